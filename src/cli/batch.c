@@ -326,6 +326,7 @@ int batch_carve(const struct run_options *options, const struct images *images, 
 		const struct batch_summary summary = {
 			.items = batch.items,
 			.count = batch.count,
+			.images = images,
 			.started = batch.started,
 			.exit = worst_exit(&batch),
 			.quiet = options->progress.quiet,

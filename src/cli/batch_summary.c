@@ -67,6 +67,21 @@ static json_t *item_object(const struct batch_item *item)
 	return object;
 }
 
+/* What a person or a script must look at to know that no image was overlooked. */
+static json_t *not_taken_array(const struct images *images)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < images->not_taken_count; i++) {
+		json_t *object = json_object();
+
+		json_object_set_new(object, "path", json_text(images->not_taken[i].path));
+		json_object_set_new(object, "reason", json_text(images->not_taken[i].reason));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 static json_t *make_json(const struct batch_summary *batch)
 {
 	json_t *object = json_object(), *images = json_array();
@@ -79,6 +94,7 @@ static json_t *make_json(const struct batch_summary *batch)
 	json_object_set_new(object, "finished", json_time(time(NULL)));
 	json_object_set_new(object, "exit", json_integer(batch->exit));
 	json_object_set_new(object, "images", images);
+	json_object_set_new(object, "not_taken", not_taken_array(batch->images));
 	return object;
 }
 

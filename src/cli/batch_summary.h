@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "cli/images.h"
 #include "run/run.h"
 
 struct batch_item {
@@ -18,6 +19,7 @@ struct batch_item {
 struct batch_summary {
 	const struct batch_item *items;
 	size_t count;
+	const struct images *images; /* what was not taken for an image */
 	time_t started;
 	int exit;   /* of the whole batch */
 	bool quiet; /* do not print the table on stderr */

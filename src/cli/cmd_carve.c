@@ -20,12 +20,15 @@ static int collect_images(
 	struct error error = { 0 };
 	int status = 0;
 
+	images->recursive = settings->recursive;
 	for (int i = 0; i < argc && !status; i++)
 		status = images_add(images, argv[i], &error);
 	for (size_t i = 0; i < settings->lists.count && !status; i++)
 		status = images_add_list(images, settings->lists.items[i], &error);
 	if (!status)
 		images_finish(images);
+	if (!the_cluster || !the_cluster->rank)
+		images_log(images);
 	if (!status && !images->count)
 		status = error_set(&error, EXIT_USAGE, EINVAL,
 			"no image was given; try: burin carve -o OUT IMAGE");
@@ -183,7 +186,8 @@ static int run(void *arg, int argc, char **argv)
 	}
 	code = collect_images(&images, settings, argc, argv);
 	if (!code)
-		code = carve(settings, &images, settings->output, images.count > 1, command_line);
+		code = carve(settings, &images, settings->output,
+			images.count > 1 || images.folders, command_line);
 	images_free(&images);
 	return code;
 }
@@ -209,9 +213,11 @@ const struct command carve_command = {
 		       "An IMAGE is a raw file, the first part of a split raw image, a block "
 		       "device, an AFF, VMDK, VHD or VHDX file, or the first segment of an E01 "
 		       "set; a folder means all images in it, which are detected by their "
-		       "extensions. Images are never written to. With several images, each gets "
+		       "content or their extensions. Images are never written to. With several "
+		       "images, or a folder, each gets "
 		       "its own folder in the output folder, one that fails does not stop the "
-		       "others, and `batch.txt` and `batch.json` summarize them.\n\n"
+		       "others, and `batch.txt` and `batch.json` summarize them; what is in a "
+		       "folder and not carved is named there with the reason.\n\n"
 		       "`--resume DIR` continues a run that was killed, interrupted or out of "
 		       "space, and gives the same files and reports as an undisturbed run. It uses "
 		       "the run's image, rules and options; options that do not change the result, "

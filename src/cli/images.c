@@ -1,10 +1,13 @@
+/*
+ * A folder of evidence holds more than images, and not every image is called as images are. So each
+ * file is taken for what it is, its content examined where its name does not say it, and what is not
+ * taken is kept with the reason: an image that was overlooked must not look like one without files.
+ */
 #include "cli/images.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +17,18 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/strbuf.h"
+#include "evidence/image.h"
+#include "evidence/recognise.h"
+
+/* Lines about what was not taken. */
+#define LOGGED_MAX 20
+/* Folders in folders. */
+#define DEPTH_MAX 64
 
 /* Extensions of images and of the first segments of sets. Case does not matter. */
 static const char *const extensions[] = { "e01", "s01", "ex01", "raw", "dd", "img", "image", "bin",
-	"001", "000", "0001", "aa", "aaa", "dmg", "iso", "vmdk", "vhd", "vhdx", "aff", "afd", "afm",
-	"mem", "dump" };
+	"001", "000", "0001", "aa", "aaa", "dmg", "iso", "vmdk", "vhd", "vhdx", "qcow2", "vdi",
+	"aff", "afd", "afm", "mem", "dump" };
 
 static void add_path(struct images *images, char *path)
 {
@@ -28,35 +37,47 @@ static void add_path(struct images *images, char *path)
 	images->paths[images->count++] = path;
 }
 
+/* Takes over path and reason. */
+static void leave_out(struct images *images, char *path, char *reason, bool found)
+{
+	images->not_taken = xgrow(images->not_taken, &images->not_taken_capacity,
+		images->not_taken_count, sizeof(*images->not_taken));
+	images->not_taken[images->not_taken_count++] =
+		(struct image_not_taken){ path, reason, found };
+}
+
 /* ---- folders ------------------------------------------------------------------------------- */
 
-static int is_image_name(const struct dirent *entry)
+static bool is_image_name(const char *path)
 {
-	const char *dot = strrchr(entry->d_name, '.');
+	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
 
-	if (!dot || entry->d_name[0] == '.')
-		return 0;
+	if (!dot || (slash && dot <= slash + 1))
+		return false;
 	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++)
 		if (strcasecmp(dot + 1, extensions[i]) == 0)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
-/* Files that are named as left out. */
-#define NAMED_MAX 20
-
-static bool is_segment(const char *path, char *first);
-
-static int is_other_file(const struct dirent *entry)
+/* The carved files in it may be images, but are not evidence. */
+static bool is_output_folder(const char *folder)
 {
-	return entry->d_name[0] != '.' && !is_image_name(entry);
+	static const char *const names[] = { "report.jsonl", "batch.json" };
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *path = xasprintf("%s/%s", folder, names[i]);
+
+		found |= access(path, F_OK) == 0;
+		free(path);
+	}
+	return found;
 }
 
-static bool is_folder(const char *path)
+static int is_entry(const struct dirent *entry)
 {
-	struct stat info;
-
-	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+	return strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -64,65 +85,89 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Later segments belong to what was taken. */
-static void say_left_out(const char *folder)
+static int search_folder(
+	struct images *images, const char *folder, unsigned depth, struct error *error);
+
+/* Takes over path. */
+static int add_inner_folder(
+	struct images *images, char *path, bool is_link, unsigned depth, struct error *error)
 {
-	struct dirent **entries;
-	int count = scandir(folder, &entries, is_other_file, by_name), left_out = 0;
-	struct strbuf names = { 0 };
+	const char *reason = !images->recursive       ? "a folder; --recursive searches it, too"
+			     : is_link                ? "a link to a folder"
+			     : depth == DEPTH_MAX     ? "a folder in too many folders"
+			     : is_output_folder(path) ? "an output folder of burin"
+						      : NULL;
+	int status;
 
-	for (int i = 0; i < count; i++) {
-		char *path = xasprintf("%s/%s", folder, entries[i]->d_name), *first = xstrdup(path);
-
-		if (!(is_segment(path, first) && access(first, F_OK) == 0) &&
-			left_out++ < NAMED_MAX) {
-			strbuf_text(&names, left_out > 1 ? ", " : "");
-			strbuf_text(&names, entries[i]->d_name);
-			strbuf_text(&names, is_folder(path) ? "/" : "");
-		}
-		free(first);
-		free(path);
-		free(entries[i]);
+	if (reason) {
+		leave_out(images, path, xstrdup(reason), true);
+		return 0;
 	}
-	if (count >= 0)
-		free(entries);
-	strbuf_bytes(&names, "", 1);
-	if (left_out)
-		log_warn("%s: %d %s not taken for %s: %s%s", folder, left_out,
-			left_out == 1 ? "entry is" : "entries are",
-			left_out == 1 ? "an image" : "images", names.bytes,
-			left_out > NAMED_MAX ? ", ..." : "");
-	strbuf_free(&names);
+	status = search_folder(images, path, depth + 1, error);
+	free(path);
+	return status;
 }
 
-static int add_folder(struct images *images, const char *folder, struct error *error)
+/* Takes over path. */
+static int add_entry(struct images *images, char *path, unsigned depth, struct error *error)
 {
-	size_t before = images->count, len = strlen(folder);
+	struct stat link, info;
+	const char *reason = NULL;
+	char *first = NULL;
+
+	if (lstat(path, &link) || stat(path, &info))
+		reason = "it leads nowhere";
+	else if (S_ISDIR(info.st_mode))
+		return add_inner_folder(images, path, S_ISLNK(link.st_mode), depth, error);
+	else if (!S_ISREG(info.st_mode))
+		reason = "neither a file nor a folder";
+	else if ((first = image_first_segment(path)))
+		; /* images_finish says to which image it belongs */
+	else if (!is_image_name(path) && !recognise_image(path))
+		reason = info.st_size ? "not recognised as an image" : "it is empty";
+	free(first);
+	if (reason)
+		leave_out(images, path, xstrdup(reason), true);
+	else
+		add_path(images, path);
+	return 0;
+}
+
+static int search_folder(
+	struct images *images, const char *folder, unsigned depth, struct error *error)
+{
+	size_t len = strlen(folder);
 	struct dirent **entries;
-	int count = scandir(folder, &entries, is_image_name, by_name);
+	int count = scandir(folder, &entries, is_entry, by_name), status = 0;
 
 	if (count < 0)
 		return error_set(error, EXIT_IO, errno, "cannot list the folder %s: %s", folder,
 			strerror(errno));
 	for (int i = 0; i < count; i++) {
-		char *path = xasprintf("%s%s%s", folder, len && folder[len - 1] == '/' ? "" : "/",
-			entries[i]->d_name);
-
-		if (is_folder(path))
-			free(path);
-		else
-			add_path(images, path);
+		if (!status)
+			status = add_entry(images,
+				xasprintf("%s%s%s", folder,
+					len && folder[len - 1] == '/' ? "" : "/",
+					entries[i]->d_name),
+				depth, error);
 		free(entries[i]);
 	}
 	free(entries);
-	if (images->count > before) {
-		say_left_out(folder);
-		return 0;
-	}
+	return status;
+}
+
+static int add_folder(struct images *images, const char *folder, struct error *error)
+{
+	size_t before = images->count;
+	int status = search_folder(images, folder, 0, error);
+
+	images->folders = true;
+	if (status || images->count > before)
+		return status;
 	return error_set(error, EXIT_IO, EINVAL,
-		"the folder %s has no file with an image's extension (disk.E01, disk.dd, disk.001, "
-		"...); name its images one by one",
-		folder);
+		"the folder %s has no file that is an image by its content or its name (disk.E01, "
+		"disk.dd, disk.001, ...)%s; name its images one by one",
+		folder, images->recursive ? "" : "; --recursive searches the folders in it, too");
 }
 
 /* ---- words and lists ----------------------------------------------------------------------- */
@@ -192,28 +237,6 @@ int images_add_list(struct images *images, const char *list, struct error *error
 
 /* ---- the whole list ------------------------------------------------------------------------ */
 
-/* Whether the name is that of a later segment: .E02 to .EZZ, .002 to .999. Then `first`, a copy of the
- * path, becomes the path of the first one. */
-static bool is_segment(const char *path, char *first)
-{
-	const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-	size_t at = dot ? (size_t)(dot - path) : 0;
-
-	if (!dot || (slash && dot < slash) || strlen(dot) != 4 || !isalnum((unsigned char)dot[2]) ||
-		!isalnum((unsigned char)dot[3]))
-		return false;
-	if (isdigit((unsigned char)dot[1])) {
-		if (strspn(dot + 1, "0123456789") != 3)
-			return false;
-		memcpy(first + at + 1, "001", 3);
-	} else if (strchr("eEsS", dot[1])) {
-		memcpy(first + at + 2, "01", 2);
-	} else {
-		return false;
-	}
-	return strcmp(first, path) != 0;
-}
-
 static bool has_path(const struct images *images, const char *path)
 {
 	for (size_t i = 0; i < images->count; i++)
@@ -222,48 +245,123 @@ static bool has_path(const struct images *images, const char *path)
 	return false;
 }
 
-/* The same file, by whatever name, among the first `count`; files: what is known of each. */
-static const char *same_file(const struct images *images, const struct stat *files, size_t count,
-	const struct stat *file)
+/* Calls leave with each path and the reason why it is not an image of its own (which the caller of
+ * `reason_of` takes over), and keeps the others in their order. */
+static void sift(
+	struct images *images, char *(*reason_of)(struct images *, size_t, void *), void *arg)
 {
-	for (size_t i = 0; i < count && S_ISREG(file->st_mode); i++)
-		if (file->st_dev == files[i].st_dev && file->st_ino == files[i].st_ino)
-			return images->paths[i];
+	size_t kept = 0;
+	char **reasons = xcalloc(images->count ? images->count : 1, sizeof(*reasons));
+
+	for (size_t i = 0; i < images->count; i++)
+		reasons[i] = reason_of(images, i, arg);
+	for (size_t i = 0; i < images->count; i++) {
+		if (reasons[i])
+			leave_out(images, images->paths[i], reasons[i], false);
+		else
+			images->paths[kept++] = images->paths[i];
+	}
+	images->count = kept;
+	free(reasons);
+}
+
+static char *is_later_segment(struct images *images, size_t number, void *arg)
+{
+	char *first = image_first_segment(images->paths[number]), *reason = NULL;
+
+	(void)arg;
+	if (first && has_path(images, first))
+		reason = xasprintf("a later segment of %s", first);
+	free(first);
+	return reason;
+}
+
+/* The files that are known, and which image each belongs to. */
+struct known_file {
+	dev_t device;
+	ino_t inode;
+	const char *path;
+	bool is_part; /* of the image at path; else it is the image */
+};
+
+struct known_files {
+	struct known_file *items;
+	size_t count, capacity;
+};
+
+static void note_file(struct known_files *files, const char *file, const char *path, bool is_part)
+{
+	struct stat info;
+
+	if (stat(file, &info) || !S_ISREG(info.st_mode))
+		return;
+	files->items = xgrow(files->items, &files->capacity, files->count, sizeof(*files->items));
+	files->items[files->count++] =
+		(struct known_file){ info.st_dev, info.st_ino, path, is_part };
+}
+
+static char *is_known_file(struct images *images, size_t number, void *arg)
+{
+	struct known_files *files = arg;
+	const char *path = images->paths[number];
+	struct stat info;
+
+	if (stat(path, &info) || !S_ISREG(info.st_mode))
+		return NULL;
+	for (size_t i = 0; i < files->count; i++) {
+		const struct known_file *file = &files->items[i];
+
+		if (info.st_dev == file->device && info.st_ino == file->inode)
+			return xasprintf(file->is_part
+						 ? "a part of %s"
+						 : "the same file as %s, which is carved once",
+				file->path);
+	}
+	note_file(files, path, path, false);
 	return NULL;
+}
+
+/* The files of data that a VMDK's description names have its extension, too. */
+static void note_parts(const struct images *images, struct known_files *files)
+{
+	for (size_t i = 0; i < images->count; i++) {
+		const char *path = images->paths[i], *dot = strrchr(path, '.');
+		struct image *image;
+
+		if (!dot || strcasecmp(dot, ".vmdk") || image_open(&image, path, NULL))
+			continue;
+		for (size_t k = 1; k < image_info(image)->path_count; k++)
+			note_file(files, image_info(image)->paths[k], path, true);
+		image_close(image);
+	}
 }
 
 void images_finish(struct images *images)
 {
-	size_t kept = 0, count = images->count;
-	bool *drop = xcalloc(count ? count : 1, sizeof(*drop));
-	struct stat *files = xcalloc(count ? count : 1, sizeof(*files));
+	struct known_files files = { 0 };
 
-	for (size_t i = 0; i < count; i++) {
-		char *first = xstrdup(images->paths[i]);
+	sift(images, is_later_segment, NULL);
+	note_parts(images, &files);
+	sift(images, is_known_file, &files);
+	free(files.items);
+}
 
-		drop[i] = is_segment(images->paths[i], first) && has_path(images, first);
-		if (drop[i])
-			log_info("%s is a later segment of %s", images->paths[i], first);
-		free(first);
+void images_log(const struct images *images)
+{
+	size_t logged = 0, count = 0;
+
+	for (size_t i = 0; i < images->not_taken_count; i++) {
+		const struct image_not_taken *each = &images->not_taken[i];
+
+		if (!each->found)
+			log_info("%s: not taken as an image of its own: %s", each->path,
+				each->reason);
+		else if (count++ < LOGGED_MAX && ++logged)
+			log_warn("%s: not taken for an image: %s", each->path, each->reason);
 	}
-	for (size_t i = 0; i < count; i++) {
-		char *path = images->paths[i];
-		const char *same;
-
-		if (stat(path, &files[kept]))
-			files[kept] = (struct stat){ 0 };
-		same = drop[i] ? NULL : same_file(images, files, kept, &files[kept]);
-
-		if (same)
-			log_info("%s is %s, which is carved once", path, same);
-		if (same || drop[i])
-			free(path);
-		else
-			images->paths[kept++] = path;
-	}
-	images->count = kept;
-	free(files);
-	free(drop);
+	if (count > logged)
+		log_warn("%zu more were not taken for images; batch.json lists them all",
+			count - logged);
 }
 
 void images_free(struct images *images)
@@ -271,5 +369,10 @@ void images_free(struct images *images)
 	for (size_t i = 0; i < images->count; i++)
 		free(images->paths[i]);
 	free(images->paths);
+	for (size_t i = 0; i < images->not_taken_count; i++) {
+		free(images->not_taken[i].path);
+		free(images->not_taken[i].reason);
+	}
+	free(images->not_taken);
 	*images = (struct images){ 0 };
 }

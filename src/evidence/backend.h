@@ -61,6 +61,12 @@ extern const struct image_backend raw_backend, ewf_backend, container_backend;
 void image_read_units(struct image *image, uint64_t offset, void *buffer, size_t len,
 	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg);
 
+/* Reads the file's ends; *ends is zeros before. Returns 0, or a negative errno when the head can't be
+ * read. */
+int image_read_ends(int fd, struct image_ends *ends);
+/* Whether the file has a format: whether it is not raw. */
+bool image_has_format(const struct image_ends *ends);
+
 /* Opens a file of the evidence for reading; flags as for open, which include O_RDONLY. Reading does not
  * change its time of access where that is allowed: to its owner and to root. The descriptor, or -1
  * with errno set. */

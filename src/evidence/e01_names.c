@@ -142,3 +142,16 @@ void e01_find_names(const char *path, char ***paths, size_t *count)
 	free(folder);
 	free(base);
 }
+
+char *e01_first_name(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+	char first = dot ? first_letter(dot + 1) : 0;
+	unsigned number = first ? number_of(dot + 1, first) : 0;
+	char *name = number > 1 ? xasprintf("%.*s%c01", (int)(dot + 1 - path), path, first) : NULL;
+
+	if (name && !access(name, F_OK) && head_has_number(path, number))
+		return name;
+	free(name);
+	return NULL;
+}

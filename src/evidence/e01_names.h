@@ -9,5 +9,8 @@
  * names belong to it only if they are segments with the number that their name has. A file with any
  * other name is a set by itself. paths: *count copies, which the caller frees with the array. */
 void e01_find_names(const char *path, char ***paths, size_t *count);
+/* The path of the first segment, which exists, if path has the name of a later one; the caller frees
+ * it. NULL: it has not. */
+char *e01_first_name(const char *path);
 
 #endif

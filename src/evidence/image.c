@@ -19,6 +19,8 @@
 #include "base/memory.h"
 #include "evidence/backend.h"
 #include "evidence/ddrescue_map.h"
+#include "evidence/e01_names.h"
+#include "evidence/split.h"
 #include "evidence/unsupported.h"
 
 #define SPARE_DESCRIPTORS 256
@@ -87,11 +89,26 @@ static int accept_headless(const char *path, int errnum, struct error *error)
 		path, strerror(errnum));
 }
 
+int image_read_ends(int fd, struct image_ends *ends)
+{
+	ssize_t head_len = file_read_at(fd, ends->head, IMAGE_HEAD_LEN, 0), tail_len = 0;
+	struct stat st;
+
+	ends->headless = head_len < 0;
+	if (ends->headless)
+		return (int)head_len;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= IMAGE_TAIL_LEN)
+		tail_len =
+			file_read_at(fd, ends->tail, IMAGE_TAIL_LEN, st.st_size - IMAGE_TAIL_LEN);
+	ends->head_len = (size_t)head_len;
+	ends->tail_len = tail_len > 0 ? (size_t)tail_len : 0;
+	return 0;
+}
+
 /* Refuses what burin does not read as evidence, otherwise leaves the file's ends in *ends, zeros
  * where there are none. */
 static int inspect_open(int fd, const char *path, struct image_ends *ends, struct error *error)
 {
-	ssize_t head_len, tail_len = 0;
 	struct stat st;
 	int rc;
 
@@ -100,15 +117,9 @@ static int inspect_open(int fd, const char *path, struct image_ends *ends, struc
 	rc = check_kind(path, &st, error);
 	if (rc)
 		return rc;
-	head_len = file_read_at(fd, ends->head, IMAGE_HEAD_LEN, 0);
-	ends->headless = head_len < 0;
-	if (ends->headless)
-		return accept_headless(path, (int)-head_len, error);
-	if (S_ISREG(st.st_mode) && st.st_size >= IMAGE_TAIL_LEN)
-		tail_len =
-			file_read_at(fd, ends->tail, IMAGE_TAIL_LEN, st.st_size - IMAGE_TAIL_LEN);
-	ends->head_len = (size_t)head_len;
-	ends->tail_len = tail_len > 0 ? (size_t)tail_len : 0;
+	rc = image_read_ends(fd, ends);
+	if (rc)
+		return accept_headless(path, -rc, error);
 	return unsupported_container(path, ends->head, ends->head_len, error);
 }
 
@@ -117,6 +128,14 @@ int image_open_file(const char *path, int flags)
 	int fd = open(path, flags | O_NOATIME);
 
 	return fd < 0 && errno == EPERM ? open(path, flags) : fd;
+}
+
+bool image_has_format(const struct image_ends *ends)
+{
+	for (size_t i = 0; i + 1 < sizeof(backends) / sizeof(*backends); i++)
+		if (backends[i]->probe(ends))
+			return true;
+	return false;
 }
 
 static int inspect(const char *path, struct image_ends *ends, struct error *error)
@@ -183,6 +202,13 @@ int image_open(struct image **image, const char *path, struct error *error)
 	if (!rc && !(*image)->info.damage)
 		(*image)->info.damage = unsupported_caution(path, ends.head, ends.head_len);
 	return rc;
+}
+
+char *image_first_segment(const char *path)
+{
+	char *first = e01_first_name(path);
+
+	return first ? first : split_first(path);
 }
 
 char *image_changed(const struct image *image)

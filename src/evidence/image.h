@@ -37,6 +37,9 @@ struct image_info {
  * file and what to do: no such file, a directory, a pipe, empty, a format that burin does not read
  * (named), a part missing or of another image. On success the caller owns *image. */
 int image_open(struct image **image, const char *path, struct error *error);
+/* The path of the first file of the set of which path, by its name, is a later one (disk.E02, disk.002);
+ * the caller frees it. NULL: it is not, or there is no such file. */
+char *image_first_segment(const char *path);
 /* From now on, what a ddrescue map does not list as finished counts as unreadable, whatever the
  * image holds there. To be called before anything is read. Errors as for ddrescue_map_read. */
 int image_use_ddrescue_map(struct image *image, const char *map_path, struct error *error);

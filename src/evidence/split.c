@@ -194,15 +194,26 @@ static bool leads_to(const char *first, const char *path, const struct alphabet 
 	return found;
 }
 
-static int refuse_later_part(
-	const char *path, const char *suffix, const struct alphabet *alphabet, struct error *error)
+char *split_first(const char *path)
 {
-	char *first = first_part(path, suffix, alphabet);
-	int rc = 0;
+	const struct alphabet *alphabet;
+	const char *suffix = suffix_of(path, &alphabet);
+	char *first = suffix ? first_part(path, suffix, alphabet) : NULL;
 
 	/* Letters may be a name like image.dd, which only a complete row of parts makes a part. */
 	if (first && strcmp(first, path) &&
 		(alphabet->first == '0' || leads_to(first, path, alphabet)))
+		return first;
+	free(first);
+	return NULL;
+}
+
+static int refuse_later_part(const char *path, struct error *error)
+{
+	char *first = split_first(path);
+	int rc = 0;
+
+	if (first)
 		rc = error_set(error, EXIT_IO, EINVAL,
 			"%s is a later part of a split image: give the first one, %s", path, first);
 	free(first);
@@ -246,7 +257,7 @@ int split_find(const char *path, char ***paths, size_t *count, struct error *err
 
 	list[found++] = xstrdup(path);
 	if (suffix)
-		rc = refuse_later_part(path, suffix, alphabet, error);
+		rc = refuse_later_part(path, error);
 	if (suffix && !rc && is_first(suffix, alphabet)) {
 		list = find_parts(list, &capacity, &found, alphabet);
 		rc = refuse_gap(list[found - 1], alphabet, error);

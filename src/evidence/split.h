@@ -11,5 +11,8 @@
  * Errors (EXIT_IO): path is a later part while the first exists; a part is missing in the middle.
  */
 int split_find(const char *path, char ***paths, size_t *count, struct error *error);
+/* The first part of the set of which path is a later one, by name; the caller frees it. NULL: it is not
+ * a later part. */
+char *split_first(const char *path);
 
 #endif

@@ -18,7 +18,7 @@ struct carve_options {
 	enum rules_format rules_format;
 	unsigned io; /* an index of READER_IO_CHOICES */
 	uint64_t jobs;
-	bool html, verbose;
+	bool recursive, html, verbose;
 };
 
 extern const struct option_row carve_option_rows[];
