@@ -1,6 +1,7 @@
 /*
  * Blocks are decompressed one by one: if one is invalid, the file is valid up to its start. The
- * decoders give no closer offset, as they process whole blocks.
+ * decoders give no closer offset, as they process whole blocks. If bytes in it can't be read, the lengths
+ * of the blocks lead on to the frame's end, without decompressing any.
  *
  * A frame directly after another belongs to the same file. Only at a sector boundary it may be another
  * file: there it is taken for one if it is damaged.
@@ -22,6 +23,7 @@ struct frames_walk {
 	const struct block_frames *kind;
 	uint64_t valid_end; /* after the last valid header or block */
 	bool unproven, dictionary;
+	bool unread; /* the frame is not decompressed further, since bytes in it can't be read */
 };
 
 enum frame_end {
@@ -77,6 +79,33 @@ static enum frame_end judge_block(
 	}
 }
 
+/* Reads the header of the block at `at`, which has to be readable: zeros are a header, too. */
+static bool read_block(struct frames_walk *walk, const struct block_frame *frame, uint64_t at,
+	struct frame_block *block)
+{
+	uint64_t after;
+
+	return walk->kind->read_block(walk->view, frame, at, block) &&
+	       !walk_unread(walk->view, at, block->data, &after);
+}
+
+/* Decompresses the block, unless that can't be done: COMPRESSED_CUT if its lengths alone lead on. */
+static enum compressed_state feed_block(struct frames_walk *walk, const struct block_frame *frame,
+	const struct frame_block *block, struct compressed *stream)
+{
+	enum compressed_state state;
+	uint64_t after;
+
+	if (frame->dictionary || walk->unread)
+		return COMPRESSED_CUT;
+	state = compressed_feed(stream, block->end);
+	if ((state == COMPRESSED_CUT && stream->end == block->end) ||
+		(state == COMPRESSED_DONE && block->last))
+		return state;
+	walk->unread = walk_unread(walk->view, frame->blocks, block->end, &after);
+	return walk->unread ? COMPRESSED_CUT : state;
+}
+
 /* Decompresses block after block. */
 static enum frame_end walk_blocks(
 	struct frames_walk *walk, const struct block_frame *frame, struct compressed *stream)
@@ -89,17 +118,18 @@ static enum frame_end walk_blocks(
 	while (!block.last) {
 		uint64_t at = block.end;
 
-		if (!walk->kind->read_block(view, frame, at, &block))
+		if (!read_block(walk, frame, at, &block))
 			return view_size(view) - at < 8 ? FRAME_CUT
 			       : at > frame->blocks     ? FRAME_BROKEN
 							: FRAME_NONE;
 		walk->valid_end = block.data;
 		if (block.last)
 			block.end += frame->end_extra;
-		state = frame->dictionary ? COMPRESSED_CUT : compressed_feed(stream, block.end);
+		state = feed_block(walk, frame, &block, stream);
 		if (block.end > view_size(view))
 			return state == COMPRESSED_BAD ? FRAME_BROKEN : FRAME_CUT;
-		if (!frame->dictionary && (state != COMPRESSED_CUT || stream->end != block.end) &&
+		if (!frame->dictionary && !walk->unread &&
+			(state != COMPRESSED_CUT || stream->end != block.end) &&
 			!(block.last && state == COMPRESSED_DONE))
 			return judge_block(walk, state, block.end);
 		walk->valid_end = block.end;
@@ -107,7 +137,10 @@ static enum frame_end walk_blocks(
 	}
 	walk->unproven |= frame->unproven && !coded;
 	walk->dictionary |= frame->dictionary;
-	return frame->dictionary || state == COMPRESSED_DONE ? FRAME_WHOLE : FRAME_BROKEN;
+	if (walk->unread)
+		view_unverified(view, frame->blocks, walk->valid_end);
+	return frame->dictionary || walk->unread || state == COMPRESSED_DONE ? FRAME_WHOLE
+									     : FRAME_BROKEN;
 }
 
 static enum frame_end walk_frame(struct frames_walk *walk, uint64_t at)
@@ -121,12 +154,13 @@ static enum frame_end walk_frame(struct frames_walk *walk, uint64_t at)
 	if (!compressed_open(&stream, walk->view, walk->kind->format))
 		return FRAME_REFUSED;
 	stream.end = at;
+	walk->unread = false;
 	if (!frame.dictionary && compressed_feed(&stream, frame.blocks) == COMPRESSED_BAD)
 		end = FRAME_NONE;
 	else
 		end = walk_blocks(walk, &frame, &stream);
 	compressed_close(&stream);
-	if (end == FRAME_WHOLE && !frame.dictionary)
+	if (end == FRAME_WHOLE && !frame.dictionary && !walk->unread)
 		view_proved(walk->view, at, walk->valid_end,
 			compressed_checksum_bits(walk->view, walk->kind->format, at));
 	if (!walk->finding->extension && end != FRAME_NONE)

@@ -12,11 +12,13 @@
  * parallel write such files.
  *
  * Damage. Foreign bits decode like others, up to the block's end, where its CRC is wrong: only what
- * lies before the block is valid. The tables at a block's start soon fail on random bytes.
+ * lies before the block is valid. The tables at a block's start soon fail on random bytes. If bytes of a
+ * block can't be read, the other blocks and the end are found by their magics, at any bit.
  */
 #include <string.h>
 
 #include "stream_chain.h"
+#include "walk.h"
 
 static size_t starts(struct view *view, uint64_t at)
 {
@@ -30,12 +32,56 @@ static size_t starts(struct view *view, uint64_t at)
 		       : 0;
 }
 
+#define MAGIC_BITS 48
+#define CRC_LEN 4
+#define BLOCK_MAGIC 0x314159265359
+#define END_MAGIC 0x177245385090
+/* 900,000 bytes that can't be compressed, and their tables. */
+#define BLOCK_MAX ((uint64_t)1 << 20)
+#define SEARCH_WORK 2 /* units (view_work) to look for a magic at each bit of a byte */
+
+/* Finds the next magic, which ends in the byte before *at then. False: none. */
+static bool find_magic(struct view *view, uint64_t *at, uint64_t end, uint64_t *magic)
+{
+	const uint64_t mask = ((uint64_t)1 << MAGIC_BITS) - 1;
+	uint64_t seen = 0;
+	const uint8_t *p;
+	size_t len;
+
+	for (; (p = walk_window(view, *at, end, &len)) && view_work(view, len * SEARCH_WORK);
+		*at += len)
+		for (size_t i = 0; i < len; i++) {
+			seen = seen << 8 | p[i];
+			for (unsigned bits = 0; bits < 8; bits++) {
+				*magic = seen >> bits & mask;
+				if (*magic != BLOCK_MAGIC && *magic != END_MAGIC)
+					continue;
+				*at += i + 1;
+				return true;
+			}
+		}
+	return false;
+}
+
+/* The CRC of all blocks follows the end's magic, and then bits up to the next byte. */
+static uint64_t find_end(struct view *view, uint64_t at, uint64_t from)
+{
+	uint64_t magic;
+
+	(void)at;
+	while (find_magic(view, &from, from + BLOCK_MAX, &magic))
+		if (magic == END_MAGIC)
+			return from + CRC_LEN <= view_size(view) ? from + CRC_LEN : 0;
+	return 0;
+}
+
 static const struct stream_chain chain = {
 	.format = COMPRESSED_BZIP2,
 	.what = "bzip2",
 	.starts = starts,
 	.sure_len = 80,
 	.by_blocks = true,
+	.find_end = find_end,
 	.extensions = { "bz2", "tbz2", "cpio.bz2", "svg.bz2" },
 };
 

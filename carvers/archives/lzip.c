@@ -8,11 +8,14 @@
  * liblzma decompresses it and checks the trailer. Another member directly after it belongs to the
  * same file.
  *
- * Damage. As in xz files.
+ * Damage. As in xz files. The trailer's length of the member shows where the member ends if bytes in it
+ * can't be read.
  */
 #include <string.h>
 
+#include "bytes.h"
 #include "stream_chain.h"
+#include "walk.h"
 
 #define HEADER_LEN 6
 
@@ -26,11 +29,29 @@ static size_t starts(struct view *view, uint64_t at)
 										     : 0;
 }
 
+#define LENGTH_LEN 8
+
+static uint64_t find_end(struct view *view, uint64_t at, uint64_t from)
+{
+	uint64_t size = view_size(view);
+	const uint8_t *p;
+	size_t len;
+
+	for (; (p = walk_window(view, from, size, &len)) && len >= LENGTH_LEN &&
+		view_work(view, len);
+		from += len - LENGTH_LEN + 1)
+		for (size_t i = 0; i + LENGTH_LEN <= len; i++)
+			if (le64(p + i) == from + i + LENGTH_LEN - at)
+				return from + i + LENGTH_LEN;
+	return 0;
+}
+
 static const struct stream_chain chain = {
 	.format = COMPRESSED_LZIP,
 	.what = "lzip",
 	.starts = starts,
 	.sure_len = 64,
+	.find_end = find_end,
 	.extensions = { "lz", "tar.lz", "cpio.lz", "svg.lz" },
 };
 

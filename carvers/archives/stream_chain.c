@@ -10,6 +10,8 @@
 
 #define PADDING_MAX 64
 #define SECTOR 512
+/* A decoder's last valid byte may be this far before what stopped it. */
+#define DECODER_EARLY 4096
 
 /* Where the next stream starts after `at`; 0 when none does. Zeros up to the next sector are most
  * likely what the file system left after the file, and the next stream is another file. */
@@ -54,6 +56,23 @@ static enum verdict judge_damage(struct view *view, struct finding *finding,
 		chain->what, at, stream->end);
 }
 
+/* Ends a stream that does not decompress where its end is, if that is because of bytes that can't be read. */
+static void find_end(struct view *view, const struct stream_chain *chain, uint64_t at,
+	struct compressed *stream, enum compressed_state *state)
+{
+	uint64_t after, end;
+
+	if (*state == COMPRESSED_DONE || !chain->find_end ||
+		!walk_unread(view, at, stream->end + DECODER_EARLY, &after))
+		return;
+	end = chain->find_end(view, at, after);
+	if (!end)
+		return;
+	view_unverified(view, at + chain->starts(view, at), end);
+	stream->end = end;
+	*state = COMPRESSED_DONE;
+}
+
 enum verdict stream_chain_check(
 	struct view *view, struct finding *finding, const struct stream_chain *chain)
 {
@@ -65,6 +84,7 @@ enum verdict stream_chain_check(
 		return verdict_because(CARVE_REJECT, finding, "no %s header at 0", chain->what);
 	for (;; at = next) {
 		state = compressed_walk(view, chain->format, at, view_size(view), &stream);
+		find_end(view, chain, at, &stream, &state);
 		if (state != COMPRESSED_DONE && stream.end < at + chain->sure_len) {
 			if (at)
 				break;

@@ -12,6 +12,9 @@ struct stream_chain {
 	const char *what; /* for people: "bzip2" */
 	/* The length of the header of a stream that starts at `at`, or 0. */
 	size_t (*starts)(struct view *view, uint64_t at);
+	/* Where the stream at `at` ends, bytes of which before `from` could not be read; 0: that can't be
+	 * found. NULL: never. */
+	uint64_t (*find_end)(struct view *view, uint64_t at, uint64_t from);
 	/* Zeros between streams come in multiples of this many; 0: there are none. */
 	uint64_t padding;
 	/* A stream that becomes invalid earlier than this is not accepted. */

@@ -17,7 +17,8 @@
  *
  * Damage. Only headers have checksums. Data is intact if a header or the end follows it. An end of
  * zeros after a block of data that is also zeros may be a wiped area, and proves nothing; nor does
- * it end an archive whose last header describes a member after it.
+ * it end an archive whose last header describes a member after it. Where a header can't be read the walk goes
+ * on at the next one; what is between belongs to a member whose name is lost.
  */
 #include "tar_header.h"
 
@@ -38,6 +39,9 @@ enum {
 	PAX_MAX_LEN = 65536,
 	WIPED_MIN = 16,
 };
+
+/* How far after a header that can't be read the next one is looked for. */
+#define HEADER_FAR ((uint64_t)64 << 20)
 
 struct tar {
 	struct view *view;
@@ -216,6 +220,35 @@ static uint64_t skip_record(struct view *view, uint64_t at)
 	return end;
 }
 
+/* Whether two blocks of zeros are at `at`, and zeros fill their record. */
+static bool ends_record(struct view *view, uint64_t at)
+{
+	return is_zero(view, at) && is_zero(view, at + TAR_BLOCK) &&
+	       skip_record(view, at + 2 * TAR_BLOCK) % RECORD_LEN == 0;
+}
+
+/* Moves from a header that can't be read to the next one, or to the end; right before zeros it was the end. */
+static bool skip_unread(struct tar *tar)
+{
+	uint64_t at, end, size = view_size(tar->view);
+
+	if (!tar->valid_end || !walk_unread(tar->view, tar->at, tar->at + TAR_BLOCK, &at))
+		return false;
+	at = tar->at + whole_blocks(at - tar->at);
+	if (is_zero(tar->view, at))
+		return false;
+	end = size - tar->at < HEADER_FAR ? size : tar->at + HEADER_FAR;
+	while (at < end && !is_header(tar->view, at) && !ends_record(tar->view, at))
+		at += TAR_BLOCK;
+	if (at >= end)
+		return false;
+	view_unverified(tar->view, tar->at, at);
+	tar->at = at;
+	tar->members++;
+	tar->describes_next = tar->has_pax_size = false;
+	return true;
+}
+
 /* Whether the data's last block holds only zeros, and more than a few: it looks like what follows
  * the archive. */
 static bool data_ends_in_zeros(const struct tar *tar)
@@ -268,7 +301,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	finding->extension = "tar";
 	do {
 		found = read_member(&tar);
-	} while (found == TAR_FOUND);
+	} while (found == TAR_FOUND ||
+		 ((found == TAR_END || found == TAR_NOTHING) && skip_unread(&tar)));
 	if (!tar.valid_end)
 		return verdict_because(CARVE_REJECT, finding, "no header with its checksum at 0");
 	if (found == TAR_END)

@@ -9,7 +9,8 @@
  * since the zeros that a file system leaves after a file look the same.
  *
  * Damage. The decoder accepts foreign bytes until a distance points before the start of the output,
- * or a chunk's length does not match: the file is valid up to there.
+ * or a chunk's length does not match: the file is valid up to there. If bytes of a block can't be read, the
+ * stream's end is where a footer leads back to an index whose blocks fill the stream.
  */
 #include <string.h>
 
@@ -30,12 +31,78 @@ static size_t starts(struct view *view, uint64_t at)
 	return walk_crc32(view, at + 6, 2, &crc) && crc == want ? HEADER_LEN : 0;
 }
 
+#define FOOTER_LEN 12
+#define INDEX_MAX VIEW_MAX_PEEK
+
+/* A number of the index, seven bits a byte; 0, and *at past len, if it does not end. */
+static uint64_t read_number(const uint8_t *p, size_t len, size_t *at)
+{
+	uint64_t number = 0;
+
+	for (unsigned shift = 0; *at < len && shift < 63; shift += 7) {
+		number |= (uint64_t)(p[*at] & 127) << shift;
+		if (p[(*at)++] < 128)
+			return number;
+	}
+	*at = len + 1;
+	return 0;
+}
+
+/* How many bytes the index's blocks take, or 0 if it is not an index. */
+static uint64_t blocks_len(struct view *view, uint64_t at, size_t len)
+{
+	const uint8_t *p = view_peek(view, at, len);
+	uint64_t count, total = 0;
+	uint32_t crc = 0;
+	size_t i = 1;
+
+	if (!p || p[0] || !walk_crc32(view, at, len - 4, &crc))
+		return 0;
+	p = view_peek(view, at, len);
+	if (!p || le32(p + len - 4) != crc)
+		return 0;
+	for (count = read_number(p, len, &i); count && i < len; count--) {
+		uint64_t block = read_number(p, len, &i);
+
+		read_number(p, len, &i); /* what it decompresses to */
+		if (block > INT64_MAX - total)
+			return 0;
+		total += (block + 3) & ~(uint64_t)3;
+	}
+	return count ? 0 : total;
+}
+
+static bool ends_at(struct view *view, uint64_t at, uint64_t end)
+{
+	const uint8_t *p = view_peek(view, end - FOOTER_LEN, FOOTER_LEN);
+	uint32_t crc = 0, want = p ? le32(p) : 0;
+	uint64_t index_len = p ? ((uint64_t)le32(p + 4) + 1) * 4 : 0, index = end - FOOTER_LEN;
+	uint64_t blocks;
+
+	if (!p || p[8] || p[10] != 'Y' || index_len > INDEX_MAX || index_len > index - at ||
+		!walk_crc32(view, end - FOOTER_LEN + 4, 6, &crc) || crc != want)
+		return false;
+	index -= index_len;
+	blocks = blocks_len(view, index, (size_t)index_len);
+	return blocks && blocks == index - at - HEADER_LEN;
+}
+
+/* All lengths in a stream are multiples of four. */
+static uint64_t find_end(struct view *view, uint64_t at, uint64_t from)
+{
+	for (; walk_find(view, &from, view_size(view), 'Z'); from++)
+		if ((from + 1 - at) % 4 == 0 && ends_at(view, at, from + 1))
+			return from + 1;
+	return 0;
+}
+
 static const struct stream_chain chain = {
 	.format = COMPRESSED_XZ,
 	.what = "xz",
 	.starts = starts,
 	.padding = 4,
 	.sure_len = HEADER_LEN,
+	.find_end = find_end,
 	.extensions = { "xz", "txz", "cpio.xz", "svg.xz" },
 };
 

@@ -138,13 +138,10 @@ static bool ends_at(struct view *view, struct zip_member *member, uint64_t at)
 
 bool zip_find_record(struct view *view, uint64_t from, uint64_t to, uint64_t *at)
 {
-	uint64_t end, size = view_size(view), first;
+	uint64_t end, size = view_size(view);
 
-	if (!view_met_unreadable(view) || !view_unreadable(view, from, to - from, &first, at))
+	if (!walk_unread(view, from, to, at))
 		return false;
-	/* All of what could not be read. */
-	while (view_unreadable(view, *at, 1, &first, &end))
-		view_unreadable(view, *at, VIEW_MAX_PEEK, &first, at);
 	end = size - *at < RECORD_FAR ? size : *at + RECORD_FAR;
 	return walk_find_word(view, at, end, "PK\1\2PK\3\4PK\6\6PK\5\6");
 }

@@ -100,6 +100,18 @@ bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc)
 	return true;
 }
 
+bool walk_unread(struct view *view, uint64_t at, uint64_t end, uint64_t *after)
+{
+	uint64_t from, to;
+
+	if (!view_met_unreadable(view) || at >= end ||
+		!view_unreadable(view, at, end - at, &from, after))
+		return false;
+	while (*after >= end && view_unreadable(view, *after, 1, &from, &to))
+		view_unreadable(view, *after, VIEW_MAX_PEEK, &from, after);
+	return true;
+}
+
 #define LONG_RUN 32
 
 enum verdict walk_past_unread(

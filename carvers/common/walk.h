@@ -36,6 +36,10 @@ bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc)
 enum verdict walk_cut(
 	struct view *view, struct finding *finding, uint64_t wanted, uint64_t valid_end);
 
+/* Whether bytes of [at, end) could not be read from the image: *after is where all of those end that follow
+ * the first of them without a gap. In a check that met none it costs nothing. */
+bool walk_unread(struct view *view, uint64_t at, uint64_t end, uint64_t *after);
+
 /* The verdict on a file that reaches `end` by its own account, and that has this verdict by its content:
  * CARVE_UNVERIFIED with that length, and the same reason, if it is truncated and bytes that could not be
  * read, before the end of what is valid or closely after it, may be why. */

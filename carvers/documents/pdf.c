@@ -18,7 +18,8 @@
  * Damage. The valid part ends after the last object that parses, or inside a stream: where its
  * deflated data break. If a later revision is not whole, the file is truncated, too. Programs that
  * took a file for text and converted its line ends or characters moved all that follows: if all
- * objects parse, it is unverified.
+ * objects parse, it is unverified. After bytes that can't be read the walk goes on at the end of the next
+ * object, or at cross-references.
  */
 #include "pdf.h"
 
@@ -32,6 +33,10 @@
 #define MAX_SECTIONS ((size_t)4096)
 #define MAX_PADDING 1024
 #define MAX_KEPT 65536
+/* A token may reach this far before it turns out not to be one. */
+#define TOKEN_LATE 65536
+/* How far after bytes that can't be read the next object's end is looked for. */
+#define UNREAD_FAR ((uint64_t)4 << 20)
 
 /* Ends a revision after %%EOF and one line end, perhaps with a blank before it. */
 static void end_revision(struct pdf *pdf, uint64_t startxref)
@@ -159,6 +164,36 @@ static bool read_part(struct pdf *pdf, struct pdf_token *token)
 	return strcmp(token->text, "endobj") == 0 && pdf->objects.count;
 }
 
+/* Moves from a part in which bytes can't be read to the end of an object, to a table or to startxref. */
+static bool skip_unread(struct pdf *pdf, const struct pdf_token *token)
+{
+	uint64_t lost = pdf->valid_end, size = view_size(pdf->view), at, end;
+	struct cursor *cursor = &pdf->cursor;
+
+	if (!walk_unread(pdf->view, lost, (lost > token->at ? lost : token->at) + TOKEN_LATE, &at))
+		return false;
+	cursor_forget(cursor);
+	end = size - at < UNREAD_FAR ? size : at + UNREAD_FAR;
+	for (; walk_find_word(pdf->view, &at, end, "endoxrefstar%PDF"); at++) {
+		bool ends;
+
+		cursor->at = at;
+		if (cursor_at_text(cursor, "%PDF-"))
+			return false;
+		ends = cursor_at_text(cursor, "endobj");
+		if (!ends && !cursor_at_text(cursor, "xref") &&
+			!cursor_at_text(cursor, "startxref"))
+			continue;
+		cursor->at += ends ? 6 : 0;
+		view_unverified(pdf->view, lost, cursor->at);
+		pdf->valid_end = cursor->at;
+		pdf->stream_at = 0;
+		pdf->lost = pdf->continues = true;
+		return true;
+	}
+	return false;
+}
+
 /* A linearized file's end, if it was padded after its %%EOF. */
 static uint64_t padded_end(struct pdf *pdf)
 {
@@ -189,6 +224,9 @@ static enum verdict judge_whole(struct pdf *pdf)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the linearized length is %" PRIu64 ", but the file ends at %" PRIu64,
 			pdf->linear_len, finding->length);
+	if (problem && pdf->lost)
+		return verdict_because(
+			CARVE_UNVERIFIED, finding, "%s: %" PRIu64, problem, wrong_at);
 	if (problem && pdf->doubtful && pdf_converted(pdf->view, pdf->doubtful, finding->length))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the file was converted like text, as the stream at %" PRIu64 " shows",
@@ -266,7 +304,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (!read_header(&pdf.cursor))
 		return verdict_because(CARVE_REJECT, finding, "no PDF header with a version at 0");
-	while (read_part(&pdf, &token))
+	while (read_part(&pdf, &token) || skip_unread(&pdf, &token))
 		;
 	verdict = judge_end(&pdf, &token);
 	if (verdict != CARVE_REJECT)

@@ -84,6 +84,7 @@ struct pdf {
 	uint64_t stream_end; /* their end, at most */
 	bool flate;          /* that stream is deflated */
 	bool continues;      /* an object begins after the last %%EOF */
+	bool lost;           /* objects, in bytes that can't be read */
 	uint64_t inexact;    /* a stream whose /Length is wrong, or 0 */
 	uint64_t doubtful;   /* one that is wrong by much, or 0 */
 	uint32_t info;       /* object number of the last trailer's /Info */
@@ -107,7 +108,8 @@ bool pdf_converted(struct view *view, uint64_t start, uint64_t end);
 /* Declares a deflated stream as proved if it ends with its checksum. */
 void pdf_prove_stream(struct pdf *pdf);
 
-/* How far that stream's data are valid, if its end was not found. */
+/* How far that stream's data are valid, if its end was not found; if it is not deflated, up to bytes that
+ * can't be read. */
 uint64_t pdf_stream_valid_end(struct pdf *pdf);
 
 /* Follows the cross-references from the last startxref on: what is wrong with them, or NULL. If

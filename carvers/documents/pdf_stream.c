@@ -12,6 +12,7 @@
 #define SEARCH_MAX ((uint64_t)256 << 20)
 #define SEARCH_STEP 65000 /* fits into one view_peek */
 #define LENGTH_SLACK 65536
+#define END_LEN 12 /* of `endstream`, with what may precede it */
 /* Writers and editors are wrong by a few bytes; a lost or foreign part is at least a sector. */
 #define MIN_GAP 500
 /* Bytes of compressed data in which one value is missing by chance, or always precedes another,
@@ -79,6 +80,11 @@ enum pdf_stream pdf_skip_stream(struct pdf *pdf, const struct pdf_value *value)
 			cursor->at += 9;
 			return PDF_STREAM_ENDS;
 		}
+		found = data_at + value->length;
+		if (walk_unread(pdf->view, found, found + END_LEN, &search)) {
+			pdf->valid_end = found;
+			return PDF_STREAM_LOST;
+		}
 		search = value->length * 2 + LENGTH_SLACK;
 	}
 	if (!search_end(pdf, data_at, data_at + search))
@@ -140,8 +146,12 @@ void pdf_prove_stream(struct pdf *pdf)
 
 uint64_t pdf_stream_valid_end(struct pdf *pdf)
 {
-	uint64_t at = pdf->stream_at;
+	uint64_t at = pdf->stream_at, unread, after;
 
 	inflate_stream(pdf, &at);
-	return walk_before_fill(pdf->view, pdf->stream_at, at);
+	at = walk_before_fill(pdf->view, pdf->stream_at, at);
+	if (at == pdf->stream_at && view_met_unreadable(pdf->view) &&
+		view_unreadable(pdf->view, at, VIEW_MAX_PEEK, &unread, &after))
+		return unread;
+	return at;
 }

@@ -9,7 +9,8 @@
  * carries its number, or that of its first sample. The stream ends after the number of samples in
  * STREAMINFO; without that number it ends where no frame follows, which is a guess. The valid part
  * ends before a frame that is cut or has a wrong CRC. Tags may follow (audio_tags.h), and confirm
- * the end.
+ * the end. After bytes that can't be read the walk goes on at the next intact frame, whose number shows
+ * what was lost.
  *
  * A title and a date come from the block with Vorbis comments.
  */
@@ -29,10 +30,12 @@ struct flac {
 	struct finding *finding;
 	uint64_t at; /* validated up to here */
 	uint64_t frame_count, sample_count;
+	uint64_t first;         /* the first frame's number */
 	uint64_t all_samples;   /* 0: not stated */
 	uint64_t longest_frame; /* bytes */
 	uint64_t overwritten;   /* where PADDING is not zeros; 0: nowhere */
 	unsigned depth, block_count;
+	unsigned frame_samples; /* of each frame but the last, if their number is fixed */
 };
 
 /* See view_proved: a frame's CRC-16; the next header's sync code, CRC-8 and number. */
@@ -62,6 +65,7 @@ static const char *read_streaminfo(struct flac *flac, uint64_t at)
 		flac->longest_frame = (uint64_t)longest * 8 * 4 + 1024;
 	if (longest < 16 || shortest > longest || flac->depth < 4)
 		return "STREAMINFO has impossible fields";
+	flac->frame_samples = longest;
 	flac->at = at + 42;
 	return NULL;
 }
@@ -100,7 +104,8 @@ static bool skip_metadata(struct flac *flac, bool last)
 		uint64_t end;
 		uint32_t len;
 
-		if (!p || (p[0] & 0x7f) > PICTURE)
+		if (!p || (p[0] & 0x7f) > PICTURE ||
+			walk_unread(flac->view, flac->at, flac->at + 4, &end))
 			return false;
 		last = p[0] & 0x80;
 		type = p[0] & 0x7f;
@@ -120,19 +125,55 @@ static bool skip_metadata(struct flac *flac, bool last)
 	return true;
 }
 
+/* What the frames before this one hold, if it comes after lost ones: false if its number is impossible. */
+static bool count_lost(struct flac *flac, const struct flac_frame *frame)
+{
+	uint64_t before = frame->number - flac->first;
+	uint64_t samples = frame->counts_samples ? before : before * flac->frame_samples;
+
+	if (frame->number < flac->first || before > UINT32_MAX || samples < flac->sample_count ||
+		(flac->all_samples && samples >= flac->all_samples))
+		return false;
+	flac->sample_count = samples;
+	flac->frame_count = before;
+	return true;
+}
+
+/* Moves from a frame, or a block of metadata, in which bytes can't be read to the next intact frame. */
+static bool skip_unread(struct flac *flac)
+{
+	uint64_t at, end;
+	struct flac_frame frame;
+
+	if (!walk_unread(flac->view, flac->at, flac->at + flac->longest_frame, &at))
+		return false;
+	for (end = at + 2 * flac->longest_frame; walk_find(flac->view, &at, end, 0xff); at++)
+		if (flac_frame_read(flac->view, at, flac->depth, &frame) == FLAC_INTACT &&
+			count_lost(flac, &frame)) {
+			view_unverified(flac->view, flac->at, at);
+			flac->at = at;
+			return true;
+		}
+	return false;
+}
+
 static enum flac_state skip_frames(struct flac *flac)
 {
 	enum flac_state state = FLAC_INTACT;
 	struct flac_frame frame;
-	uint64_t first = 0, last = 0;
+	uint64_t last = 0;
 
 	while (!flac->all_samples || flac->sample_count < flac->all_samples) {
 		state = flac_frame_read(flac->view, flac->at, flac->depth, &frame);
+		if (state != FLAC_INTACT && skip_unread(flac)) {
+			last = flac->at;
+			continue;
+		}
 		if (state != FLAC_INTACT)
 			break;
 		if (!flac->frame_count)
-			first = frame.number;
-		if (frame.number - first !=
+			flac->first = frame.number;
+		if (frame.number - flac->first !=
 			(frame.counts_samples ? flac->sample_count : flac->frame_count))
 			return FLAC_NONE;
 		/* A frame's CRC, and where it ends the next one with its number in order. */
@@ -192,7 +233,7 @@ enum verdict flac_check(struct view *view, uint64_t at, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, at);
 	finding->extension = "flac";
 	p = view_peek(view, at + 4, 1);
-	if (!p || !skip_metadata(&flac, *p & 0x80)) {
+	if (!p || (!skip_metadata(&flac, *p & 0x80) && !skip_unread(&flac))) {
 		bool cut = flac.at < view_size(view) && view_ends_with_image(view);
 
 		finding->length = flac.at;

@@ -9,7 +9,8 @@
  * is one channel stay the same throughout a file, the bit rate need not. The first frame may state
  * their number (mp3_info.c), and LAME's a CRC of them all: then the end is known, and a file with
  * fewer frames is truncated. Otherwise the file ends where no frame follows: known if a tag starts
- * there, else a guess. A tag within the last frame was appended to audio that had been cut.
+ * there, else a guess. A tag within the last frame was appended to audio that had been cut. Where a frame's
+ * header can't be read the walk goes on at the next one that another follows.
  *
  * Other audio may follow ID3v2: ADTS, FLAC, TrueAudio, Monkey's Audio. Their walks start there.
  *
@@ -34,6 +35,9 @@
 #define INFO_FRAMES 3
 /* Zeros that some writers leave between tag and audio. */
 #define PADDING_MAX 65536
+/* The longest and the shortest frame: MPEG-2 layer II with 160 kbit/s; MPEG-2.5 layer III with 8. */
+#define FRAME_MAX 2881
+#define FRAME_MIN 24
 
 struct mp3 {
 	struct view *view;
@@ -44,6 +48,7 @@ struct mp3 {
 	struct mp3_frame shape;
 	struct mp3_info info;
 	uint32_t count; /* frames, the info frame not counted */
+	uint64_t lost;  /* bytes between frames that can't be read */
 	bool has_info;
 	bool tagged; /* ID3v2 in front */
 	bool cut;    /* the view ends within the next frame */
@@ -106,9 +111,48 @@ static bool is_all_read(const struct mp3 *mp3)
 {
 	const struct mp3_info *info = &mp3->info;
 
+	if (mp3->lost && info->byte_count)
+		return mp3->at - mp3->first >= info->byte_count;
 	if (!info->frame_count || mp3->count < info->frame_count)
 		return false;
 	return mp3->count > info->frame_count || mp3->at - mp3->first >= info->byte_count;
+}
+
+/* Whether the frame at `at` is followed by another, by a tag, or by the end that the first one stated. */
+static bool is_followed(struct mp3 *mp3, uint64_t at, const struct mp3_frame *frame)
+{
+	uint64_t end = at + frame->len;
+	const uint8_t *p = view_peek(mp3->view, end, 4);
+	struct finding ignored = { 0 };
+	struct mp3_frame next;
+
+	return (p && read_header(p, &next) && is_same_audio(frame, &next)) ||
+	       audio_tags_end(mp3->view, end, &ignored) > end ||
+	       (mp3->info.byte_count && end - mp3->first == mp3->info.byte_count);
+}
+
+/* Moves from a frame whose header can't be read to the next. The first one gives the audio's shape. */
+static bool skip_unread(struct mp3 *mp3, struct mp3_frame *frame)
+{
+	struct mp3_frame next;
+	uint64_t at, end;
+
+	if (!walk_unread(mp3->view, mp3->at, mp3->at + 4, &at))
+		return false;
+	for (end = at + FRAME_MAX; walk_find(mp3->view, &at, end, 0xff); at++) {
+		const uint8_t *p = view_peek(mp3->view, at, 4);
+
+		if (!p || !read_header(p, &next) ||
+			(mp3->shape.len && !is_same_audio(&next, &mp3->shape)) ||
+			!is_followed(mp3, at, &next))
+			continue;
+		*frame = next;
+		view_unverified(mp3->view, mp3->at, at);
+		mp3->lost += at - mp3->at;
+		mp3->at = at;
+		return true;
+	}
+	return false;
 }
 
 /* Walks frame after frame. */
@@ -118,7 +162,7 @@ static void walk_frames(struct mp3 *mp3)
 	struct mp3_info info;
 	const uint8_t *p;
 
-	while (!is_all_read(mp3) && read_next_frame(mp3, &frame)) {
+	while (!is_all_read(mp3) && (read_next_frame(mp3, &frame) || skip_unread(mp3, &frame))) {
 		if (frame.len > view_size(mp3->view) - mp3->at) {
 			mp3->cut = true;
 			return;
@@ -161,7 +205,7 @@ static enum verdict judge_counted(struct mp3 *mp3)
 	struct finding *finding = mp3->finding;
 	uint32_t count = mp3->info.frame_count;
 
-	if (mp3->count < count) {
+	if (mp3->count + mp3->lost / FRAME_MIN < count) {
 		finding->length = tag_end_in_last_frame(mp3);
 		if (finding->length)
 			return verdict_because(CARVE_TRUNCATED, finding,
@@ -211,11 +255,12 @@ static bool open_frames(struct mp3 *mp3)
 {
 	const uint8_t *p = view_peek(mp3->view, mp3->first, 4);
 
-	if (!p || !read_header(p, &mp3->shape))
+	mp3->at = mp3->first;
+	if ((!p || !read_header(p, &mp3->shape)) && !skip_unread(mp3, &mp3->shape))
 		return false;
-	mp3->at = mp3->last = mp3->first;
-	mp3->has_info = mp3_read_info(mp3->view, mp3->first, &mp3->shape, &mp3->info);
-	if (mp3->has_info && mp3->shape.len <= view_size(mp3->view) - mp3->first)
+	mp3->last = mp3->at;
+	mp3->has_info = mp3_read_info(mp3->view, mp3->at, &mp3->shape, &mp3->info);
+	if (mp3->has_info && mp3->shape.len <= view_size(mp3->view) - mp3->at)
 		mp3->at += mp3->shape.len;
 	walk_frames(mp3);
 	return true;
@@ -229,7 +274,7 @@ static enum verdict check_frames(struct mp3 *mp3)
 		needed = 0;
 	else if (mp3->info.frame_count && mp3->info.frame_count < needed)
 		needed = mp3->info.frame_count;
-	if (mp3->count < needed || mp3->at == mp3->first)
+	if (mp3->count + mp3->lost / mp3->shape.len < needed || mp3->at == mp3->first)
 		return verdict_because(CARVE_REJECT, mp3->finding,
 			"no frame at %" PRIu64 " after %" PRIu32 " others", mp3->at, mp3->count);
 	return judge_end(mp3);
@@ -256,6 +301,7 @@ static enum verdict check_audio(struct mp3 *mp3, uint64_t at)
 	struct view *view = mp3->view;
 	const uint8_t *p = view_peek(view, at, 4);
 	enum verdict verdict;
+	uint64_t after;
 
 	if (!p)
 		return CARVE_REJECT;
@@ -270,7 +316,7 @@ static enum verdict check_audio(struct mp3 *mp3, uint64_t at)
 		if (verdict != CARVE_REJECT)
 			return verdict;
 	}
-	mp3->first = zeros_end(view, at);
+	mp3->first = walk_unread(view, at, at + 4, &after) ? at : zeros_end(view, at);
 	return open_frames(mp3) ? check_frames(mp3) : CARVE_REJECT;
 }
 

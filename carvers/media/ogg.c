@@ -12,7 +12,9 @@
  * streams are damaged, the file ends before them. The CRC of every page is checked: the valid part
  * ends after the last page whose CRC matched. After a page with a wrong CRC the walk continues if
  * the next page of the same stream follows, as in files that were edited; such a file is not
- * complete. A file whose pages just end, as in recordings that were stopped, is truncated.
+ * complete. A file whose pages just end, as in recordings that were stopped, is truncated. A page in which
+ * bytes can't be read counts if its head leads to the next; otherwise the walk goes on at the next intact
+ * page of a stream that began.
  *
  * The codec of the first stream names the file; if there is a picture it is a video. A title and a
  * date come from Vorbis comments at the start of a stream's second packet.
@@ -29,7 +31,11 @@
 #define HEAD_LEN 27
 #define STREAMS_MAX 64
 
-enum page_state { PAGE_INTACT, PAGE_CUT, PAGE_NONE, PAGE_BAD_CRC };
+#define PAGE_MAX (HEAD_LEN + 255 + 255 * 255)
+/* Several pages may be lost in bytes that can't be read. */
+#define PAGE_FAR ((uint64_t)4 << 20)
+
+enum page_state { PAGE_INTACT, PAGE_CUT, PAGE_NONE, PAGE_BAD_CRC, PAGE_UNREAD };
 
 struct ogg_page {
 	uint64_t data, end;
@@ -91,6 +97,7 @@ static enum page_state read_page(const struct ogg *ogg, struct ogg_page *page)
 {
 	const uint8_t *p = view_peek(ogg->view, ogg->at, HEAD_LEN);
 	size_t len = HEAD_LEN, segment_count;
+	uint64_t after;
 
 	if (!p)
 		return ogg->at < view_size(ogg->view) ? PAGE_CUT : PAGE_NONE;
@@ -111,7 +118,11 @@ static enum page_state read_page(const struct ogg *ogg, struct ogg_page *page)
 	p = view_peek(ogg->view, ogg->at, len);
 	if (!p)
 		return PAGE_CUT;
-	return page_crc(ogg->table, p, len) == le32(p + 22) ? PAGE_INTACT : PAGE_BAD_CRC;
+	if (page_crc(ogg->table, p, len) == le32(p + 22))
+		return PAGE_INTACT;
+	if (!walk_unread(ogg->view, ogg->at, page->end, &after))
+		return PAGE_BAD_CRC;
+	return walk_unread(ogg->view, ogg->at, page->data, &after) ? PAGE_NONE : PAGE_UNREAD;
 }
 
 static bool has_magic(const uint8_t *p, size_t len, const char *magic, size_t magic_len)
@@ -264,6 +275,30 @@ static bool is_followed(struct ogg *ogg, const struct ogg_page *page)
 	return found;
 }
 
+/* Moves from a page whose head can't be read to the next intact one of an open stream. False: none is near. */
+static bool find_page(struct ogg *ogg, struct ogg_page *page)
+{
+	uint64_t lost = ogg->at, size = view_size(ogg->view), at, end;
+
+	if (!ogg->open_count || !walk_unread(ogg->view, lost, lost + PAGE_MAX, &at))
+		return false;
+	end = size - at < PAGE_FAR ? size : at + PAGE_FAR;
+	for (; walk_find_word(ogg->view, &at, end, "OggS"); at++) {
+		const struct ogg_stream *stream;
+
+		ogg->at = at;
+		if (read_page(ogg, page) != PAGE_INTACT)
+			continue;
+		stream = find_stream(ogg, page->serial);
+		if (stream && !stream->ended && page->number >= stream->next) {
+			view_unverified(ogg->view, lost, at);
+			return true;
+		}
+	}
+	ogg->at = lost;
+	return false;
+}
+
 static enum verdict judge_end(struct ogg *ogg, enum page_state state)
 {
 	struct finding *finding = ogg->finding;
@@ -300,7 +335,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 	make_table(ogg.table);
 	for (;;) {
 		state = read_page(&ogg, &page);
-		if (state == PAGE_BAD_CRC && ogg.page_count && is_followed(&ogg, &page)) {
+		if (state != PAGE_INTACT && state != PAGE_UNREAD && ogg.page_count &&
+			find_page(&ogg, &page))
+			state = PAGE_INTACT;
+		if (state == PAGE_UNREAD && ogg.page_count) {
+			view_unverified(view, ogg.at, page.end);
+		} else if (state == PAGE_BAD_CRC && ogg.page_count && is_followed(&ogg, &page)) {
 			if (!ogg.bad)
 				ogg.bad = ogg.at;
 		} else if (state != PAGE_INTACT) {

@@ -15,7 +15,8 @@
  * trailer, the file is unverified, otherwise it is truncated where the data became invalid. Less
  * data than the picture needs is common, and viewers show what they have: the verdict stays
  * complete, with a remark. Some programs leave a few zeros between blocks. A file without a picture
- * is not a GIF.
+ * is not a GIF. Where the length of a sub-block can't be read the walk goes on at a byte from which
+ * sub-blocks lead to their end and another block.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -27,6 +28,7 @@
 #include "walk.h"
 
 #define STRAY_ZEROS 16
+#define BLOCK_HEAD_MAX (10 + 768 + 1) /* of a picture with its colours */
 
 enum gif_step { GIF_ON, GIF_CUT, GIF_BROKEN, GIF_END };
 
@@ -40,6 +42,8 @@ struct gif {
 	uint32_t width, height;
 	int pictures, extensions; /* complete ones */
 	bool begun;               /* some of a picture's data was valid */
+	bool lost;                /* sub-blocks of this picture */
+	size_t block_len;         /* of the longest sub-block */
 	const char *problem;
 	struct lzw lzw;
 };
@@ -62,15 +66,58 @@ static enum gif_step skip_colours(struct gif *gif, uint64_t at, uint8_t flags)
 	return gif->at < view_size(gif->view) ? GIF_ON : GIF_CUT;
 }
 
+/* Whether sub-blocks lead from `at` to their end, and another block follows. */
+static bool leads_on(struct view *view, uint64_t at)
+{
+	const uint8_t *p;
+
+	while ((p = view_peek(view, at, 2)) && p[0])
+		at += p[0] + 1u;
+	if (!p)
+		return false;
+	if (p[1] == 0x2c || p[1] == 0x3b)
+		return true;
+	p = p[1] == 0x21 ? view_peek(view, at + 2, 1) : NULL;
+	return p && (*p == 0xf9 || *p == 0xfe || *p == 0x01 || *p == 0xff);
+}
+
+/* Moves to a sub-block after bytes of [from, from + len) that can't be read: most are as long as the one
+ * before. They may have held the rest of a picture, and others. */
+static bool skip_unread(struct gif *gif, uint64_t from, uint64_t len)
+{
+	uint64_t stride = gif->block_len + 1, at, after, far;
+
+	if (!walk_unread(gif->view, from, from + len, &after))
+		return false;
+	at = from + (after - from + stride - 1) / stride * stride;
+	far = after + UINT8_MAX + len;
+	if (!leads_on(gif->view, at))
+		for (at = after; at < far && !leads_on(gif->view, at); at++)
+			;
+	if (at == far)
+		return false;
+	view_unverified(gif->view, from, at);
+	gif->at = at;
+	gif->lost = true;
+	gif->pictures++;
+	if (!gif->damaged)
+		gif->damaged = from;
+	return true;
+}
+
 /* Reads the sub-block at gif->at and moves past it: its bytes, and *len, which is 0 for the one
  * that ends them. NULL: the view ends. */
 static const uint8_t *next_block(struct gif *gif, size_t *len)
 {
 	const uint8_t *p = view_peek(gif->view, gif->at, 1);
 
+	if (p && !p[0] && skip_unread(gif, gif->at, 1))
+		p = view_peek(gif->view, gif->at, 1);
 	if (!p)
 		return NULL;
 	*len = p[0];
+	if (*len > gif->block_len)
+		gif->block_len = *len;
 	p = view_peek(gif->view, gif->at, *len + 1);
 	if (p)
 		gif->at += *len + 1;
@@ -122,6 +169,7 @@ static enum gif_step skip_data(struct gif *gif)
 	bool whole = true;
 	size_t len = 1;
 
+	gif->lost = false;
 	while (len) {
 		uint64_t at = gif->at + 1;
 		const uint8_t *p = next_block(gif, &len);
@@ -134,6 +182,7 @@ static enum gif_step skip_data(struct gif *gif)
 				gif->valid_end = at + len;
 			return GIF_CUT;
 		}
+		whole = whole && !gif->lost;
 		if (!whole)
 			continue;
 		whole = lzw_feed(&gif->lzw, p, len, &used);
@@ -248,6 +297,19 @@ static enum verdict file_verdict(struct gif *gif, enum gif_step step)
 	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, gif->problem, gif->at);
 }
 
+/* Goes on after a block whose beginning can't be read; it is taken for a picture. */
+static enum gif_step skip_block(struct gif *gif, uint64_t start)
+{
+	size_t len = 1;
+
+	if (!skip_unread(gif, start, BLOCK_HEAD_MAX))
+		return GIF_BROKEN;
+	while (len)
+		if (!next_block(gif, &len))
+			return GIF_CUT;
+	return GIF_ON;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct gif gif = { .view = view, .finding = finding };
@@ -257,6 +319,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		uint64_t start = gif.at;
 
 		step = read_block(&gif);
+		if (step == GIF_BROKEN)
+			step = skip_block(&gif, start);
 		/* A block counts once another follows it. */
 		if (step == GIF_ON && !gif.damaged && gif.at > start)
 			gif.valid_end = gif.at;

@@ -31,6 +31,8 @@
 /* Most of a file should belong to something in it. */
 #define COVERED_PART 4
 #define HEAD_LEN 8
+/* A first directory that comes later than this follows pixels. */
+#define PIXELS_MIN 512
 /* A file with more unchecked bytes than this is unverified, and so hides nothing. */
 #define UNCHECKED_MAX (64 << 10)
 /* The most bytes at the end, as of a number or a date, that need no confirmation. */
@@ -123,13 +125,26 @@ static enum verdict file_verdict(struct tiff_walk *walk, struct view *view, stru
 	return CARVE_COMPLETE;
 }
 
+/* The verdict on a file without a valid first directory. Writers that put it after the pixels are many: if it
+ * can't be read, these are kept. */
+static enum verdict judge_headless(struct tiff_walk *walk, struct finding *finding)
+{
+	uint64_t at = walk->tiff.first_ifd;
+
+	if (!known_magic(walk->tiff.magic) || at <= PIXELS_MIN || !tiff_unread_ifd(walk, at))
+		return verdict_because(
+			CARVE_REJECT, finding, "no directory with a picture at %" PRIu64, at);
+	finding->length = at;
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"the first directory, at %" PRIu64 ", can't be read", at);
+}
+
 static enum verdict check_walk(struct tiff_walk *walk, struct view *view, struct finding *finding)
 {
 	enum verdict verdict;
 
 	if (!tiff_walk(walk, view) || !known_magic(walk->tiff.magic))
-		return verdict_because(CARVE_REJECT, finding,
-			"no directory with a picture at %" PRIu64, walk->tiff.first_ifd);
+		return judge_headless(walk, finding);
 	verdict = file_verdict(walk, view, finding);
 	if (verdict != CARVE_REJECT) {
 		exif_read_tiff(&walk->tiff, finding);

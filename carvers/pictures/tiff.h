@@ -79,6 +79,9 @@ struct tiff_walk {
 bool tiff_walk(struct tiff_walk *walk, struct view *view);
 void tiff_walk_free(struct tiff_walk *walk);
 
+/* Whether bytes of the directory at `at`, or closely after it, could not be read. */
+bool tiff_unread_ifd(struct tiff_walk *walk, uint64_t at);
+
 /* Names the bytes before the file's end that no offset leads to as unverified. */
 void tiff_name_gaps(struct tiff_walk *walk);
 

@@ -159,10 +159,18 @@ static bool may_check(struct tiff_walk *walk, uint64_t at, uint64_t len)
 	return true;
 }
 
-static void note_broken(struct tiff_walk *walk, uint64_t at, uint64_t valid_end)
+/* A strip is broken from valid_end on, unless that may be because bytes in it can't be read. */
+static void note_broken(struct tiff_walk *walk, uint64_t at, uint64_t valid_end, uint64_t end)
 {
-	tiff_note_bad(walk, walk_before_fill(walk->tiff.view, at, valid_end),
-		"a strip that does not decompress");
+	uint64_t after;
+
+	if (valid_end >= end)
+		return;
+	if (walk_unread(walk->tiff.view, at, end, &after))
+		skip_strip(walk, at, end);
+	else
+		tiff_note_bad(walk, walk_before_fill(walk->tiff.view, at, valid_end),
+			"a strip that does not decompress");
 }
 
 void tiff_check_jpeg(struct tiff_walk *walk, uint64_t at, uint64_t len)
@@ -173,8 +181,7 @@ void tiff_check_jpeg(struct tiff_walk *walk, uint64_t at, uint64_t len)
 	if (!may_check(walk, at, len))
 		return;
 	valid_end = check_jpeg(walk, &alone, at, at + len);
-	if (valid_end < at + len)
-		note_broken(walk, at, valid_end);
+	note_broken(walk, at, valid_end, at + len);
 }
 
 void tiff_check_coded(struct tiff_walk *walk, const struct tiff_page *page, uint64_t at,
@@ -204,6 +211,5 @@ void tiff_check_coded(struct tiff_walk *walk, const struct tiff_page *page, uint
 		skip_strip(walk, at, end);
 		walk->unchecked += len;
 	}
-	if (valid_end < end)
-		note_broken(walk, at, valid_end);
+	note_broken(walk, at, valid_end, end);
 }

@@ -5,6 +5,7 @@
 #include "noise.h"
 #include "overwrite.h"
 #include "predictor.h"
+#include "walk.h"
 
 #define PHOTOMETRIC_YCBCR 6
 #define WITHOUT_LEN 0xffffffffu
@@ -46,6 +47,8 @@ void tiff_check_stored(
 	uint64_t at;
 	const char *what;
 
+	if (walk_unread(walk->tiff.view, start, end, &at))
+		return;
 	/* Other parts, which are confirmed by themselves, may follow these. */
 	if (overwrite_find(walk->tiff.view, start, end, row_len, &at, &what) != OVERWRITE_NONE)
 		return;
@@ -63,13 +66,13 @@ void tiff_check_stored(
 
 void tiff_finish_data(struct tiff_walk *walk)
 {
-	uint64_t end = walk->plain_end < walk->size ? walk->plain_end : walk->size, noise;
+	uint64_t end = walk->plain_end < walk->size ? walk->plain_end : walk->size, noise, after;
 
 	if (walk->plain >= end || end - walk->plain > walk->to_check)
 		return;
 	walk->to_check -= end - walk->plain;
 	noise = noise_start(walk->tiff.view, walk->plain, end);
-	if (noise < end)
+	if (noise < end && !walk_unread(walk->tiff.view, walk->plain, end, &after))
 		tiff_note_bad(walk, noise, "random bytes instead of pixels");
 	else if (noise_at(walk->tiff.view, walk->plain, end))
 		walk->unchecked += end - walk->plain;
@@ -97,6 +100,15 @@ static void check_plain(
 	}
 }
 
+/* Whether the offset, from these, is a zero that could not be read. */
+static bool is_lost(struct tiff_walk *walk, const struct tiff_entry *offsets, uint64_t at)
+{
+	uint64_t after;
+
+	return !at &&
+	       walk_unread(walk->tiff.view, offsets->data, offsets->data + offsets->len, &after);
+}
+
 static void check_strip(struct tiff_walk *walk, const struct tiff_page *page, uint64_t index)
 {
 	uint64_t at, len = 0, want = uncompressed_len(page, index);
@@ -112,7 +124,7 @@ static void check_strip(struct tiff_walk *walk, const struct tiff_page *page, ui
 	if (!page->lens.count && !len)
 		walk->odd = "a strip without length";
 	/* Sparse files have tiles of length 0. */
-	if (!len)
+	if (!len || is_lost(walk, &page->offsets, at))
 		return;
 	tiff_claim(walk, at, len);
 	if (at > walk->size || len > walk->size - at)

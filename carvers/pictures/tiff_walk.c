@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "image_resources.h"
+#include "walk.h"
 
 enum {
 	TAG_WIDTH = 256,
@@ -43,7 +44,8 @@ enum {
 
 #define MAGIC_PANASONIC 0x55
 #define SPANS_FIRST 64
-#define SPAN_WORK 64 /* units (view_work) to sort a span */
+#define IFD_NEAR 4096 /* most directories are shorter */
+#define SPAN_WORK 64  /* units (view_work) to sort a span */
 #define PHOTOMETRIC_CFA 32803
 #define PHOTOMETRIC_LINEAR_RAW 34892
 
@@ -351,10 +353,19 @@ static bool read_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
 	return true;
 }
 
+bool tiff_unread_ifd(struct tiff_walk *walk, uint64_t at)
+{
+	uint64_t after;
+
+	return at < walk->size && walk_unread(walk->tiff.view, at, at + IFD_NEAR, &after);
+}
+
 /* Notes a directory that is not where it should be. */
 static void note_missing(struct tiff_walk *walk, uint64_t at)
 {
-	if (!walk->odd)
+	if (!walk->odd && tiff_unread_ifd(walk, at))
+		walk->odd = "a directory that can't be read";
+	else if (!walk->odd)
 		tiff_note_bad(walk, at,
 			at < walk->size ? "no directory" : "the image ends before the directory");
 }
