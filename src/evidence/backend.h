@@ -30,6 +30,7 @@ struct image {
 
 /* The first and the last bytes of a file. */
 struct image_ends {
+	const char *path;
 	uint8_t head[IMAGE_HEAD_LEN], tail[IMAGE_TAIL_LEN]; /* zeros past the file's end */
 	size_t head_len, tail_len; /* tail_len: 0 for a shorter file, and for a device */
 	bool headless;             /* the head can't be read */
@@ -53,7 +54,8 @@ struct image_backend {
 		struct image *image); /* frees its own part and the struct, not info's members */
 };
 
-extern const struct image_backend raw_backend, ewf_backend, container_backend;
+extern const struct image_backend raw_backend, ewf_backend, container_backend, qcow2_backend,
+	vdi_backend, packed_raw_backend;
 
 /* Reads len bytes at offset, all inside the image, unit by unit where that is necessary: what fails
  * is filled with zeros and reported to failed (each unit by itself, in order). Where it is interrupted

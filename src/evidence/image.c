@@ -30,7 +30,7 @@
 
 /* The last one accepts whatever no other recognises. */
 static const struct image_backend *const backends[] = { &ewf_backend, &container_backend,
-	&raw_backend };
+	&qcow2_backend, &vdi_backend, &packed_raw_backend, &raw_backend };
 
 static const char *kind_of(mode_t mode)
 {
@@ -105,6 +105,14 @@ int image_read_ends(int fd, struct image_ends *ends)
 	return 0;
 }
 
+bool image_has_format(const struct image_ends *ends)
+{
+	for (size_t i = 0; i + 1 < sizeof(backends) / sizeof(*backends); i++)
+		if (backends[i]->probe(ends))
+			return true;
+	return false;
+}
+
 /* Refuses what burin does not read as evidence, otherwise leaves the file's ends in *ends, zeros
  * where there are none. */
 static int inspect_open(int fd, const char *path, struct image_ends *ends, struct error *error)
@@ -120,7 +128,9 @@ static int inspect_open(int fd, const char *path, struct image_ends *ends, struc
 	rc = image_read_ends(fd, ends);
 	if (rc)
 		return accept_headless(path, -rc, error);
-	return unsupported_container(path, ends->head, ends->head_len, error);
+	return image_has_format(ends)
+		       ? 0
+		       : unsupported_container(path, ends->head, ends->head_len, error);
 }
 
 int image_open_file(const char *path, int flags)
@@ -128,14 +138,6 @@ int image_open_file(const char *path, int flags)
 	int fd = open(path, flags | O_NOATIME);
 
 	return fd < 0 && errno == EPERM ? open(path, flags) : fd;
-}
-
-bool image_has_format(const struct image_ends *ends)
-{
-	for (size_t i = 0; i + 1 < sizeof(backends) / sizeof(*backends); i++)
-		if (backends[i]->probe(ends))
-			return true;
-	return false;
 }
 
 static int inspect(const char *path, struct image_ends *ends, struct error *error)
@@ -185,7 +187,7 @@ static void note_states(struct image *image)
 
 int image_open(struct image **image, const char *path, struct error *error)
 {
-	struct image_ends ends = { .head_len = 0 };
+	struct image_ends ends = { .path = path };
 	size_t i = 0;
 	int rc = inspect(path, &ends, error);
 

@@ -89,7 +89,7 @@ static bool is_image(int fd, const char *path)
 	uint8_t *bytes = xmalloc(SIGNATURES_LEN);
 	ssize_t len = file_read_at(fd, bytes, SIGNATURES_LEN, 0);
 	bool found = len < 0;
-	struct image_ends ends = { .head_len = 0 };
+	struct image_ends ends = { .path = path };
 	char *caution = NULL;
 
 	if (!found)

@@ -39,8 +39,7 @@ static const struct format formats[] = {
 	{ "AD1", 0, MAGIC("ADSEGMENTEDFILE"),
 		"it holds files, not a disk; export them, or a disk image, with FTK Imager" },
 	{ "early AFF", 0, MAGIC("AFFLIB"), with_aff },
-	{ "QCOW", 0, MAGIC("QFI\xfb"), with_qemu },
-	{ "VDI", 64, MAGIC("\x7f\x10\xda\xbe"), with_qemu },
+	{ "QCOW (version 1)", 0, MAGIC("QFI\xfb\0\0\0\1"), with_qemu },
 	{ "EWF2 (Ex01)", 0, MAGIC("EVF2\r\n\x81\0"), with_imager },
 	{ "logical EWF2 (Lx01)", 0, MAGIC("LEF2\r\n\x81\0"), logical },
 	{ "logical EWF (L01)", 0, MAGIC("LVF\t\r\n\xff\0"), logical },
@@ -90,7 +89,7 @@ static int refuse_format(const char *path, const struct format *format, struct e
 		format->name, format->advice);
 }
 
-static bool is_image_name(const char *name, size_t len)
+bool unsupported_is_image_name(const char *name, size_t len)
 {
 	for (size_t i = 0; i < sizeof(image_suffixes) / sizeof(*image_suffixes); i++) {
 		size_t suffix_len = strlen(image_suffixes[i]);
@@ -108,7 +107,7 @@ static bool zip_has_image(const uint8_t *head, size_t head_len)
 	size_t len = head_len >= ZIP_NAME_AT ? (size_t)endian_get(head + ZIP_NAME_LEN_AT, 2) : 0;
 
 	return len && len <= head_len - ZIP_NAME_AT &&
-	       is_image_name((const char *)head + ZIP_NAME_AT, len);
+	       unsupported_is_image_name((const char *)head + ZIP_NAME_AT, len);
 }
 
 /* Other compressed files are evidence like any other. */
@@ -123,7 +122,7 @@ static bool is_compressed_image(
 		*found = &compressed[i];
 		return (len > suffix_len &&
 			       !strcasecmp(path + len - suffix_len, compressed[i].name) &&
-			       is_image_name(path, len - suffix_len)) ||
+			       unsupported_is_image_name(path, len - suffix_len)) ||
 		       (!strcmp(compressed[i].name, ".zip") && zip_has_image(head, head_len));
 	}
 	return false;

@@ -2,6 +2,7 @@
 #ifndef BURIN_EVIDENCE_UNSUPPORTED_H
 #define BURIN_EVIDENCE_UNSUPPORTED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,5 +15,8 @@ int unsupported_container(
 /* What to say of a file that is carved as it is, though much of what it holds is not there as it was:
  * a memory dump, for example. NULL: nothing. */
 char *unsupported_caution(const char *path, const uint8_t *head, size_t head_len);
+
+/* Whether the first len bytes of the name are called as images are: "disk.raw". */
+bool unsupported_is_image_name(const char *name, size_t len);
 
 #endif

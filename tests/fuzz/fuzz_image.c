@@ -1,6 +1,7 @@
 /* Evidence from hostile bytes: opened as whatever it looks like, read from end to end in odd
  * pieces. */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,18 +16,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 #define MOST_MEDIA ((uint64_t)4 << 20)
 
-/* A folder of this process; the file's name ends as a first segment's does, so that libewf looks
- * for others. */
-static const char *input_path(void)
+/* In a folder of this process. The file's name ends as a first segment's does, so that libewf looks for
+ * others; or as a compressed image's, which is read as such only by that name. */
+static const char *input_path(const uint8_t *data, size_t len)
 {
-	static char path[64];
+	static char folder[64], path[96];
+	bool packed = len > 2 && (!memcmp(data, "\x1f\x8b", 2) || !memcmp(data, "\x28\xb5", 2));
 
-	if (!*path) {
-		snprintf(path, sizeof(path), "/tmp/burin-fuzz-%ld", (long)getpid());
-		mkdir(path, 0700);
-		strcat(path, "/input.E01");
+	if (!*folder) {
+		snprintf(folder, sizeof(folder), "/tmp/burin-fuzz-%ld", (long)getpid());
+		mkdir(folder, 0700);
 		log_set_level(LOG_ERROR);
 	}
+	snprintf(path, sizeof(path), "%s/input%s", folder, packed ? ".raw.gz" : ".E01");
 	return path;
 }
 
@@ -34,12 +36,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	static uint8_t buffer[70001];
 	struct error error = { 0 };
+	const char *path = input_path(data, len);
 	struct image *image;
-	FILE *file = fopen(input_path(), "wb");
+	FILE *file = fopen(path, "wb");
 
 	if (!file || fwrite(data, 1, len, file) != len || fclose(file))
 		abort();
-	if (image_open(&image, input_path(), &error)) {
+	if (image_open(&image, path, &error)) {
 		if (!error.code || !*error.text)
 			abort();
 	} else {
@@ -54,6 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		}
 		image_close(image);
 	}
-	unlink(input_path());
+	unlink(path);
 	return 0;
 }

@@ -167,7 +167,8 @@ static void refused_head(
 Test(image, containers_are_refused_by_name)
 {
 	refused_head("AFFLIB", 6, 0, "AFF", "affconvert");
-	refused_head("QFI\xfb\0\0\0\3", 8, 0, "QCOW", "qemu-img");
+	refused_head("QFI\xfb\0\0\0\1", 8, 0, "QCOW", "qemu-img");
+	refused_head("QFI\xfb\0\0\0\3", 8, 0, "encrypted qcow2", "qemu-img");
 	refused_head("\x7f\x10\xda\xbe", 4, 64, "VDI", "qemu-img");
 	refused_head("EVF2\r\n\x81\0", 8, 0, "Ex01", "ewfexport");
 	refused_head("LEF2\r\n\x81\0", 8, 0, "Lx01", "files");

@@ -1,0 +1,271 @@
+/*
+ * Raw images that were compressed as a whole, in frames that each can be unpacked alone: BGZF (bgzip;
+ * many small members of gzip, whose heads say how long they are) and zstd's seekable format (a table
+ * of frames at the end). Others would have to be unpacked from their start for every read, and are
+ * refused (unsupported.c). A compressed file that is not called as images are is evidence like any
+ * other.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <libdeflate.h>
+#include <zstd.h>
+
+#include "base/endian.h"
+#include "base/memory.h"
+#include "evidence/block_image.h"
+#include "evidence/unsupported.h"
+
+/* 128 MiB of memory; 1 TiB of BGZF. */
+#define FRAMES_MAX ((size_t)16 << 20)
+/* Unpacked; some of them are in memory. */
+#define FRAME_LEN_MAX ((uint32_t)16 << 20)
+/* The offsets of one frame in so many are kept. */
+#define MARK_FRAMES 64
+
+/* BGZF: gzip's head with one extra field, which has the length of the member less 1. */
+#define BGZF_HEAD_LEN 18
+#define BGZF_EXTRA_AT 12
+#define BGZF_LEN_AT 16
+#define BGZF_TAIL_LEN 4 /* the member's length unpacked */
+#define BGZF_UNPACKED_MAX 65536
+
+#define SEEKABLE_MAGIC "\xb1\xea\x92\x8f"
+#define SEEKABLE_TAIL_LEN 9
+#define SEEKABLE_CHECKSUMS 0x80
+#define SEEKABLE_RESERVED 0x7c
+#define SKIPPABLE_HEAD_LEN 8
+#define SKIPPABLE_MAGIC 0x184d2a5e
+
+struct frame {
+	uint32_t packed_len, unpacked_len;
+};
+
+struct mark {
+	uint64_t at, offset; /* in the file, in the image */
+};
+
+struct packed_raw {
+	struct block_image block; /* first */
+	bool zstd;
+	struct frame *frames;
+	size_t count, capacity;
+	struct mark *marks;
+	size_t mark_count, mark_capacity;
+	struct mark end;       /* after the last frame */
+	uint32_t unpacked_max; /* of a frame */
+};
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static void packed_raw_find(struct block_image *block, uint64_t offset, struct block_place *place)
+{
+	struct packed_raw *raw = (struct packed_raw *)block;
+	size_t low = 0, high = raw->mark_count, i;
+	struct mark mark;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (raw->marks[middle].offset <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	mark = raw->marks[low];
+	for (i = low * MARK_FRAMES; offset - mark.offset >= raw->frames[i].unpacked_len; i++) {
+		mark.at += raw->frames[i].packed_len;
+		mark.offset += raw->frames[i].unpacked_len;
+	}
+	place->kind = BLOCK_PACKED;
+	place->at = mark.at;
+	place->unit = i;
+	place->packed_len = raw->frames[i].packed_len;
+	place->unpacked_len = raw->frames[i].unpacked_len;
+	place->inside = (size_t)(offset - mark.offset);
+}
+
+static bool packed_raw_unpack(struct block_image *block, const uint8_t *packed, size_t packed_len,
+	uint8_t *to, size_t len)
+{
+	struct libdeflate_decompressor *decompressor;
+	bool done;
+
+	if (((struct packed_raw *)block)->zstd)
+		return ZSTD_decompress(to, len, packed, packed_len) == len;
+	decompressor = libdeflate_alloc_decompressor();
+	done = decompressor && libdeflate_gzip_decompress(decompressor, packed, packed_len, to, len,
+				       NULL) == LIBDEFLATE_SUCCESS;
+	libdeflate_free_decompressor(decompressor);
+	return done;
+}
+
+static void packed_raw_free(struct block_image *block)
+{
+	struct packed_raw *raw = (struct packed_raw *)block;
+
+	free(raw->frames);
+	free(raw->marks);
+}
+
+/* ---- the list of frames -------------------------------------------------------------------- */
+
+/* False when there are too many. */
+static bool add_frame(struct packed_raw *raw, uint32_t packed_len, uint32_t unpacked_len)
+{
+	if (raw->count == FRAMES_MAX)
+		return false;
+	if (raw->count % MARK_FRAMES == 0) {
+		raw->marks = xgrow(
+			raw->marks, &raw->mark_capacity, raw->mark_count, sizeof(*raw->marks));
+		raw->marks[raw->mark_count++] = raw->end;
+	}
+	raw->frames = xgrow(raw->frames, &raw->capacity, raw->count, sizeof(*raw->frames));
+	raw->frames[raw->count++] = (struct frame){ packed_len, unpacked_len };
+	raw->end.at += packed_len;
+	raw->end.offset += unpacked_len;
+	if (unpacked_len > raw->unpacked_max)
+		raw->unpacked_max = unpacked_len;
+	return true;
+}
+
+static int refuse(const char *path, const char *why, const char *command, struct error *error)
+{
+	return error_set(error, EXIT_IO, EINVAL,
+		"%s is a compressed image, %s: unpack it with `%s FILE`", path, why, command);
+}
+
+static bool is_bgzf(const uint8_t *head)
+{
+	return !memcmp(head, "\x1f\x8b\x08\x04", 4) && !memcmp(head + BGZF_EXTRA_AT, "BC\2\0", 4);
+}
+
+/* The end of each member, and the head of the next, are read together. */
+static int list_members(struct packed_raw *raw, const char *path, struct error *error)
+{
+	uint64_t file_len = raw->block.file_len;
+	uint8_t bytes[BGZF_TAIL_LEN + BGZF_HEAD_LEN];
+	const uint8_t *head = bytes + BGZF_TAIL_LEN;
+
+	if (block_image_file(&raw->block, 0, bytes + BGZF_TAIL_LEN, BGZF_HEAD_LEN))
+		return refuse(path, "the head of which can't be read", "bgzip -dk", error);
+	for (uint64_t at = 0, next; at < file_len; at = next) {
+		uint32_t len = (uint32_t)endian_get(head + BGZF_LEN_AT, 2) + 1, unpacked_len;
+		size_t more;
+
+		next = at + len;
+		if (!is_bgzf(head) || len < BGZF_HEAD_LEN + BGZF_TAIL_LEN || next > file_len)
+			break;
+		more = file_len - next < BGZF_HEAD_LEN ? 0 : BGZF_HEAD_LEN;
+		if (block_image_file(
+			    &raw->block, next - BGZF_TAIL_LEN, bytes, BGZF_TAIL_LEN + more))
+			break;
+		unpacked_len = endian_u32(bytes);
+		if (unpacked_len > BGZF_UNPACKED_MAX)
+			break;
+		if (!add_frame(raw, len, unpacked_len))
+			return refuse(path, "in too many parts", "bgzip -dk", error);
+		if (!more)
+			memset(bytes, 0, sizeof(bytes));
+	}
+	if (raw->end.at < file_len)
+		raw->block.image.info.damage = xasprintf("%s is damaged or cut off at byte %llu: "
+							 "what it holds after that is missing",
+			path, (unsigned long long)raw->end.at);
+	return 0;
+}
+
+/* The table, with its head and tail, in `len` bytes. */
+static bool list_frames(
+	struct packed_raw *raw, const uint8_t *table, size_t len, uint32_t count, size_t entry_len)
+{
+	const uint8_t *entry = table + SKIPPABLE_HEAD_LEN;
+
+	if (endian_u32(table) != SKIPPABLE_MAGIC ||
+		endian_u32(table + 4) != len - SKIPPABLE_HEAD_LEN)
+		return false;
+	for (uint32_t i = 0; i < count; i++, entry += entry_len)
+		if (endian_u32(entry + 4) > FRAME_LEN_MAX ||
+			!add_frame(raw, endian_u32(entry), endian_u32(entry + 4)))
+			return false;
+	return raw->end.at <= raw->block.file_len - len;
+}
+
+static int read_seek_table(
+	struct packed_raw *raw, const char *path, const uint8_t *tail, struct error *error)
+{
+	uint32_t count = endian_u32(tail);
+	size_t entry_len = tail[4] & SEEKABLE_CHECKSUMS ? 12 : 8;
+	uint64_t len = (uint64_t)count * entry_len + SKIPPABLE_HEAD_LEN + SEEKABLE_TAIL_LEN;
+	uint8_t *table = NULL;
+	bool good = false;
+
+	if (count <= FRAMES_MAX && len <= raw->block.file_len && !(tail[4] & SEEKABLE_RESERVED)) {
+		table = xmalloc((size_t)len);
+		good = !block_image_file(
+			       &raw->block, raw->block.file_len - len, table, (size_t)len) &&
+		       list_frames(raw, table, (size_t)len, count, entry_len);
+	}
+	free(table);
+	return good ? 0
+		    : refuse(path, "the table of which is damaged or has frames that are too large",
+			      "zstd -d", error);
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static bool is_seekable_zstd(const struct image_ends *ends)
+{
+	return ends->tail_len == IMAGE_TAIL_LEN && !memcmp(ends->head, "\x28\xb5\x2f\xfd", 4) &&
+	       !memcmp(ends->tail + IMAGE_TAIL_LEN - 4, SEEKABLE_MAGIC, 4);
+}
+
+static bool packed_raw_probe(const struct image_ends *ends)
+{
+	const char *dot = strrchr(ends->path, '.');
+
+	return ends->head_len >= BGZF_HEAD_LEN && dot &&
+	       unsupported_is_image_name(ends->path, (size_t)(dot - ends->path)) &&
+	       (is_bgzf(ends->head) || is_seekable_zstd(ends));
+}
+
+static int packed_raw_open(
+	struct image **image, const char *path, const struct image_ends *ends, struct error *error)
+{
+	struct packed_raw *raw = xcalloc(1, sizeof(*raw));
+	int status;
+
+	raw->block.find = packed_raw_find;
+	raw->block.unpack = packed_raw_unpack;
+	raw->block.free = packed_raw_free;
+	raw->zstd = !is_bgzf(ends->head);
+	status = block_image_open(&raw->block, &packed_raw_backend, path, error);
+	if (!status && raw->zstd)
+		status = read_seek_table(
+			raw, path, ends->tail + IMAGE_TAIL_LEN - SEEKABLE_TAIL_LEN, error);
+	else if (!status)
+		status = list_members(raw, path, error);
+	if (!status && !raw->end.offset)
+		status = refuse(path, "which holds nothing that can be unpacked",
+			raw->zstd ? "zstd -d" : "bgzip -dk", error);
+	if (status) {
+		image_close(&raw->block.image);
+		return status;
+	}
+	raw->block.image.info.format = raw->zstd ? "raw, zstd" : "raw, bgzf";
+	raw->block.image.info.size = raw->end.offset;
+	block_image_packs(&raw->block, raw->unpacked_max);
+	*image = &raw->block.image;
+	return 0;
+}
+
+const struct image_backend packed_raw_backend = {
+	.name = "packed raw",
+	.probe = packed_raw_probe,
+	.open = packed_raw_open,
+	.read_at = block_image_read_at,
+	.why = block_image_why,
+	.close = block_image_close,
+};

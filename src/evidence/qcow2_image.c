@@ -1,0 +1,374 @@
+/*
+ * QCOW2, versions 2 and 3, as QEMU's docs/interop/qcow2.txt describes it. The disk is in clusters; a
+ * table of two levels says where each is in the file. Read here rather than by libqcow, which takes
+ * the flag for a cluster of zeros, common in version 3, for a part of its offset.
+ *
+ * Snapshots inside the file are other tables of the same clusters. They are counted and not read.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdeflate.h>
+#include <zstd.h>
+
+#include "base/memory.h"
+#include "evidence/block_image.h"
+
+#define MAGIC "QFI\xfb"
+#define HEAD_LEN 112
+#define HEAD_V2_LEN 72
+#define CLUSTER_BITS_MIN 9
+#define CLUSTER_BITS_MAX 21
+/* Entries of the first level: QEMU's own bound, 32 MiB. */
+#define L1_MAX ((uint32_t)4 << 20)
+#define NAME_MAX_LEN 1023
+#define SECTOR_LEN 512
+
+#define INCOMPATIBLE_CORRUPT 2
+#define INCOMPATIBLE_DATA_FILE 4
+#define INCOMPATIBLE_COMPRESSION 8
+#define INCOMPATIBLE_EXTENDED 16
+#define INCOMPATIBLE_KNOWN 31
+
+#define EXTENSION_END 0
+#define EXTENSION_BACKING_FORMAT 0xe2792aca
+
+#define OFFSET_MASK ((uint64_t)0x00fffffffffffe00)
+#define ENTRY_COMPRESSED ((uint64_t)1 << 62)
+#define ENTRY_ZEROS 1
+/* An extended entry has two bits for each of so many parts of its cluster. */
+#define PARTS 32
+
+struct qcow2 {
+	struct block_image block; /* first */
+	uint32_t version, l1_count;
+	unsigned cluster_bits, table_bits; /* of a cluster's length; of a second-level table's */
+	bool extended, zstd;
+	uint8_t *l1;
+	struct chunk_cache *tables; /* of the second level, by number */
+};
+
+static uint32_t be32(const uint8_t *bytes)
+{
+	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+	       bytes[3];
+}
+
+static uint64_t be64(const uint8_t *bytes)
+{
+	return (uint64_t)be32(bytes) << 32 | be32(bytes + 4);
+}
+
+/* ---- where a byte is ----------------------------------------------------------------------- */
+
+static size_t cluster_len(const struct qcow2 *qcow2)
+{
+	return (size_t)1 << qcow2->cluster_bits;
+}
+
+/* Where the second level's table is in the file; 0: nowhere. */
+static uint64_t table_at(const struct qcow2 *qcow2, uint64_t number)
+{
+	return be64(qcow2->l1 + number * 8) & OFFSET_MASK;
+}
+
+static int load_table(void *arg, uint64_t number, uint8_t *to)
+{
+	struct qcow2 *qcow2 = arg;
+
+	return block_image_file(&qcow2->block, table_at(qcow2, number), to, cluster_len(qcow2));
+}
+
+static void lose(struct block_place *place, const char *why)
+{
+	place->kind = BLOCK_LOST;
+	place->why = why;
+}
+
+/* The offset's low bits, and in how many sectors the compressed cluster ends, are one number. */
+static void find_packed(
+	const struct qcow2 *qcow2, uint64_t offset, uint64_t entry, struct block_place *place)
+{
+	unsigned bits = 62 - (qcow2->cluster_bits - 8);
+	uint64_t sectors = entry >> bits & (((uint64_t)1 << (qcow2->cluster_bits - 8)) - 1);
+
+	place->kind = BLOCK_PACKED;
+	place->at = entry & (((uint64_t)1 << bits) - 1);
+	place->packed_len = (size_t)((sectors + 1) * SECTOR_LEN - place->at % SECTOR_LEN);
+	place->unpacked_len = cluster_len(qcow2);
+	place->unit = offset >> qcow2->cluster_bits;
+	place->inside = (size_t)(offset & (cluster_len(qcow2) - 1));
+}
+
+/* Of a cluster whose parts are stored, zeros, or the parent's: as many of one kind as follow. */
+static void find_parts(const struct qcow2 *qcow2, uint64_t offset, uint64_t host, uint64_t bits,
+	struct block_place *place)
+{
+	size_t inside = (size_t)(offset & (cluster_len(qcow2) - 1));
+	size_t part_len = cluster_len(qcow2) / PARTS, part = inside / part_len, end = part;
+	uint64_t both = (uint64_t)1 << part | (uint64_t)1 << (part + PARTS);
+
+	while (end < PARTS && (bits >> (end - part) & both) == (bits & both))
+		end++;
+	if (bits & (uint64_t)1 << (part + PARTS))
+		place->kind = BLOCK_ZEROS;
+	else
+		place->kind = bits & (uint64_t)1 << part ? BLOCK_STORED : BLOCK_PARENT;
+	place->at = host + inside;
+	place->len = end * part_len - inside;
+	if ((bits & both) == both || (place->kind == BLOCK_STORED && !host))
+		lose(place, "the block's entry in the table contradicts itself");
+}
+
+static void find_cluster(const struct qcow2 *qcow2, uint64_t offset, uint64_t entry, uint64_t parts,
+	struct block_place *place)
+{
+	uint64_t host = entry & OFFSET_MASK, inside = offset & (cluster_len(qcow2) - 1);
+
+	place->len = cluster_len(qcow2) - inside;
+	if (entry & ENTRY_COMPRESSED) {
+		find_packed(qcow2, offset, entry, place);
+		return;
+	}
+	if (host & (cluster_len(qcow2) - 1)) {
+		lose(place, "the block's entry in the table does not lead to a cluster");
+		return;
+	}
+	if (qcow2->extended) {
+		find_parts(qcow2, offset, host, parts, place);
+		return;
+	}
+	place->at = host + inside;
+	if (qcow2->version >= 3 && entry & ENTRY_ZEROS)
+		place->kind = BLOCK_ZEROS;
+	else
+		place->kind = host ? BLOCK_STORED : BLOCK_PARENT;
+}
+
+static void qcow2_find(struct block_image *block, uint64_t offset, struct block_place *place)
+{
+	struct qcow2 *qcow2 = (struct qcow2 *)block;
+	size_t entry_len = qcow2->extended ? 16 : 8;
+	uint64_t table_len = (uint64_t)1 << (qcow2->cluster_bits + qcow2->table_bits);
+	uint64_t number = offset / table_len, within = offset % table_len;
+	uint8_t entry[16] = { 0 };
+
+	place->len = table_len - within;
+	if (!table_at(qcow2, number)) {
+		place->kind = BLOCK_PARENT;
+		return;
+	}
+	if (chunk_cache_read(qcow2->tables, number,
+		    (size_t)(within >> qcow2->cluster_bits) * entry_len, entry, entry_len,
+		    load_table, qcow2))
+		lose(place, "the table of these blocks can't be read");
+	else
+		find_cluster(qcow2, offset, be64(entry), be64(entry + 8), place);
+}
+
+static bool qcow2_unpack(struct block_image *block, const uint8_t *packed, size_t packed_len,
+	uint8_t *to, size_t len)
+{
+	struct libdeflate_decompressor *decompressor;
+	size_t used, unpacked_len = 0;
+	bool done;
+
+	if (((struct qcow2 *)block)->zstd) {
+		/* The length is rounded up to a sector's end, so something may follow the frame. */
+		size_t frame_len = ZSTD_findFrameCompressedSize(packed, packed_len);
+
+		return !ZSTD_isError(frame_len) &&
+		       ZSTD_decompress(to, len, packed, frame_len) == len;
+	}
+	decompressor = libdeflate_alloc_decompressor();
+	done = decompressor && libdeflate_deflate_decompress_ex(decompressor, packed, packed_len,
+				       to, len, &used, &unpacked_len) == LIBDEFLATE_SUCCESS;
+	libdeflate_free_decompressor(decompressor);
+	return done && unpacked_len == len;
+}
+
+static void qcow2_free(struct block_image *block)
+{
+	struct qcow2 *qcow2 = (struct qcow2 *)block;
+
+	chunk_cache_free(qcow2->tables);
+	free(qcow2->l1);
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static bool qcow2_probe(const struct image_ends *ends)
+{
+	return ends->head_len >= 8 && !memcmp(ends->head, MAGIC, 4) && be32(ends->head + 4) >= 2;
+}
+
+static int refuse(const char *path, const char *what, struct error *error)
+{
+	return error_set(error, EXIT_IO, EMEDIUMTYPE,
+		"%s: %s: convert it with `qemu-img convert -O raw FILE image.raw`", path, what);
+}
+
+static int refuse_damaged(const char *path, const char *what, struct error *error)
+{
+	return error_set(error, EXIT_IO, EIO, "%s looks like qcow2 but can't be read as such: %s",
+		path, what);
+}
+
+/* What version 3 says that a reader must know. */
+static int read_features(
+	struct qcow2 *qcow2, const char *path, const uint8_t *head, struct error *error)
+{
+	uint64_t features = be64(head + 72);
+
+	if (features & ~(uint64_t)INCOMPATIBLE_KNOWN)
+		return refuse(path, "a kind of qcow2 that burin does not know", error);
+	if (features & INCOMPATIBLE_DATA_FILE)
+		return refuse(path,
+			"a qcow2 image whose data is in another file, which burin does "
+			"not read",
+			error);
+	qcow2->extended = features & INCOMPATIBLE_EXTENDED;
+	if (features & INCOMPATIBLE_COMPRESSION && be32(head + 100) > 104) {
+		if (head[104] > 1)
+			return refuse(path, "compressed in a way that burin does not know", error);
+		qcow2->zstd = head[104] == 1;
+	}
+	if (features & INCOMPATIBLE_CORRUPT)
+		qcow2->block.image.info.damage =
+			xasprintf("%s is marked as corrupt by the program that wrote it", path);
+	return 0;
+}
+
+static int read_head(
+	struct qcow2 *qcow2, const char *path, const uint8_t *head, struct error *error)
+{
+	struct image_info *info = &qcow2->block.image.info;
+	uint32_t bits = be32(head + 20);
+	uint64_t needed;
+	int status = 0;
+
+	if (qcow2->block.file_len < HEAD_V2_LEN)
+		return refuse_damaged(path, "the file ends within its head", error);
+	qcow2->version = be32(head + 4);
+	info->size = be64(head + 24);
+	qcow2->l1_count = be32(head + 36);
+	if (qcow2->version > 3)
+		return refuse(path, "a newer version of qcow2 than burin knows", error);
+	if (be32(head + 32))
+		return refuse(path, "an encrypted qcow2 image, which burin does not read", error);
+	if (bits < CLUSTER_BITS_MIN || bits > CLUSTER_BITS_MAX)
+		return refuse_damaged(path, "its clusters have an impossible size", error);
+	if (qcow2->version == 3)
+		status = read_features(qcow2, path, head, error);
+	if (status)
+		return status;
+	if (qcow2->extended && bits < 14)
+		return refuse_damaged(path, "its clusters are too small for parts", error);
+	qcow2->cluster_bits = bits;
+	qcow2->table_bits = bits - (qcow2->extended ? 4 : 3);
+	if (!info->size || info->size > INT64_MAX)
+		return refuse_damaged(path, "its disk has an impossible size", error);
+	needed = ((info->size - 1) >> (bits + qcow2->table_bits)) + 1;
+	if (qcow2->l1_count > L1_MAX || needed > qcow2->l1_count)
+		return refuse_damaged(path, "its table does not cover the disk", error);
+	qcow2->l1_count = (uint32_t)needed;
+	return 0;
+}
+
+static int read_l1(struct qcow2 *qcow2, const char *path, uint64_t at, struct error *error)
+{
+	size_t len = (size_t)qcow2->l1_count * 8;
+
+	if (at <= qcow2->block.file_len && len <= qcow2->block.file_len - at) {
+		qcow2->l1 = xmalloc(len);
+		if (!block_image_file(&qcow2->block, at, qcow2->l1, len))
+			return 0;
+	}
+	return refuse_damaged(path, "the file ends before its table does", error);
+}
+
+/* Whether an extension of the head says that the parent is raw, whatever it looks like. */
+static bool parent_is_raw(const struct qcow2 *qcow2, const uint8_t *head, size_t head_len)
+{
+	size_t at = qcow2->version == 3 ? be32(head + 100) : HEAD_V2_LEN;
+
+	while (at <= head_len - 8) {
+		uint32_t kind = be32(head + at), len = be32(head + at + 4);
+
+		if (kind == EXTENSION_END || len > head_len - 8 - at)
+			return false;
+		if (kind == EXTENSION_BACKING_FORMAT)
+			return len == 3 && !memcmp(head + at + 8, "raw", 3);
+		at += 8 + ((size_t)len + 7) / 8 * 8;
+	}
+	return false;
+}
+
+static int open_parent(
+	struct qcow2 *qcow2, const char *path, const struct image_ends *ends, struct error *error)
+{
+	uint64_t at = be64(ends->head + 8);
+	uint32_t len = be32(ends->head + 16);
+	char name[NAME_MAX_LEN + 1] = "";
+
+	if (!at)
+		return 0;
+	if (!len || len > NAME_MAX_LEN || block_image_file(&qcow2->block, at, name, len))
+		return refuse_damaged(path,
+			"the name of the image that it has the changes to can't "
+			"be read",
+			error);
+	return block_image_open_parent(
+		&qcow2->block, name, parent_is_raw(qcow2, ends->head, ends->head_len), error);
+}
+
+static void note_snapshots(struct qcow2 *qcow2, uint32_t count)
+{
+	struct image_info *info = &qcow2->block.image.info;
+
+	if (!count)
+		return;
+	info->values = xcalloc(1, sizeof(*info->values));
+	info->values[info->value_count++] = (struct image_value){ xstrdup("snapshots"),
+		xasprintf("%u, which were not searched", (unsigned)count) };
+}
+
+static int qcow2_open(
+	struct image **image, const char *path, const struct image_ends *ends, struct error *error)
+{
+	struct qcow2 *qcow2 = xcalloc(1, sizeof(*qcow2));
+	uint8_t head[HEAD_LEN] = { 0 };
+	int status;
+
+	memcpy(head, ends->head, ends->head_len < HEAD_LEN ? ends->head_len : HEAD_LEN);
+	qcow2->block.find = qcow2_find;
+	qcow2->block.unpack = qcow2_unpack;
+	qcow2->block.free = qcow2_free;
+	status = block_image_open(&qcow2->block, &qcow2_backend, path, error);
+	if (!status)
+		status = read_head(qcow2, path, head, error);
+	if (!status)
+		status = read_l1(qcow2, path, be64(head + 40), error);
+	if (!status)
+		status = open_parent(qcow2, path, ends, error);
+	if (status) {
+		image_close(&qcow2->block.image);
+		return status;
+	}
+	note_snapshots(qcow2, be32(head + 60));
+	block_image_packs(&qcow2->block, cluster_len(qcow2));
+	qcow2->tables = chunk_cache_new(cluster_len(qcow2), 8 * cluster_len(qcow2));
+	*image = &qcow2->block.image;
+	return 0;
+}
+
+const struct image_backend qcow2_backend = {
+	.name = "qcow2",
+	.probe = qcow2_probe,
+	.open = qcow2_open,
+	.read_at = block_image_read_at,
+	.hole = block_image_hole,
+	.why = block_image_why,
+	.close = block_image_close,
+};
