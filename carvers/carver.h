@@ -144,6 +144,47 @@ struct carve_joint {
 			       times; 0: they do not fit well, or it is not known */
 };
 
+/* Bytes that are at a place in a file because a table in that file says so: the header and the name
+ * of a member that an archive's directory lists. Where the image has them, a piece of the file is. They
+ * are found by a word among them that all parts of the format have. */
+struct carve_anchor {
+	uint64_t offset; /* of the bytes, in the file */
+	uint64_t any;    /* bit n: bytes[n] may have any value; not in the word */
+	uint8_t len;     /* 1 to 64 */
+	uint8_t word;    /* of the map's words */
+	uint8_t word_at; /* where it is in bytes */
+	uint8_t bytes[64];
+};
+
+/* A table that was read, and what it says. */
+struct carve_table {
+	uint64_t at;     /* of a tail: where its word is in the file */
+	uint64_t from;   /* the bytes [from, at) of the file are those before the word */
+	uint64_t length; /* of the file; 0: not known */
+	/* What an anchor is given to, in any order. False: no more of them are wanted. */
+	bool (*add)(struct carve_table *table, const struct carve_anchor *anchor);
+};
+
+#define CARVE_WORDS 6
+
+/* What tables in files of a format say of the places of their parts: with it a file in pieces is put
+ * together without a search. */
+struct carve_map {
+	/* What anchors have in them, rare elsewhere; 2 to 8 bytes. len 0: no more words. */
+	struct carve_word {
+		uint8_t len;
+		bool tail; /* a table, or where one is, ends with it */
+		const char *bytes;
+	} words[CARVE_WORDS];
+	/* NULL, or reads the tables at the start of a file, of which an unknown number of bytes follow
+	 * one another in the view. False: there are none. */
+	bool (*head)(struct view *view, struct carve_table *table);
+	/* NULL, or reads the table whose word is at `at` in the view, which is of the image and has an
+	 * unknown number of the file's bytes around it. The work is bounded by what it looks at, as
+	 * that of a check. False: it is none. */
+	bool (*tail)(struct view *view, uint64_t at, struct carve_table *table);
+};
+
 struct carver {
 	const char *name;    /* as in the rules: "png" */
 	const char *summary; /* a line for `burin list carvers` */
@@ -160,6 +201,7 @@ struct carver {
 	 * on both sides of offset `at` of a file, whatever its status. False: there is nothing to
 	 * compare. */
 	bool (*joint)(struct view *view, uint64_t at, struct carve_joint *joint);
+	const struct carve_map *map; /* NULL: no table gives places */
 };
 
 /* Formats finding->why like printf (cut when too long) and returns verdict:

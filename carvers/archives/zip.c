@@ -162,6 +162,8 @@ static enum zip_found read_member(struct zip *zip, uint64_t at, const char **pro
 		zip->wrong_crc_at = zip->member.data;
 		zip->wrong_deflated = zip->member.method == ZIP_DEFLATED;
 	}
+	if (zip->wrong_crc_at && view_thorough(zip->view))
+		return ZIP_BROKEN; /* of interest is the first data that is wrong */
 	return found;
 }
 
@@ -206,7 +208,8 @@ static enum verdict judge_members(
 			"%s in the first local header at %" PRIu64,
 			found == ZIP_CUT ? "cut off" : problem, at);
 	}
-	if (zip_find_directory(zip->view, zip->valid_end, &directory) &&
+	if (!(zip->wrong_crc_at && view_thorough(zip->view)) &&
+		zip_find_directory(zip->view, zip->valid_end, &directory) &&
 		judge_entries(zip, &directory) == CARVE_COMPLETE)
 		return CARVE_COMPLETE;
 	/* No record confirms the last member's end; only its data can be checked. */
@@ -392,4 +395,5 @@ const struct carver zip_carver = {
 	.summary =
 		"ZIP archives and the many formats based on them, by their members and directory",
 	.check = check,
+	.map = &zip_map,
 };

@@ -2,7 +2,8 @@
  * What the parts of the ZIP carver share: zip.c walks the members and decides on the verdict,
  * zip_data.c finds where a member's data ends, zip_directory.c reads what follows the members,
  * zip_kind.c determines the file's format from its members,
- * zip_entries.c checks archives by their directory whose members do not follow each other.
+ * zip_entries.c checks archives by their directory whose members do not follow each other,
+ * zip_map.c finds an archive's pieces by its directory.
  */
 #ifndef BURIN_CARVERS_ARCHIVES_ZIP_H
 #define BURIN_CARVERS_ARCHIVES_ZIP_H
@@ -26,6 +27,8 @@ enum {
 	ZIP_LOCAL_LEN = 30,
 	ZIP_CENTRAL_LEN = 46,
 	ZIP_END_LEN = 22,
+	ZIP_END64_LEN = 56,
+	ZIP_LOCATOR64_LEN = 20,
 	ZIP_ENCRYPTED = 1 << 0, /* flags of a member */
 	ZIP_STREAMED = 1 << 3,  /* a descriptor after the data has the sizes */
 	ZIP_STORED = 0,         /* methods */
@@ -144,5 +147,8 @@ bool zip_comment_valid(struct view *view, uint64_t at, uint64_t end);
  * local header. */
 void zip_read_extra(
 	struct view *view, uint64_t at, size_t len, struct zip_member *member, uint64_t *offset);
+
+/* For archives in pieces. */
+extern const struct carve_map zip_map;
 
 #endif

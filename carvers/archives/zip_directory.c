@@ -7,8 +7,6 @@
 #include "walk.h"
 
 enum {
-	END64_LEN = 56,
-	LOCATOR64_LEN = 20,
 	EXTRA_ZIP64 = 1,
 };
 
@@ -158,23 +156,23 @@ static enum zip_found read_end64(struct view *view, struct zip_directory *direct
 	*found = p && le32(p) == ZIP_END64;
 	if (!p || !*found)
 		return p ? ZIP_FOUND : ZIP_CUT;
-	p = view_peek(view, at, END64_LEN);
+	p = view_peek(view, at, ZIP_END64_LEN);
 	if (!p)
 		return ZIP_CUT;
 	size = le64(p + 4);
-	if (size < END64_LEN - 12 || size > UINT32_MAX)
+	if (size < ZIP_END64_LEN - 12 || size > UINT32_MAX)
 		return directory_broken(directory, at, "a ZIP64 end record of impossible length");
 	wide->split = le32(p + 16) != 0 || le32(p + 20) != 0;
 	wide->count = le64(p + 32);
 	wide->len = le64(p + 40);
 	wide->offset = le64(p + 48);
-	p = view_peek(view, at + 12 + size, LOCATOR64_LEN);
+	p = view_peek(view, at + 12 + size, ZIP_LOCATOR64_LEN);
 	if (!p)
 		return ZIP_CUT;
 	if (le32(p) != ZIP_LOCATOR64)
 		return directory_broken(
 			directory, at, "no ZIP64 locator after the ZIP64 end record");
-	directory->end = at + 12 + size + LOCATOR64_LEN;
+	directory->end = at + 12 + size + ZIP_LOCATOR64_LEN;
 	return ZIP_FOUND;
 }
 

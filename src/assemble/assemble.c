@@ -28,6 +28,9 @@
 #define WORK_FACTOR 64
 #define WORK_FILE_MAX ((uint64_t)1 << 32)
 #define WORK_FILE_MIN ((uint64_t)1 << 22)
+/* Bytes around a broken file in which the words of its carver's tables are searched, and for all. */
+#define HITS_AROUND ((uint64_t)64 << 20)
+#define HITS_ALL ((uint64_t)8 << 30)
 
 struct assembler {
 	struct assemble_options options;
@@ -39,6 +42,7 @@ struct assembler {
 	unsigned pass;           /* of strategies[], the next one */
 	struct assembled *found; /* one a broken file; without runs: not found yet */
 	bool is_ready;           /* the scan is over */
+	struct inner_hits *hits; /* of the carvers' tables; NULL: not searched yet */
 };
 
 static void add_bases(struct clusters *clusters, const struct volumes *volumes)
@@ -76,6 +80,7 @@ void assembler_free(struct assembler *assembler)
 	for (size_t i = 0; assembler->found && i < assembler->broken_count; i++)
 		forget(&assembler->found[i]);
 	clusters_free(&assembler->clusters);
+	inner_hits_free(assembler->hits);
 	free(assembler->broken);
 	free(assembler->found);
 	free(assembler);
@@ -196,6 +201,7 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 		.volumes = assembler->options.volumes,
 		.rule = &assembler->options.rules->rules[broken->rule],
 		.clusters = &assembler->clusters,
+		.hits = assembler->hits,
 		.work_left = crew->work,
 	};
 	bool success;
@@ -333,6 +339,50 @@ static void get_ready(struct assembler *assembler)
 	assembler->is_ready = true;
 }
 
+/* The usual bytes, scaled by the budget. */
+static uint64_t scale(const struct assembler *assembler, uint64_t bytes)
+{
+	uint64_t percent = assembler->options.budget;
+
+	return percent < UINT64_MAX / bytes ? bytes * percent / 100 : UINT64_MAX;
+}
+
+static void add_window(struct assembler *assembler, uint64_t start)
+{
+	uint64_t around = scale(assembler, HITS_AROUND), left = assembler->clusters.end - start;
+	uint64_t before = start < around ? start : around;
+
+	if (assembler->options.level == FRAGMENTS_SEARCH) {
+		before = start;
+		around = left;
+	}
+	inner_hits_add_window(
+		assembler->hits, start - before, before + (left < around ? left : around));
+}
+
+/* Searches the words of tables around the files that may have one. */
+static int find_hits(struct assembler *assembler)
+{
+	const struct assemble_options *options = &assembler->options;
+
+	assembler->hits = inner_hits_new();
+	for (size_t i = 0; i < assembler->broken_count; i++) {
+		const struct broken *broken = &assembler->broken[i];
+		const struct carve_map *map = options->rules->rules[broken->rule].carver->map;
+
+		if (!map)
+			continue;
+		inner_hits_add_map(assembler->hits, map);
+		add_window(assembler, broken->start);
+	}
+	if (inner_hits_find(assembler->hits, assembler->evidence, &assembler->clusters.taken,
+		    scale(assembler, HITS_ALL), options->pool, options->interrupted))
+		return 0;
+	inner_hits_free(assembler->hits);
+	assembler->hits = NULL;
+	return -EINTR;
+}
+
 /* What the threads found in a pass that does not count. */
 static void undo(struct assembler *assembler, enum assembly_by by)
 {
@@ -347,6 +397,8 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 	struct pool *pool = assembler->options.pool;
 
 	get_ready(assembler);
+	if (crew.strategy->uses_tables && !assembler->hits && find_hits(assembler))
+		return -EINTR;
 	crew.work = work_of_file(assembler);
 	pool_share(pool, POOL_CHECK, pool_threads(pool), try_files, &crew);
 	if (crew.stopped || crew.no_memory) {

@@ -2,8 +2,9 @@
 #include "assemble/strategies.h"
 
 const struct strategy strategies[] = {
-	{ "file system", FRAGMENTS_KNOWN, ASSEMBLY_FILE_SYSTEM, find_in_file_system },
-	{ "pointer blocks", FRAGMENTS_KNOWN, ASSEMBLY_POINTER_BLOCKS, find_pointer_blocks },
-	{ "two pieces, near", FRAGMENTS_NEAR, ASSEMBLY_NEAR, find_near },
+	{ "file system", FRAGMENTS_KNOWN, ASSEMBLY_FILE_SYSTEM, false, find_in_file_system },
+	{ "pointer blocks", FRAGMENTS_KNOWN, ASSEMBLY_POINTER_BLOCKS, false, find_pointer_blocks },
+	{ "tables", FRAGMENTS_KNOWN, ASSEMBLY_TABLE, true, find_by_table },
+	{ "two pieces, near", FRAGMENTS_NEAR, ASSEMBLY_NEAR, false, find_near },
 	{ 0 },
 };

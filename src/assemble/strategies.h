@@ -9,6 +9,7 @@ struct strategy {
 	const char *name;          /* NULL ends the table */
 	enum assemble_level level; /* the lowest that uses it */
 	enum assembly_by by;
+	bool uses_tables; /* bench->hits has the hits of the carvers' maps */
 	/* Looks for a layout that the carver finds COMPLETE, or at least better than before. True: extents, outcome, and in assembly
 	 * the evidence (bits, of the joints, whatever the number of trials) and the doubts are
 	 * filled in. Called by several threads for different files. */
@@ -28,6 +29,9 @@ bool find_in_file_system(struct workbench *bench, const struct broken *broken,
 /* The layout of ext2 and ext3 (pointer_blocks.c). */
 bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 	struct extents *extents, struct outcome *outcome, struct assembly *assembly);
+/* Tables inside the file (by_table.c). */
+bool find_by_table(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly);
 /* Two pieces, the second at most 128 clusters after the first (two_pieces.c). */
 bool find_near(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);

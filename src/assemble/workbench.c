@@ -10,14 +10,17 @@ bool workbench_goes_on(const struct workbench *bench)
 	return !bench->stopped && !bench->no_memory && !bench->exhausted;
 }
 
+void workbench_spend(struct workbench *bench, uint64_t units)
+{
+	bench->work_left -= units < bench->work_left ? units : bench->work_left;
+	if (!bench->work_left)
+		bench->exhausted = true;
+}
+
 /* After a check: its work, or what it was allowed, and why it may have ended early. */
 static void take_result(struct workbench *bench, const struct outcome *outcome)
 {
-	uint64_t work = outcome->work;
-
-	bench->work_left -= work < bench->work_left ? work : bench->work_left;
-	if (!bench->work_left)
-		bench->exhausted = true;
+	workbench_spend(bench, outcome->work);
 	bench->no_memory = outcome->no_memory;
 	bench->stopped = view_stopped(bench->view);
 }
@@ -130,6 +133,20 @@ static void find_weakest(struct workbench *bench, const struct extents *extents,
 			*proof = proofs[i];
 	}
 	free(proofs);
+}
+
+bool workbench_look(struct workbench *bench, const struct extents *extents, struct outcome *outcome)
+{
+	if (!workbench_goes_on(bench))
+		return false;
+	bench->tested++;
+	check_runs(bench->view, bench->evidence, bench->rule, extents->runs, extents->count, true,
+		bench->work_left, outcome);
+	take_result(bench, outcome);
+	if (workbench_goes_on(bench))
+		return true;
+	outcome_free(outcome);
+	return false;
 }
 
 bool workbench_prove(struct workbench *bench, const struct extents *extents,

@@ -9,6 +9,7 @@
 #include "assemble/assemble.h"
 #include "assemble/clusters.h"
 #include "assemble/extents.h"
+#include "assemble/inner_hits.h"
 #include "carve/view.h"
 
 /* What a carver's checks show of an accepted layout. */
@@ -38,6 +39,7 @@ struct workbench {
 	const struct volumes *volumes; /* NULL: none are known */
 	const struct rule *rule;
 	const struct clusters *clusters; /* frozen for the pass */
+	const struct inner_hits *hits;   /* of the carvers' tables */
 	uint64_t work_left;              /* units that the file's trials may still take */
 	uint64_t tested;                 /* trials made */
 	bool (*interrupted)(void);
@@ -54,6 +56,8 @@ uint32_t workbench_bits(uint64_t number);
 
 /* Whether trials can go on. */
 bool workbench_goes_on(const struct workbench *bench);
+/* Takes units of work from what is left. */
+void workbench_spend(struct workbench *bench, uint64_t units);
 /* Before trials whose layouts start with the file's first piece, as many as may be: if the carver can
  * resume, checks the file as it lies there, and keeps states for them. */
 void workbench_prepare(struct workbench *bench, const struct broken *broken);
@@ -64,6 +68,10 @@ bool workbench_try(struct workbench *bench, struct extents *extents, struct outc
  * extents may have bytes of complete files, which were found in pieces of this one. */
 bool workbench_check(struct workbench *bench, struct extents *extents, enum verdict least,
 	struct outcome *outcome);
+/* Checks the extents thoroughly, whatever comes of it: view_proof shows what the carver proved on the
+ * way. The outcome is the caller's to free. False: trials can't go on. */
+bool workbench_look(
+	struct workbench *bench, const struct extents *extents, struct outcome *outcome);
 /* What was accepted once more, thoroughly. True when it is COMPLETE again, with the same length; the
  * outcome is the new one then, else as it was. */
 bool workbench_prove(struct workbench *bench, const struct extents *extents,

@@ -1,0 +1,224 @@
+/*
+ * The words are searched here, and not by the scan's engines: they matter only around files that
+ * broke off, which are known after the scan, and only those of the formats of these files. The
+ * windows, and so the bytes that are read again, are bounded; complete files are left out.
+ *
+ * Each window is cut into steps, which the threads search on their own, and the steps' hits are put
+ * together in order. A step keeps a bounded number of hits of each word, so that an image full of
+ * one word costs no more than others.
+ */
+#include "assemble/inner_hits.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define STEP ((size_t)1 << 20)
+#define STEP_HITS_MAX 32768        /* of one word */
+#define HITS_MAX ((size_t)1 << 21) /* of one word, in all */
+#define WORDS_MAX 64
+#define PAIRS 65536 /* values of two bytes */
+#define WORD_LEN_MAX 8
+
+struct hit_list {
+	uint64_t *items;
+	size_t count, capacity;
+};
+
+struct word {
+	const struct carve_map *map;
+	unsigned number; /* in the map */
+	const char *bytes;
+	size_t len;
+	uint8_t next; /* the next word that begins with the same two bytes, plus 1; 0: none */
+	struct hit_list hits;
+};
+
+struct inner_hits {
+	struct word words[WORDS_MAX];
+	size_t word_count;
+	struct ranges windows;
+	uint8_t first[PAIRS]; /* the first word that begins with these bytes, plus 1 */
+};
+
+struct inner_hits *inner_hits_new(void)
+{
+	return xcalloc(1, sizeof(struct inner_hits));
+}
+
+void inner_hits_add_map(struct inner_hits *hits, const struct carve_map *map)
+{
+	for (size_t i = 0; i < hits->word_count; i++)
+		if (hits->words[i].map == map)
+			return;
+	for (unsigned i = 0; i < CARVE_WORDS && map->words[i].len; i++) {
+		const uint8_t *bytes = (const uint8_t *)map->words[i].bytes;
+		size_t pair = bytes[0] | (size_t)bytes[1] << 8;
+
+		if (hits->word_count == WORDS_MAX)
+			return;
+		hits->words[hits->word_count++] = (struct word){ .map = map,
+			.number = i,
+			.bytes = map->words[i].bytes,
+			.len = map->words[i].len,
+			.next = hits->first[pair] };
+		hits->first[pair] = (uint8_t)hits->word_count;
+	}
+}
+
+void inner_hits_add_window(struct inner_hits *hits, uint64_t offset, uint64_t length)
+{
+	ranges_add(&hits->windows, offset, length);
+}
+
+/* ---- the search ---------------------------------------------------------------------------- */
+
+static void add_hit(struct hit_list *list, uint64_t offset, size_t most)
+{
+	if (list->count == most)
+		return;
+	list->items = xgrow(list->items, &list->capacity, list->count, sizeof(*list->items));
+	list->items[list->count++] = offset;
+}
+
+/* What the threads share. */
+struct search {
+	const struct inner_hits *hits;
+	struct image *image;
+	bool (*interrupted)(void);
+	struct range *steps;
+	size_t step_count, step_capacity;
+	struct hit_list *found; /* word_count of each step */
+	_Atomic size_t next;
+	_Atomic bool stopped;
+};
+
+/* The words that begin in the first step_len of len bytes, which are at offset in the image. */
+static void search_bytes(const struct inner_hits *hits, const uint8_t *bytes, size_t step_len,
+	size_t len, uint64_t offset, struct hit_list *found)
+{
+	for (size_t at = 0; at < step_len && at + 1 < len; at++) {
+		unsigned next = hits->first[bytes[at] | (size_t)bytes[at + 1] << 8];
+
+		while (next) {
+			const struct word *word = &hits->words[next - 1];
+
+			if (word->len <= len - at &&
+				memcmp(bytes + at, word->bytes, word->len) == 0)
+				add_hit(&found[next - 1], offset + at, STEP_HITS_MAX);
+			next = word->next;
+		}
+	}
+}
+
+static void search_steps(void *context, unsigned number, unsigned worker)
+{
+	struct search *search = context;
+	uint64_t end = image_info(search->image)->size;
+	uint8_t *bytes = xmalloc(STEP + WORD_LEN_MAX);
+	size_t index;
+
+	(void)number;
+	(void)worker;
+	while ((index = search->next++) < search->step_count && !search->stopped) {
+		const struct range *step = &search->steps[index];
+		uint64_t left = end - step->offset;
+		size_t len = (size_t)step->length + WORD_LEN_MAX;
+
+		if (len > left)
+			len = (size_t)left;
+		image_read_around(search->image, step->offset, bytes, len);
+		if (image_was_cut(search->image) || (search->interrupted && search->interrupted()))
+			search->stopped = true;
+		search_bytes(search->hits, bytes, (size_t)step->length, len, step->offset,
+			search->found + index * search->hits->word_count);
+	}
+	free(bytes);
+}
+
+static void add_steps(struct search *search, uint64_t from, uint64_t to, uint64_t *left)
+{
+	while (from < to && *left) {
+		uint64_t len = to - from < STEP ? to - from : STEP;
+
+		if (len > *left)
+			len = *left;
+		search->steps = xgrow(search->steps, &search->step_capacity, search->step_count,
+			sizeof(*search->steps));
+		search->steps[search->step_count++] = (struct range){ from, len };
+		from += len;
+		*left -= len;
+	}
+}
+
+/* Cuts the windows into steps, without what is taken. */
+static void make_steps(struct search *search, const struct ranges *taken, uint64_t most)
+{
+	const struct ranges *windows = &search->hits->windows;
+
+	for (size_t i = 0; i < windows->count; i++) {
+		uint64_t at = windows->items[i].offset, end = at + windows->items[i].length;
+
+		while (at < end && most) {
+			const struct range *next = ranges_after(taken, at);
+			uint64_t to = next && next->offset < end ? next->offset : end;
+
+			if (to > at)
+				add_steps(search, at, to, &most);
+			at = next && next->offset < end ? next->offset + next->length : end;
+		}
+	}
+}
+
+/* The steps' hits become the words', in order. */
+static void gather(struct inner_hits *hits, struct search *search)
+{
+	for (size_t i = 0; i < search->step_count * hits->word_count; i++) {
+		struct hit_list *from = &search->found[i];
+		struct hit_list *to = &hits->words[i % hits->word_count].hits;
+
+		for (size_t n = 0; n < from->count && !search->stopped; n++)
+			add_hit(to, from->items[n], HITS_MAX);
+		free(from->items);
+	}
+}
+
+bool inner_hits_find(struct inner_hits *hits, struct image *image, const struct ranges *taken,
+	uint64_t most, struct pool *pool, bool (*interrupted)(void))
+{
+	struct search search = { .hits = hits, .image = image, .interrupted = interrupted };
+
+	make_steps(&search, taken, most);
+	if (!search.step_count || !hits->word_count)
+		return true;
+	search.found = xcalloc(search.step_count * hits->word_count, sizeof(*search.found));
+	pool_share(pool, POOL_CHECK, pool_threads(pool), search_steps, &search);
+	gather(hits, &search);
+	free(search.found);
+	free(search.steps);
+	return !search.stopped;
+}
+
+const uint64_t *inner_hits_of(
+	const struct inner_hits *hits, const struct carve_map *map, unsigned word, size_t *count)
+{
+	for (size_t i = 0; i < hits->word_count; i++)
+		if (hits->words[i].map == map && hits->words[i].number == word) {
+			*count = hits->words[i].hits.count;
+			return hits->words[i].hits.items;
+		}
+	*count = 0;
+	return NULL;
+}
+
+void inner_hits_free(struct inner_hits *hits)
+{
+	if (!hits)
+		return;
+	for (size_t i = 0; i < hits->word_count; i++)
+		free(hits->words[i].hits.items);
+	ranges_free(&hits->windows);
+	free(hits);
+}

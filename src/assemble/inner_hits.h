@@ -1,0 +1,36 @@
+/*
+ * Where the words of the formats' tables (struct carve_map) are in the image: parts of files that were
+ * found broken. Made once, before the first pass that asks for it; all threads read it.
+ */
+#ifndef BURIN_ASSEMBLE_INNER_HITS_H
+#define BURIN_ASSEMBLE_INNER_HITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "base/ranges.h"
+#include "carvers/carver.h"
+#include "evidence/image.h"
+
+struct inner_hits;
+
+/* Empty. Never NULL. */
+struct inner_hits *inner_hits_new(void);
+/* Adds the words of a map, unless it was added before. */
+void inner_hits_add_map(struct inner_hits *hits, const struct carve_map *map);
+/* Adds a range of the image, in which the words will be searched. */
+void inner_hits_add_window(struct inner_hits *hits, uint64_t offset, uint64_t length);
+/* All was added: searches the windows but for the taken ranges, at most `most` bytes from the first
+ * one on, with the pool's threads. False: interrupted, or the image became unreadable; there are no
+ * hits then. */
+bool inner_hits_find(struct inner_hits *hits, struct image *image, const struct ranges *taken,
+	uint64_t most, struct pool *pool, bool (*interrupted)(void));
+/* The hits of a word of a map that was added: *count rising offsets. */
+const uint64_t *inner_hits_of(
+	const struct inner_hits *hits, const struct carve_map *map, unsigned word, size_t *count);
+/* NULL is fine. */
+void inner_hits_free(struct inner_hits *hits);
+
+#endif

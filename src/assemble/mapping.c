@@ -1,0 +1,563 @@
+/*
+ * A table says what is where in the file; hits of the words in its anchors say where that is in the
+ * image. Each pair gives a displacement, the difference of the two. Those of the file's pieces get
+ * many votes. Which anchors are in which piece is what explains most of them with the fewest changes
+ * of displacement from the file's start to its end: the cheapest path through the anchors, where a
+ * change has a price, and so has an anchor that is not there, the more the more it says. So a weak
+ * anchor that is found by chance makes no piece, and a piece may come before another in the image
+ * as well as after it.
+ */
+#include "assemble/mapping.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define SECTOR 512
+#define ANCHORS_MAX 65536
+#define TAILS_MAX 64                  /* nearest tables that are looked at for a file */
+#define BACK_MAX ((uint64_t)16 << 20) /* bytes before a tail that are in its view */
+#define SAMPLE_MAX 64                 /* anchors by which a table is judged */
+#define MISSES_MAX 3                  /* that are tolerated of them */
+#define SHIFTS_MAX 64                 /* displacements that are considered */
+#define VOTES_MAX ((size_t)1 << 20)
+#define CHANGE_COST 5
+#define MISS_COST_MAX 12
+#define STRONG_BITS 64 /* an anchor that may be off the grid of clusters */
+#define AGREE_BITS 32  /* a table's anchors at the file's start must say that much */
+#define READ_WORK 256  /* units to read an anchor's bytes */
+#define MATCH_WORK 8   /* and to compare them */
+
+struct anchors {
+	struct carve_table table; /* first: add finds the rest */
+	struct carve_anchor *items;
+	size_t count, capacity;
+};
+
+static bool add_anchor(struct carve_table *table, const struct carve_anchor *anchor)
+{
+	struct anchors *anchors = (struct anchors *)table;
+
+	if (anchors->count == ANCHORS_MAX)
+		return false;
+	anchors->items =
+		xgrow(anchors->items, &anchors->capacity, anchors->count, sizeof(*anchors->items));
+	anchors->items[anchors->count++] = *anchor;
+	return true;
+}
+
+static uint32_t anchor_bits(const struct carve_anchor *anchor)
+{
+	return 8 * (anchor->len - (uint32_t)__builtin_popcountll(anchor->any));
+}
+
+static uint32_t miss_cost(const struct carve_anchor *anchor)
+{
+	uint32_t cost = anchor_bits(anchor) / 8;
+
+	return cost < MISS_COST_MAX ? cost : MISS_COST_MAX;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct carve_anchor *left = a, *right = b;
+
+	if (left->offset != right->offset)
+		return left->offset < right->offset ? -1 : 1;
+	return memcmp(left->bytes, right->bytes, sizeof(left->bytes));
+}
+
+static void sort_anchors(struct anchors *anchors)
+{
+	qsort(anchors->items, anchors->count, sizeof(*anchors->items), by_offset);
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+static bool read_source(struct workbench *bench, const struct broken *broken,
+	const struct source *source, struct anchors *anchors)
+{
+	const struct carve_map *map = bench->rule->carver->map;
+	struct view *view = bench->view;
+	uint64_t back = source->offset < BACK_MAX ? source->offset : BACK_MAX, work;
+	bool good;
+
+	*anchors = (struct anchors){ .table.add = add_anchor };
+	if (source->is_tail)
+		view_point(view, bench->evidence, source->offset - back, back + BACK_MAX);
+	else
+		view_point(view, bench->evidence, broken->start, bench->rule->max_size);
+	view_limit_work(view, bench->work_left);
+	good = source->is_tail ? map->tail(view, back, &anchors->table)
+			       : map->head(view, &anchors->table);
+	work = view_work_done(view);
+	if (view_stopped(view))
+		bench->stopped = true;
+	if (view_lacked_memory(view))
+		bench->no_memory = true;
+	workbench_spend(bench, work);
+	if (good && anchors->count && workbench_goes_on(bench))
+		return true;
+	free(anchors->items);
+	return false;
+}
+
+/* Whether the bytes can be the anchor's. */
+static bool matches(const struct carve_anchor *anchor, const uint8_t *bytes)
+{
+	for (unsigned i = 0; i < anchor->len; i++)
+		if (!(anchor->any >> i & 1) && bytes[i] != anchor->bytes[i])
+			return false;
+	return true;
+}
+
+/* Reads len bytes at offset in the image. False: they are not all in it. */
+static bool read_bytes(struct workbench *bench, uint64_t offset, uint8_t *bytes, size_t len)
+{
+	uint64_t end = bench->clusters->end;
+
+	workbench_spend(bench, READ_WORK);
+	if (offset > end || len > end - offset || !workbench_goes_on(bench))
+		return false;
+	image_read_around(bench->evidence, offset, bytes, len);
+	if (image_was_cut(bench->evidence))
+		bench->stopped = true;
+	return !bench->stopped;
+}
+
+/* By how much the anchors agree with what is at the file's start: up to where they no longer do, as the
+ * first piece ends somewhere. */
+static uint32_t agreement(
+	struct workbench *bench, const struct broken *broken, struct anchors *anchors)
+{
+	uint32_t found = 0, missed = 0;
+
+	sort_anchors(anchors);
+	for (size_t i = 0; i < anchors->count && i < SAMPLE_MAX && missed < MISSES_MAX; i++) {
+		const struct carve_anchor *anchor = &anchors->items[i];
+		uint8_t bytes[sizeof(anchor->bytes)];
+
+		if (anchor->offset >= broken->length)
+			break;
+		if (read_bytes(bench, broken->start + anchor->offset, bytes, anchor->len) &&
+			matches(anchor, bytes))
+			found += anchor_bits(anchor);
+		else
+			missed++;
+	}
+	return found;
+}
+
+static bool is_better(const struct source *source, const struct source *other)
+{
+	if (source->bits != other->bits)
+		return source->bits > other->bits;
+	return source->distance < other->distance;
+}
+
+static size_t add_source(struct source *sources, size_t count, const struct source *source)
+{
+	size_t at = count;
+
+	while (at && is_better(source, &sources[at - 1]))
+		at--;
+	if (at == SOURCES_MAX)
+		return count;
+	if (count < SOURCES_MAX)
+		count++;
+	memmove(&sources[at + 1], &sources[at], (count - 1 - at) * sizeof(*sources));
+	sources[at] = *source;
+	return count;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+/* The tails in order of their distance from the file's start. */
+static size_t nearest_tails(
+	const uint64_t *hits, size_t count, uint64_t start, uint64_t nearest[TAILS_MAX])
+{
+	size_t above = 0, below, found = 0;
+
+	while (above < count && hits[above] < start)
+		above++;
+	below = above;
+	while (found < TAILS_MAX && (below > 0 || above < count)) {
+		bool up =
+			!below || (above < count && hits[above] - start <= start - hits[below - 1]);
+
+		nearest[found++] = up ? hits[above++] : hits[--below];
+	}
+	return found;
+}
+
+static size_t try_source(struct workbench *bench, const struct broken *broken,
+	struct source *source, struct source *sources, size_t count)
+{
+	struct anchors anchors;
+
+	if (!read_source(bench, broken, source, &anchors))
+		return count;
+	source->bits = agreement(bench, broken, &anchors);
+	if (source->bits >= AGREE_BITS || !source->is_tail)
+		count = add_source(sources, count, source);
+	free(anchors.items);
+	return count;
+}
+
+size_t mapping_find_sources(
+	struct workbench *bench, const struct broken *broken, struct source sources[SOURCES_MAX])
+{
+	const struct carve_map *map = bench->rule->carver->map;
+	size_t count = 0;
+
+	if (map->head) {
+		struct source head = { .offset = broken->start };
+
+		count = try_source(bench, broken, &head, sources, count);
+	}
+	for (unsigned word = 0; map->tail && word < CARVE_WORDS && map->words[word].len; word++) {
+		uint64_t nearest[TAILS_MAX];
+		size_t hit_count, tails;
+		const uint64_t *hits = inner_hits_of(bench->hits, map, word, &hit_count);
+
+		if (!map->words[word].tail)
+			continue;
+		tails = nearest_tails(hits, hit_count, broken->start, nearest);
+		for (size_t i = 0; i < tails; i++) {
+			struct source tail = { .is_tail = true,
+				.offset = nearest[i],
+				.distance = distance(nearest[i], broken->start) };
+
+			count = try_source(bench, broken, &tail, sources, count);
+		}
+	}
+	return workbench_goes_on(bench) ? count : 0;
+}
+
+/* ---- votes --------------------------------------------------------------------------------- */
+
+/* An anchor that is at offset + shift. */
+struct vote {
+	uint64_t shift;
+	uint32_t anchor;
+};
+
+struct votes {
+	struct vote *items;
+	size_t count, capacity;
+	const struct carve_anchor *anchors; /* sorted by offset */
+	uint64_t *words;                    /* of the anchors: remainder << 32 | number, sorted */
+	size_t word_count;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+static int by_shift(const void *a, const void *b)
+{
+	const struct vote *left = a, *right = b;
+
+	if (left->shift != right->shift)
+		return left->shift < right->shift ? -1 : 1;
+	return left->anchor < right->anchor ? -1 : left->anchor > right->anchor;
+}
+
+static void add_vote(struct votes *votes, uint64_t shift, uint32_t anchor)
+{
+	if (votes->count == VOTES_MAX)
+		return;
+	votes->items = xgrow(votes->items, &votes->capacity, votes->count, sizeof(*votes->items));
+	votes->items[votes->count++] = (struct vote){ shift, anchor };
+}
+
+/* The remainder in a sector where the anchor's word is, if a piece begins at a sector. */
+static uint64_t remainder_of(const struct carve_anchor *anchor)
+{
+	return (anchor->offset + anchor->word_at) % SECTOR;
+}
+
+static void index_words(struct votes *votes, const struct anchors *anchors, unsigned word)
+{
+	votes->word_count = 0;
+	for (size_t i = 0; i < anchors->count; i++)
+		if (anchors->items[i].word == word)
+			votes->words[votes->word_count++] =
+				remainder_of(&anchors->items[i]) << 32 | i;
+	qsort(votes->words, votes->word_count, sizeof(*votes->words), by_value);
+}
+
+static size_t first_word(const struct votes *votes, uint64_t remainder)
+{
+	size_t low = 0, high = votes->word_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (votes->words[middle] < remainder << 32)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The anchors that the hit at offset in the image may be. */
+static void vote_for(
+	struct workbench *bench, const struct broken *broken, uint64_t hit, struct votes *votes)
+{
+	uint64_t remainder = (hit - broken->start) % SECTOR;
+	uint8_t around[2 * sizeof(votes->anchors->bytes)] = { 0 };
+	uint64_t from = hit < 64 ? 0 : hit - 64, left = bench->clusters->end - from;
+	size_t i = first_word(votes, remainder);
+
+	if (i == votes->word_count || votes->words[i] >> 32 != remainder)
+		return;
+	if (!read_bytes(bench, from, around, left < sizeof(around) ? (size_t)left : sizeof(around)))
+		return;
+	for (; i < votes->word_count && votes->words[i] >> 32 == remainder; i++) {
+		uint32_t number = (uint32_t)votes->words[i];
+		const struct carve_anchor *anchor = &votes->anchors[number];
+		uint64_t at = hit - anchor->word_at;
+
+		workbench_spend(bench, MATCH_WORK);
+		if (hit < anchor->word_at || anchor->len > sizeof(around) - (at - from) ||
+			!matches(anchor, around + (at - from)))
+			continue;
+		if (anchor_bits(anchor) >= STRONG_BITS ||
+			(at - anchor->offset - broken->start) % bench->clusters->size == 0)
+			add_vote(votes, at - anchor->offset, number);
+	}
+}
+
+static void collect_votes(struct workbench *bench, const struct broken *broken,
+	const struct anchors *anchors, struct votes *votes)
+{
+	const struct carve_map *map = bench->rule->carver->map;
+
+	for (unsigned word = 0; word < CARVE_WORDS && map->words[word].len; word++) {
+		size_t count;
+		const uint64_t *hits = inner_hits_of(bench->hits, map, word, &count);
+
+		index_words(votes, anchors, word);
+		if (!votes->word_count)
+			continue;
+		for (size_t i = 0; i < count && workbench_goes_on(bench); i++)
+			if (clusters_are_free(bench->clusters, hits[i], 1))
+				vote_for(bench, broken, hits[i], votes);
+	}
+	if (votes->count)
+		qsort(votes->items, votes->count, sizeof(*votes->items), by_shift);
+}
+
+/* ---- the path ------------------------------------------------------------------------------ */
+
+struct shifts {
+	uint64_t items[SHIFTS_MAX];
+	uint64_t votes[SHIFTS_MAX];
+	size_t first[SHIFTS_MAX]; /* of its votes */
+	size_t count;
+};
+
+/* Those with the most votes, in their order; two always count: the file's start and the tail's. */
+static void add_shift(struct shifts *shifts, uint64_t shift, uint64_t count, size_t first)
+{
+	size_t at = shifts->count;
+
+	while (at && count > shifts->votes[at - 1])
+		at--;
+	if (at == SHIFTS_MAX)
+		return;
+	if (shifts->count < SHIFTS_MAX)
+		shifts->count++;
+	for (size_t i = shifts->count - 1; i > at; i--) {
+		shifts->items[i] = shifts->items[i - 1];
+		shifts->votes[i] = shifts->votes[i - 1];
+		shifts->first[i] = shifts->first[i - 1];
+	}
+	shifts->items[at] = shift;
+	shifts->votes[at] = count;
+	shifts->first[at] = first;
+}
+
+static void find_shifts(
+	const struct votes *votes, uint64_t start, uint64_t tail, struct shifts *shifts)
+{
+	bool has_start = false, has_tail = tail == start;
+
+	for (size_t i = 0, next; i < votes->count; i = next) {
+		uint64_t shift = votes->items[i].shift, count;
+
+		for (next = i + 1; next < votes->count && votes->items[next].shift == shift;)
+			next++;
+		count = shift == start || shift == tail ? UINT64_MAX : next - i;
+		add_shift(shifts, shift, count, i);
+		has_start |= shift == start;
+		has_tail |= shift == tail;
+	}
+	if (!has_start)
+		add_shift(shifts, start, UINT64_MAX, votes->count);
+	if (!has_tail)
+		add_shift(shifts, tail, UINT64_MAX, votes->count);
+}
+
+/* The cheapest way through the anchors. */
+struct path {
+	const struct anchors *anchors;
+	const struct votes *votes;
+	const struct shifts *shifts;
+	size_t next_vote[SHIFTS_MAX];
+	uint32_t cost[SHIFTS_MAX];
+	uint8_t *
+		from; /* SHIFTS_MAX for each anchor: the shift before it; its top bit: it is there */
+};
+
+#define IS_THERE 0x80
+
+static size_t cheapest(const struct path *path)
+{
+	size_t best = 0;
+
+	for (size_t s = 1; s < path->shifts->count; s++)
+		if (path->cost[s] < path->cost[best])
+			best = s;
+	return best;
+}
+
+/* Whether the anchor has a vote for the shift; called with rising anchors. */
+static bool has_vote(struct path *path, size_t s, size_t anchor)
+{
+	const struct votes *votes = path->votes;
+	size_t i = path->next_vote[s];
+	uint64_t shift = path->shifts->items[s];
+
+	while (i < votes->count && votes->items[i].shift == shift &&
+		votes->items[i].anchor < anchor)
+		i++;
+	path->next_vote[s] = i;
+	return i < votes->count && votes->items[i].shift == shift &&
+	       votes->items[i].anchor == anchor;
+}
+
+static void step(struct path *path, size_t anchor)
+{
+	size_t best = cheapest(path);
+	uint32_t change = path->cost[best] + CHANGE_COST;
+	uint32_t miss = miss_cost(&path->anchors->items[anchor]);
+	uint8_t *from = path->from + anchor * SHIFTS_MAX;
+
+	for (size_t s = 0; s < path->shifts->count; s++) {
+		bool there = has_vote(path, s, anchor), changes = change < path->cost[s];
+
+		from[s] = (uint8_t)((changes ? best : s) | (there ? IS_THERE : 0));
+		path->cost[s] = (changes ? change : path->cost[s]) + (there ? 0 : miss);
+	}
+}
+
+static void add_stretch(struct mapping *mapping, const struct stretch *stretch)
+{
+	struct stretch *last = mapping->count ? &mapping->items[mapping->count - 1] : NULL;
+
+	if (last && last->shift == stretch->shift) {
+		if (stretch->to > last->to)
+			last->to = stretch->to;
+		last->last_bits = stretch->last_bits;
+		return;
+	}
+	mapping->items =
+		xgrow(mapping->items, &mapping->capacity, mapping->count, sizeof(*mapping->items));
+	mapping->items[mapping->count++] = *stretch;
+}
+
+/* From the path's end back to its start; then the stretches in order. */
+static void follow(const struct path *path, size_t end, struct mapping *mapping)
+{
+	size_t count = path->anchors->count, s = end;
+	uint8_t *states = xmalloc(count + 1);
+
+	for (size_t i = count; i > 0; i--) {
+		uint8_t from = path->from[(i - 1) * SHIFTS_MAX + s];
+
+		states[i - 1] = (uint8_t)(s | (from & IS_THERE));
+		s = from & (IS_THERE - 1);
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct carve_anchor *anchor = &path->anchors->items[i];
+		struct stretch stretch = { .from = anchor->offset,
+			.to = anchor->offset + anchor->len,
+			.shift = path->shifts->items[states[i] & (IS_THERE - 1)],
+			.first_bits = anchor_bits(anchor),
+			.last_bits = anchor_bits(anchor) };
+
+		if (states[i] & IS_THERE)
+			add_stretch(mapping, &stretch);
+	}
+	free(states);
+}
+
+/* What the carver validated is the first stretch, as far as it goes without anchors. */
+static void find_path(const struct broken *broken, const struct source *source,
+	const struct anchors *anchors, const struct votes *votes, struct mapping *mapping)
+{
+	const struct carve_table *table = &anchors->table;
+	uint64_t tail = source->is_tail ? source->offset - table->at : broken->start;
+	struct shifts shifts = { 0 };
+	struct path path = { .anchors = anchors, .votes = votes, .shifts = &shifts };
+	struct stretch head = { .shift = broken->start, .last_bits = AGREE_BITS };
+	struct stretch end = { table->from, table->at, tail, STRONG_BITS, STRONG_BITS };
+
+	find_shifts(votes, broken->start, tail, &shifts);
+	for (size_t s = 0; s < shifts.count; s++) {
+		path.cost[s] = shifts.items[s] == broken->start ? 0 : CHANGE_COST;
+		path.next_vote[s] = shifts.first[s];
+	}
+	path.from = xcalloc(anchors->count, SHIFTS_MAX);
+	for (size_t i = 0; i < anchors->count; i++)
+		step(&path, i);
+	if (source->is_tail) /* the end is there, whatever it costs */
+		for (size_t s = 0; s < shifts.count; s++)
+			path.cost[s] += shifts.items[s] == tail ? 0 : CHANGE_COST;
+	mapping->length = table->length;
+	add_stretch(mapping, &head);
+	follow(&path, cheapest(&path), mapping);
+	if (source->is_tail)
+		add_stretch(mapping, &end);
+	free(path.from);
+}
+
+bool mapping_make(struct workbench *bench, const struct broken *broken, const struct source *source,
+	struct mapping *mapping)
+{
+	struct anchors anchors;
+	struct votes votes = { 0 };
+
+	*mapping = (struct mapping){ 0 };
+	if (!read_source(bench, broken, source, &anchors))
+		return false;
+	sort_anchors(&anchors);
+	votes.anchors = anchors.items;
+	votes.words = xcalloc(anchors.count, sizeof(*votes.words));
+	collect_votes(bench, broken, &anchors, &votes);
+	if (workbench_goes_on(bench))
+		find_path(broken, source, &anchors, &votes, mapping);
+	free(votes.words);
+	free(votes.items);
+	free(anchors.items);
+	if (mapping->count > 1)
+		return true;
+	mapping_free(mapping);
+	return false;
+}
+
+void mapping_free(struct mapping *mapping)
+{
+	free(mapping->items);
+	*mapping = (struct mapping){ 0 };
+}

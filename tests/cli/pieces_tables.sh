@@ -1,0 +1,63 @@
+# Files in pieces, put together by the tables inside them, with the default options: pieces in any order, joints inside a
+# table too. Nothing is complete where a cluster is missing, or where the table lies.
+. "$SRCDIR/tests/cli/helpers"
+cat >rules.conf <<'RULES'
+types = (
+  { name = "zip"; header = "'PK' 03 04"; max_size = "16M"; carver = "zip"; },
+);
+RULES
+python3 - <<'PY'
+import hashlib, io, random, zipfile, zlib
+rng = random.Random(21)
+C = 4096
+image, sums = bytearray(rng.randbytes(2 * C)), []
+def archive(sizes):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as out:
+        for number, size in enumerate(sizes):
+            name = zipfile.ZipInfo("part%d" % number, (2020, 1, 1 + rng.randrange(28), 0, 0, 0))
+            out.writestr(name, rng.randbytes(size // 2).hex(), zipfile.ZIP_DEFLATED)
+    return file.getvalue()
+def plant(data, cuts, order, keep=True):
+    """Writes the pieces between the cuts (in clusters) in this order, with gaps."""
+    cuts = [0] + [c * C for c in cuts] + [len(data)]
+    for index in order:
+        image.extend(data[cuts[index]:cuts[index + 1]])
+        image.extend(rng.randbytes(-len(image) % C + C * rng.randint(1, 4)))
+    if keep:
+        sums.append(hashlib.sha256(data).hexdigest())
+a, b, c, d = (archive([rng.randint(2000, 14000) for _ in range(8)]) for _ in range(4))
+plant(a, [3, 6, 9], [2, 0, 3, 1])
+# The directory is in two pieces: it has an entry on both sides of the cut.
+few = archive([9000] + [0] * 150)
+end = len(few) - 22
+assert few[-6:-2] != b"\xff" * 4 and (len(few) - 3000) // C * C > len(few) - 22 - 151 * 50
+plant(few, [(len(few) - 3000) // C], [1, 0])
+# A cluster of the second piece is missing.
+plant(b[:4 * C] + b[5 * C:], [2], [0, 1], False)
+# Offsets outside the image, and an end record without a directory.
+lies = bytearray(c)
+at = lies.rindex(b"PK\1\2")
+lies[at + 42:at + 46] = b"\xf0\xff\xff\xff"
+plant(bytes(lies), [3], [1, 0], False)
+image.extend(b"PK\5\6" + bytes(4) + b"\xff" * 14)
+image.extend(bytes(-len(image) % C))
+open("image", "wb").write(image)
+open("sums", "w").write("\n".join(sums) + "\n")
+PY
+carve() # OUT OPTION...
+{
+	"$BURIN" carve --quiet -c rules.conf -o "$@" image
+	echo "exit $?"
+}
+carve out
+check_reports out image
+grep '"record":"file"' out/report.jsonl | grep -o '"path":"[^"]*"\|"status":"[^"]*"\|"runs":.*\]\]\|"assembly":{[^}]*}'
+grep -o '"sha256":"[^"]*"' out/report.jsonl | grep -c -F -f sums
+for threads in 1 3; do
+	carve out-$threads --threads $threads --chunk-size 16K
+	for folder in out out-$threads; do
+		sed '1d; s/"seconds":.*"finished":"[^"]*"//' $folder/report.jsonl >$folder.lines
+	done
+	diff -r -x 'report*' -x audit.txt -x map.bin out out-$threads && cmp out.lines out-$threads.lines && echo "$threads: the same"
+done
