@@ -10,6 +10,7 @@ extern const struct scan_engine pfac_engine;      /* cpu_pfac.c */
 extern const struct scan_engine nfa_engine;       /* cpu_nfa.c */
 extern const struct scan_engine wm_engine;        /* cpu_wm.c */
 extern const struct scan_engine stt_engine;       /* cpu_stt.c */
+extern const struct scan_engine stt_one_engine;   /* cpu_stt.c */
 extern const struct scan_engine bmh_engine;       /* cpu_bmh.c */
 extern const struct scan_engine ac_engine;        /* cpu_ac.c */
 extern const struct scan_engine ac_copies_engine; /* cpu_ac.c */
@@ -21,6 +22,7 @@ const struct scan_engine *const scan_paper_engines[] = {
 	&nfa_engine,
 	&wm_engine,
 	&stt_engine,
+	&stt_one_engine,
 	&bmh_engine,
 	&ac_engine,
 	&ac_copies_engine,

@@ -2,21 +2,28 @@
  * The engine stt: the patterns divided among four automata, on the processor's threads. It takes the
  * place of what Tran, Lee and Choi ran on a Xeon Phi (2015, section 5.3): there too each thread takes
  * the next piece of the text when it has finished one, and the threads share the four tables. A
- * thread sends its piece through one table after the other. The tables are those of the kernels
- * stt-*; see gpu/papers/stt.cu.
+ * thread sends its piece through one table after the other. The engine stt-1 is the same with one
+ * automaton, which they compare with. The tables are those of the kernels stt-*; see gpu/papers/stt.cu.
  */
 #include "gpu/papers/stt.h"
 #include "gpu/papers/cpu_sequential.h"
 
-#define PARTS 4
-
 static int stt_compile_four(struct gpu_program **program, const struct pattern_set *set,
 	const struct gpu_tuning *tuning, struct error *error)
 {
-	struct gpu_tuning four = { .parts = PARTS };
+	static const struct gpu_tuning four = { .parts = 4 };
 
 	(void)tuning; /* CPU engines have no options */
 	return stt_compile(program, set, &four, error);
+}
+
+static int stt_compile_one(struct gpu_program **program, const struct pattern_set *set,
+	const struct gpu_tuning *tuning, struct error *error)
+{
+	static const struct gpu_tuning one = { .parts = 1 };
+
+	(void)tuning;
+	return stt_compile(program, set, &one, error);
 }
 
 static void stt_search_all(
@@ -41,9 +48,21 @@ static const struct sequential stt = {
 	.search = stt_search_all,
 };
 
+static const struct sequential stt_one = {
+	.compile = stt_compile_one,
+	.free = stt_free,
+	.describe = stt_describe,
+	.search = stt_search_all,
+};
+
 static int compile(void **database, const struct pattern_set *set, struct error *error)
 {
 	return sequential_compile(database, &stt, set, error);
+}
+
+static int compile_one(void **database, const struct pattern_set *set, struct error *error)
+{
+	return sequential_compile(database, &stt_one, set, error);
 }
 
 static const struct matcher stt_matcher = {
@@ -53,10 +72,23 @@ static const struct matcher stt_matcher = {
 	SEQUENTIAL_MATCHER,
 };
 
+static const struct matcher stt_one_matcher = {
+	.name = "stt-1",
+	.summary = "the same with one automaton; for comparison",
+	.compile = compile_one,
+	SEQUENTIAL_MATCHER,
+};
+
 static int stt_open(struct scan **scan, const struct pattern_set *set,
 	const struct scan_options *options, struct error *error)
 {
 	return cpu_scan_open(scan, &stt_matcher, set, options, error);
+}
+
+static int stt_one_open(struct scan **scan, const struct pattern_set *set,
+	const struct scan_options *options, struct error *error)
+{
+	return cpu_scan_open(scan, &stt_one_matcher, set, options, error);
 }
 
 const struct scan_engine stt_engine = {
@@ -64,6 +96,15 @@ const struct scan_engine stt_engine = {
 	.summary = "several small automata (Tran et al.); for comparison",
 	.probe = sequential_probe,
 	.open = stt_open,
+	CPU_SCAN_CALLS,
+	.comparison = true,
+};
+
+const struct scan_engine stt_one_engine = {
+	.name = "stt-1",
+	.summary = "the same with one automaton; for comparison",
+	.probe = sequential_probe,
+	.open = stt_one_open,
 	CPU_SCAN_CALLS,
 	.comparison = true,
 };

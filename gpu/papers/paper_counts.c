@@ -28,12 +28,12 @@ int paper_automata_make(
 	stt_shape(program, &shape);
 	stt_free(program);
 	*automata = (struct paper_automata){ .average_len = shape.average_len,
+		.count = shape.part_count,
 		.seconds = shape.seconds };
 	for (uint32_t i = 0; i < shape.part_count; i++) {
 		automata->states += shape.parts[i].state_count;
 		automata->len += (double)shape.parts[i].len;
-		if (shape.parts[i].state_count > automata->largest)
-			automata->largest = shape.parts[i].state_count;
+		automata->part_states[i] = shape.parts[i].state_count;
 	}
 	return 0;
 }

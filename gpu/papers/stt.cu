@@ -23,16 +23,18 @@
  * are cut to keywords of 64 bytes; where a cut one is found, the whole pattern is compared.
  *
  * One thread has for its own the keywords that begin in its chunk: output is given for those alone.
- * As published, a state is written instead, into an array over the text for each table, where a
- * pattern ends. The text of the paper does not say what happens where two threads write for the
- * same place, which is wherever chunks overlap; here the deeper state is kept (stt_output).
+ * As published, a number is written instead where a pattern ends, into the one array over the text
+ * that all streams share (d_output of Pseudocode 2). The paper does not say what happens where two
+ * threads write for the same place, as they do wherever chunks overlap, or two tables; here the number of
+ * the longest keyword is kept (stt_output), so that nothing is lost.
  *
  * What differs from the paper:
  *  - A texture has 65,536 rows at most. States beyond that are to the right of the first ones.
  *  - Today a warp uses 32 banks at once, as on their K20; a data block has 8 KiB as there, and
- *    256 threads, or 512 with many patterns, so that a chunk has 32 or 16 bytes. The bytes that
- *    threads read past the data block are in shared memory as well.
- *  - How long a chunk is in P-1 they don't say. It is 256 bytes here.
+ *    256 threads, or 512 with many patterns, so that a chunk has 32 or 16 bytes (tuning->threads and
+ *    block_len change that). The bytes that threads read past the data block are in shared memory as
+ *    well.
+ *  - How long a chunk is in P-1 they don't say. It is 256 bytes here (tuning->chunk_len).
  *  - Their array must be zero beforehand; that is part of the launch here.
  */
 #include "gpu/automaton.cuh"
@@ -40,25 +42,14 @@
 #include "gpu/papers/stt.h"
 #include "gpu/kernel.h"
 
+#define THREADS_MAX 1024
 #define P1_THREADS 128 /* their Figure 20: the best, whatever the number of patterns */
-#define P1_CHUNK 256   /* bytes; see above */
 
 /* Their section 5.2.2: 8 KiB are the best data block, with 256 threads for 100 and 5,000 patterns
- * and 512 for 50,000 (Figure 21). Where between these the change is, they don't say; the number is
- * that at which their threshold changes. */
-#define P2_BLOCK_LEN 8192
+ * and 512 for 50,000 (Figure 21). Where between these the change is, they don't say; here it is where
+ * their threshold changes. */
 #define P2_FEW_THREADS 256
 #define P2_MANY_THREADS 512
-#define P2_MANY_KEYWORDS 20000
-
-/* The chunks of a block with this many threads. */
-template <uint32_t THREADS> struct p2_layout {
-	static constexpr uint32_t chunk = P2_BLOCK_LEN / THREADS; /* bytes */
-	static constexpr uint32_t words = chunk / 4;
-	/* Chunks that are read beyond the block. */
-	static constexpr uint32_t beyond = (STT_LONGEST_MAX - 1 + chunk - 1) / chunk;
-	static constexpr uint32_t shared_words = (THREADS + beyond) * words;
-};
 
 /* The tables on a device. */
 struct stt_loaded_part {
@@ -70,9 +61,10 @@ struct stt_loaded_part {
 
 struct stt_loaded {
 	struct stt_loaded_part parts[GPU_PARTS_MAX];
-	uint32_t part_count, keyword_count, longest;
-	bool no_diagonal;
-	cudaEvent_t ready; /* the text has arrived, and nothing writes to the output */
+	struct stt_tables host;   /* its numbers; nothing that it points to */
+	uint32_t part_count;      /* loaded so far */
+	struct automaton matches; /* of host, on the device */
+	cudaEvent_t ready;        /* the text has arrived, and nothing writes to the output */
 };
 
 /* What a launch is about, but for the part. */
@@ -81,69 +73,78 @@ struct stt_job {
 	struct gpu_hits hits;
 	uint32_t begin, end; /* of the bytes that threads have for their own */
 	uint32_t longest;
+	uint32_t chunk_len; /* bytes of a thread; stt-p2: 4 << shift */
+	uint32_t shift;
+	bool diagonal;
 };
 
 /* ---- the kernels ---- */
 
-/* One thread's search. states: its table's array, or NULL for hits. */
-static __device__ __forceinline__ void search(const struct stt_part *part,
-	const struct stt_job *job, const struct stt_view *view, uint64_t own, uint32_t chunk,
-	const struct gpu_hits *hits, uint32_t *states)
+/* A block's shared memory, as much as the launch asked for: the stages of its warps, if hits are
+ * wanted, and then the data block of stt-p2. */
+extern __shared__ uint64_t block_memory[];
+
+static __host__ __device__ __forceinline__ uint32_t stages_len(bool form, uint32_t threads)
 {
-	struct stt_out out = { hits, states };
+	return form ? 0 : threads / 32 * (uint32_t)sizeof(struct gpu_stage);
+}
+
+/* One thread's search. matches: the array, or NULL for hits. */
+template <bool FORM>
+static __device__ __forceinline__ void search(const struct stt_part *part,
+	const struct stt_job *job, const struct stt_view *view, uint64_t own, uint32_t *matches)
+{
+	struct gpu_stage *stages = (struct gpu_stage *)block_memory;
+	uint32_t lane = threadIdx.x % 32;
+	struct gpu_hits hits = job->hits;
+	if (!FORM)
+		hits = hits_with_stage(&job->hits, stages + threadIdx.x / 32, lane);
+	struct stt_out out = { &hits, FORM ? matches : NULL };
+	uint64_t end = own + job->chunk_len;
 	if (own < job->end)
 		stt_search(part, job->longest, view, (uint32_t)own,
-			own + chunk < job->end ? (uint32_t)own + chunk : job->end, &job->text,
-			&out);
+			end < job->end ? (uint32_t)end : job->end, &job->text, &out);
+	if (!FORM)
+		hits_flush(&hits, 1, lane);
 }
 
 template <bool FORM>
-static __global__ void __launch_bounds__(P1_THREADS)
+static __global__ void __launch_bounds__(THREADS_MAX)
 	p1_kernel(const __grid_constant__ struct stt_part part,
-		const __grid_constant__ struct stt_job job, uint32_t *states)
+		const __grid_constant__ struct stt_job job, uint32_t *matches)
 {
-	__shared__ struct gpu_stage stages[P1_THREADS / 32];
-	uint32_t lane = threadIdx.x % 32;
-	struct gpu_hits hits = hits_with_stage(&job.hits, stages + threadIdx.x / 32, lane);
-	struct stt_view view = { job.text.bytes, 0, 0, false };
-	uint64_t thread = (uint64_t)blockIdx.x * P1_THREADS + threadIdx.x;
-	search(&part, &job, &view, job.begin + thread * P1_CHUNK, P1_CHUNK, &hits,
-		FORM ? states : NULL);
-	hits_flush(&hits, 1, lane);
+	struct stt_view view = { job.text.bytes, 0, false, false, 0 };
+	uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+	search<FORM>(&part, &job, &view, job.begin + thread * job.chunk_len, matches);
 }
 
-template <uint32_t THREADS, bool DIAGONAL, bool FORM>
-static __global__ void __launch_bounds__(THREADS)
+template <bool FORM>
+static __global__ void __launch_bounds__(THREADS_MAX)
 	p2_kernel(const __grid_constant__ struct stt_part part,
-		const __grid_constant__ struct stt_job job, uint32_t *states)
+		const __grid_constant__ struct stt_job job, uint32_t *matches)
 {
-	using layout = p2_layout<THREADS>;
-	__shared__ uint32_t block[layout::shared_words];
-	__shared__ struct gpu_stage stages[THREADS / 32];
-	uint32_t lane = threadIdx.x % 32;
-	struct gpu_hits hits = hits_with_stage(&job.hits, stages + threadIdx.x / 32, lane);
-	uint64_t first = job.begin + (uint64_t)blockIdx.x * P2_BLOCK_LEN;
-	uint32_t wanted = THREADS * layout::words + (job.longest - 1 + 3) / 4;
-	for (uint32_t i = threadIdx.x; i < wanted; i += THREADS)
+	uint32_t *block = (uint32_t *)((uint8_t *)block_memory + stages_len(FORM, blockDim.x));
+	uint64_t first = job.begin + (uint64_t)blockIdx.x * blockDim.x * job.chunk_len;
+	uint32_t wanted = (blockDim.x << job.shift) + (job.longest - 1 + 3) / 4;
+	for (uint32_t i = threadIdx.x; i < wanted; i += blockDim.x)
 		if (first + 4 * i < job.text.len)
-			block[stt_place(i, layout::words, DIAGONAL)] =
+			block[stt_place(i, job.shift, job.diagonal)] =
 				__ldg((const uint32_t *)(job.text.bytes + first) + i);
 	__syncthreads();
-	struct stt_view view = { (const uint8_t *)block, (uint32_t)first, layout::words, DIAGONAL };
-	search(&part, &job, &view, first + threadIdx.x * layout::chunk, layout::chunk, &hits,
-		FORM ? states : NULL);
-	hits_flush(&hits, 1, lane);
+	struct stt_view view = { (const uint8_t *)block, (uint32_t)first, true, job.diagonal,
+		job.shift };
+	search<FORM>(&part, &job, &view, first + threadIdx.x * job.chunk_len, matches);
 }
 
-/* A thread a byte: the hits of the states that were written for it. */
+/* A thread a byte: the hits of the number that was written for it. */
 static __global__ void __launch_bounds__(256)
-	expand_kernel(const __grid_constant__ struct stt_part part,
-		const __grid_constant__ struct stt_job job, const uint32_t *states)
+	expand_kernel(const __grid_constant__ struct automaton numbered,
+		const __grid_constant__ struct stt_job job, const uint32_t *matches)
 {
 	uint64_t at = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-	if (at < job.text.len && states[at])
-		automaton_report(&part.automaton, states[at], (uint32_t)at + 1, job.end, &job.text,
-			&job.hits);
+	if (at < job.text.len && matches[at])
+		automaton_report(
+			&numbered, matches[at], (uint32_t)at + 1, job.end, &job.text, &job.hits);
 }
 
 /* ---- loading ---- */
@@ -165,6 +166,7 @@ static void unload(void *tables)
 			cudaEventDestroy(own->searched);
 		automaton_unload(&own->part.automaton);
 	}
+	automaton_unload(&loaded->matches);
 	if (loaded->ready)
 		cudaEventDestroy(loaded->ready);
 	free(loaded);
@@ -222,10 +224,12 @@ static cudaError_t load(void **tables, const struct gpu_program *program)
 	*tables = NULL;
 	if (!loaded)
 		return cudaErrorMemoryAllocation;
-	loaded->keyword_count = host->keyword_count;
-	loaded->longest = host->longest;
-	loaded->no_diagonal = host->no_diagonal;
-	cudaError_t error = cudaEventCreateWithFlags(&loaded->ready, cudaEventDisableTiming);
+	loaded->host = *host;
+	cudaError_t error = automaton_load(&loaded->matches, &host->matches);
+	if (error)
+		memset(&loaded->matches, 0, sizeof(loaded->matches)); /* its pointers are stale */
+	else
+		error = cudaEventCreateWithFlags(&loaded->ready, cudaEventDisableTiming);
 	for (uint32_t i = 0; i < host->part_count && !error; i++) {
 		loaded->part_count++;
 		error = load_part(&loaded->parts[i], &host->parts[i]);
@@ -244,25 +248,26 @@ using kernel_function = void (*)(struct stt_part, struct stt_job, uint32_t *);
 struct grid {
 	kernel_function function;
 	uint32_t threads;
-	uint32_t block_len; /* bytes of the text that a block has for its own */
+	uint32_t chunk_len;  /* bytes of the text that a thread has for its own */
+	uint32_t shared_len; /* bytes of a block's shared memory */
 };
 
-template <bool FORM> static struct grid p1_grid(const struct stt_loaded *loaded)
+template <bool FORM> static struct grid p1_grid(const struct stt_tables *host)
 {
-	(void)loaded;
-	return { p1_kernel<FORM>, P1_THREADS, P1_THREADS * P1_CHUNK };
+	uint32_t threads = host->threads ? host->threads : P1_THREADS;
+	return { p1_kernel<FORM>, threads, host->chunk_len, stages_len(FORM, threads) };
 }
 
-template <bool FORM> static struct grid p2_grid(const struct stt_loaded *loaded)
+/* Of the chunks beyond the block, all that X - 1 bytes reach into have room. */
+template <bool FORM> static struct grid p2_grid(const struct stt_tables *host)
 {
-	bool plain = loaded->no_diagonal;
-	if (loaded->keyword_count > P2_MANY_KEYWORDS)
-		return { plain ? p2_kernel<P2_MANY_THREADS, false, FORM>
-			       : p2_kernel<P2_MANY_THREADS, true, FORM>,
-			P2_MANY_THREADS, P2_BLOCK_LEN };
-	return { plain ? p2_kernel<P2_FEW_THREADS, false, FORM>
-		       : p2_kernel<P2_FEW_THREADS, true, FORM>,
-		P2_FEW_THREADS, P2_BLOCK_LEN };
+	bool many = host->keyword_count > STT_MANY_KEYWORDS;
+	uint32_t usual = many ? P2_MANY_THREADS : P2_FEW_THREADS;
+	uint32_t threads = host->threads ? host->threads : usual;
+	uint32_t chunk = host->block_len / threads;
+	uint32_t beyond = (host->longest - 1 + chunk - 1) / chunk;
+	return { p2_kernel<FORM>, threads, chunk,
+		stages_len(FORM, threads) + (threads + beyond) * chunk };
 }
 
 static struct stt_job make_job(
@@ -271,7 +276,8 @@ static struct stt_job make_job(
 	struct stt_job job = { *text };
 	if (hits)
 		job.hits = *hits;
-	job.longest = loaded->longest;
+	job.longest = loaded->host.longest;
+	job.diagonal = !loaded->host.no_diagonal;
 	job.begin = text->from & ~15u;
 	if (loaded->part_count && text->from < text->to) /* all parts have the same end */
 		job.end = found_end(&loaded->parts[0].part.automaton.found, text);
@@ -285,19 +291,23 @@ static struct stt_job make_job(
  * the host, so launches for several of the caller's streams don't mix.
  */
 static cudaError_t launch_parts(const struct stt_loaded *loaded, struct grid grid,
-	const struct stt_job *job, uint32_t *array, cudaStream_t stream)
+	struct stt_job *job, uint32_t *array, cudaStream_t stream)
 {
 	if (job->begin >= job->end)
 		return cudaSuccess;
-	uint32_t blocks = ((uint64_t)job->end - job->begin + grid.block_len - 1) / grid.block_len;
+	uint64_t block_len = (uint64_t)grid.threads * grid.chunk_len;
+	uint32_t blocks = ((uint64_t)job->end - job->begin + block_len - 1) / block_len;
+	job->chunk_len = grid.chunk_len;
+	while (4u << job->shift < grid.chunk_len)
+		job->shift++;
 	cudaError_t error = cudaEventRecord(loaded->ready, stream);
 	for (uint32_t i = 0; i < loaded->part_count && !error; i++) {
 		const struct stt_loaded_part *own = &loaded->parts[i];
-		uint32_t *states = array ? array + (uint64_t)i * job->text.len : NULL;
 		error = cudaStreamWaitEvent(own->stream, loaded->ready, 0);
 		if (error)
 			break;
-		grid.function<<<blocks, grid.threads, 0, own->stream>>>(own->part, *job, states);
+		grid.function<<<blocks, grid.threads, grid.shared_len, own->stream>>>(
+			own->part, *job, array);
 		error = cudaGetLastError();
 		if (!error)
 			error = cudaEventRecord(own->searched, own->stream);
@@ -307,33 +317,29 @@ static cudaError_t launch_parts(const struct stt_loaded *loaded, struct grid gri
 	return error;
 }
 
-template <struct grid (*GRID)(const struct stt_loaded *)>
+template <struct grid (*GRID)(const struct stt_tables *)>
 static cudaError_t launch(const void *tables, const struct gpu_text *text,
 	const struct gpu_hits *hits, cudaStream_t stream)
 {
 	const struct stt_loaded *loaded = (const struct stt_loaded *)tables;
 	struct stt_job job = make_job(loaded, text, hits);
-	return launch_parts(loaded, GRID(loaded), &job, NULL, stream);
+	return launch_parts(loaded, GRID(&loaded->host), &job, NULL, stream);
 }
 
 /* ---- the paper's form ---- */
 
 static bool form_takes(const struct gpu_program *program)
 {
-	const struct stt_tables *tables = stt_tables(program);
-	for (uint32_t i = 0; i < tables->part_count; i++)
-		if (!found_all_whole(&tables->parts[i].automaton.found))
-			return false;
-	return true;
+	return found_all_whole(&stt_tables(program)->matches.found);
 }
 
 static size_t form_len(const void *tables, const struct gpu_text *text)
 {
-	const struct stt_loaded *loaded = (const struct stt_loaded *)tables;
-	return sizeof(uint32_t) * text->len * loaded->part_count;
+	(void)tables;
+	return sizeof(uint32_t) * (size_t)text->len;
 }
 
-template <struct grid (*GRID)(const struct stt_loaded *)>
+template <struct grid (*GRID)(const struct stt_tables *)>
 static cudaError_t form_launch(
 	const void *tables, const struct gpu_text *text, void *array, cudaStream_t stream)
 {
@@ -341,7 +347,7 @@ static cudaError_t form_launch(
 	struct stt_job job = make_job(loaded, text, NULL);
 	cudaError_t error = cudaMemsetAsync(array, 0, form_len(tables, text), stream);
 	if (!error)
-		error = launch_parts(loaded, GRID(loaded), &job, (uint32_t *)array, stream);
+		error = launch_parts(loaded, GRID(&loaded->host), &job, (uint32_t *)array, stream);
 	return error;
 }
 
@@ -353,16 +359,14 @@ static cudaError_t form_expand(const void *tables, const struct gpu_text *text, 
 	uint32_t blocks = ((uint64_t)text->len + 255) / 256;
 	if (job.begin >= job.end)
 		return cudaSuccess;
-	for (uint32_t i = 0; i < loaded->part_count; i++)
-		expand_kernel<<<blocks, 256, 0, stream>>>(loaded->parts[i].part, job,
-			(const uint32_t *)array + (uint64_t)i * text->len);
+	expand_kernel<<<blocks, 256, 0, stream>>>(loaded->matches, job, (const uint32_t *)array);
 	return cudaGetLastError();
 }
 
-static const struct gpu_form p1_form = { "a state for each byte and table", GPU_FORM_ALL,
+static const struct gpu_form p1_form = { "the longest match that ends at each byte", GPU_FORM_ALL,
 	form_takes, form_len, form_launch<p1_grid<true>>, form_expand };
 
-static const struct gpu_form p2_form = { "a state for each byte and table", GPU_FORM_ALL,
+static const struct gpu_form p2_form = { "the longest match that ends at each byte", GPU_FORM_ALL,
 	form_takes, form_len, form_launch<p2_grid<true>>, form_expand };
 
 const struct gpu_kernel gpu_stt_p1 = { "stt-p1", stt_compile, stt_free, NULL, stt_describe, load,

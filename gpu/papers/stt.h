@@ -9,13 +9,19 @@
 #include "scan/gpu_options.h"
 
 /* Their Figure 5: a row a state; column 0, M, marks matched states, and the other columns hold the
- * next state by each byte. */
+ * next state by each byte. Their mark is 1; here it is the number of the longest keyword that ends in
+ * the state (struct stt_tables), so that one array can take the matches of all tables. */
 #define STT_COLUMNS 257
 #define STT_MATCHED 0
 #define STT_NEXT 1 /* the column of byte 0 */
 
 /* Longer keywords are cut: each thread reads as much past its own bytes. */
 #define STT_LONGEST_MAX 64
+
+/* More keywords than this have another threshold and other blocks. With them their 20,000 patterns,
+ * at which both change, are meant: patterns were drawn from running text, so that most occurred
+ * repeatedly, and 20,000 were about this many different ones (src/bench/papers/paper_data.c). */
+#define STT_MANY_KEYWORDS 4000
 
 /* A texture has at most this many rows; the states beyond that are to the right of the first ones. */
 #define STT_TEXTURE_ROWS 65536
@@ -32,6 +38,13 @@ struct stt_tables {
 	uint32_t part_count;    /* none of them is without keywords */
 	uint32_t keyword_count; /* of all parts */
 	uint32_t longest;       /* X: bytes of the longest keyword of all parts */
+	/* What ends at a place where the longest keyword of all parts is the i-th: its state is i,
+	 * and its links lead to the keywords that it ends with. Keywords are numbered from 1, shorter
+	 * ones first. */
+	struct automaton matches;
+	uint32_t threads;   /* a block, a power of two; 0: the kernel's own number */
+	uint32_t chunk_len; /* stt-p1: bytes of a thread */
+	uint32_t block_len; /* stt-p2: bytes of a block; a power of two */
 	bool no_diagonal;
 };
 
@@ -39,32 +52,34 @@ struct stt_tables {
 struct stt_view {
 	const uint8_t *bytes; /* aligned to 4 */
 	uint32_t first;       /* position of bytes[0] in the text */
-	uint32_t words;       /* in shared memory: 4-byte units of a thread's chunk; 0: elsewhere */
+	bool shared;          /* in a data block, in units of 4 bytes */
 	bool diagonal;        /* they are stored so */
+	uint32_t shift;       /* a thread's chunk there has 1 << shift units */
 };
 
-/* Where matches go: to the hits, or as states into an array over the text. */
+/* Where matches go: to the hits, or, by the numbers of M, into an array over the text. */
 struct stt_out {
 	const struct gpu_hits *hits;
-	uint32_t *states; /* an element for each byte of the text, 0 before; NULL: to the hits */
+	uint32_t *matches; /* an element for each byte of the text, 0 before; NULL: to the hits */
 };
 
 /* Their section 4.3 (ii): unit i of a data block is stored at this place, in units. Chunk t is
  * moved on, in a circle, by one unit more than the chunks that use the same banks before it, so
- * that 32 threads in a row find the j-th unit of their chunks in 32 banks. words: a power of two up
- * to 32. */
-GPU_INLINE uint32_t stt_place(uint32_t i, uint32_t words, bool diagonal)
+ * that 32 threads in a row find the j-th unit of their chunks in 32 banks. A chunk has 1 << shift
+ * units. */
+GPU_INLINE uint32_t stt_place(uint32_t i, uint32_t shift, bool diagonal)
 {
-	uint32_t chunk = i / words;
-	return diagonal ? chunk * words + (i + chunk / (32 / words)) % words : i;
+	uint32_t chunk = i >> shift, last = (1u << shift) - 1;
+	uint32_t before = shift < 5 ? chunk >> (5 - shift) : chunk;
+	return diagonal ? (i & ~last) + ((i + before) & last) : i;
 }
 
 GPU_INLINE uint8_t stt_byte(const struct stt_view *view, uint32_t at)
 {
 	uint32_t offset = at - view->first;
-	if (!view->words)
+	if (!view->shared)
 		return view->bytes[offset];
-	return view->bytes[stt_place(offset / 4, view->words, view->diagonal) * 4 + offset % 4];
+	return view->bytes[stt_place(offset / 4, view->shift, view->diagonal) * 4 + offset % 4];
 }
 
 GPU_INLINE uint32_t stt_entry(const struct stt_part *part, uint32_t state, uint32_t column)
@@ -77,21 +92,21 @@ GPU_INLINE uint32_t stt_entry(const struct stt_part *part, uint32_t state, uint3
 #endif
 }
 
-/* A matched state before `end`. Where the bytes of threads overlap, several reach the same place; the
- * one that has read the most is in the deepest state, whose outputs include those of the rest, and
- * which is the greatest, as states are numbered by depth. */
-GPU_INLINE void stt_output(const struct stt_part *part, uint32_t state, uint32_t end,
+/* A state before `end` with this mark. Several threads may reach a place: those whose bytes overlap
+ * there, and one of each table. The greatest mark is that of the longest keyword, and whatever else ends
+ * there is what this one ends with. */
+GPU_INLINE void stt_output(const struct stt_part *part, uint32_t state, uint32_t mark, uint32_t end,
 	uint32_t own_end, const struct gpu_text *text, const struct stt_out *out)
 {
-	if (!out->states) {
+	if (!out->matches) {
 		automaton_report(&part->automaton, state, end, own_end, text, out->hits);
 		return;
 	}
 #ifdef __CUDA_ARCH__
-	atomicMax(out->states + end - 1, state);
+	atomicMax(out->matches + end - 1, mark);
 #else
-	if (out->states[end - 1] < state)
-		out->states[end - 1] = state;
+	if (out->matches[end - 1] < mark)
+		out->matches[end - 1] = mark;
 #endif
 }
 
@@ -106,8 +121,9 @@ GPU_INLINE void stt_search(const struct stt_part *part, uint32_t longest,
 		stop = text->len;
 	for (uint32_t at = begin; at < stop; at++) {
 		state = stt_entry(part, state, STT_NEXT + stt_byte(view, at));
-		if (stt_entry(part, state, STT_MATCHED))
-			stt_output(part, state, at + 1, own_end, text, out);
+		uint32_t mark = stt_entry(part, state, STT_MATCHED);
+		if (mark)
+			stt_output(part, state, mark, at + 1, own_end, text, out);
 	}
 }
 
@@ -120,7 +136,8 @@ struct pattern_set;
 struct error;
 
 /* The functions of the kernel rows (gpu/kernel.h). tuning->parts: the number of parts of the set,
- * at most GPU_PARTS_MAX; 0: 8. Parts that get no keyword are left out. */
+ * at most GPU_PARTS_MAX; 0: 8. Parts that get no keyword are left out. -EINVAL also for threads and
+ * lengths that the kernels do not have. */
 int stt_compile(struct gpu_program **program, const struct pattern_set *set,
 	const struct gpu_tuning *tuning, struct error *error);
 void stt_free(struct gpu_program *program);

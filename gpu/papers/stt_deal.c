@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "gpu/papers/stt.h"
 
 /* x_i of the paper: a byte, and the keywords that start with it. */
 struct start {
@@ -125,7 +126,7 @@ uint64_t stt_deal_balance(
 
 double stt_threshold(uint32_t keyword_count)
 {
-	return keyword_count > 20000 ? 0.10 : 0.15;
+	return keyword_count > STT_MANY_KEYWORDS ? 0.10 : 0.15;
 }
 
 void stt_deal_free(struct stt_deal *deal)

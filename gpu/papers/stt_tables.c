@@ -11,6 +11,11 @@
 #include "gpu/papers/stt_deal.h"
 
 #define DEFAULT_PARTS 8
+#define DEFAULT_CHUNK_LEN 256
+#define DEFAULT_BLOCK_LEN 8192
+#define THREADS_MIN 32
+#define THREADS_MAX 1024
+#define BLOCK_LEN_MAX 32768 /* with what is read beyond it, it fits 48 KiB of shared memory */
 #define ROW_LEN (STT_COLUMNS * sizeof(uint32_t))
 #define STATES_MAX ((1ull << 30) / ROW_LEN) /* of all tables together */
 
@@ -142,42 +147,52 @@ static void take_hand(
 	}
 }
 
-static uint32_t *make_rows(const struct trie *trie, const uint32_t *number, uint32_t accepting)
+/* mark: the numbers of the part's keywords. */
+static uint32_t *make_rows(const struct trie *trie, const uint32_t *number,
+	const struct automaton *automaton, const uint32_t *mark)
 {
 	uint32_t *rows = xmalloc(trie->state_count * ROW_LEN);
 
 	for (uint32_t state = 0; state < trie->state_count; state++) {
 		uint32_t *row = rows + (size_t)number[state] * STT_COLUMNS;
+		uint32_t accepting = automaton->accepting;
 
-		row[STT_MATCHED] = number[state] >= accepting;
+		row[STT_MATCHED] =
+			number[state] < accepting
+				? 0
+				: mark[automaton->outputs[number[state] - accepting].keyword];
 		for (unsigned byte = 0; byte < 256; byte++)
 			row[STT_NEXT + byte] = number[trie_next(trie, state, (uint8_t)byte)];
 	}
 	return rows;
 }
 
+/* mark: the numbers of all keywords. */
 static void build_part(struct stt_part *part, const struct keyword_set *all,
-	const struct stt_hand *hand, const struct pattern_set *set)
+	const struct stt_hand *hand, const struct pattern_set *set, const uint32_t *mark)
 {
+	uint32_t *number, *own_mark = xcalloc(hand->count, sizeof(*own_mark));
 	struct keyword_set keywords;
 	struct trie trie;
-	uint32_t *number;
 
 	take_hand(&keywords, all, hand);
+	for (uint32_t i = 0; i < hand->count; i++)
+		own_mark[i] = mark[hand->items[i]];
 	trie_grow(&trie, &keywords, TRIE_CLASSES, false);
 	trie_link(&trie);
 	trie_complete(&trie);
 	number = xcalloc(trie.state_count, sizeof(*number));
 	automaton_build(&part->automaton, number, &trie, &keywords, set);
-	part->rows = make_rows(&trie, number, part->automaton.accepting);
+	part->rows = make_rows(&trie, number, &part->automaton, own_mark);
 	free(number);
+	free(own_mark);
 	trie_free(&trie);
 	free(keywords.items);
 	free(keywords.records);
 }
 
 static void build_parts(struct stt_program *stt, const struct keyword_set *keywords,
-	const struct stt_deal *deal, const struct pattern_set *set)
+	const struct stt_deal *deal, const struct pattern_set *set, const uint32_t *mark)
 {
 	struct stt_tables *tables = &stt->tables;
 	struct stt_shape *shape = &stt->shape;
@@ -189,7 +204,7 @@ static void build_parts(struct stt_program *stt, const struct keyword_set *keywo
 
 		if (!hand->count)
 			continue;
-		build_part(&tables->parts[at], keywords, hand, set);
+		build_part(&tables->parts[at], keywords, hand, set, mark);
 		shape->parts[at].keyword_count = hand->count;
 		shape->parts[at].state_count = tables->parts[at].automaton.state_count;
 		shape->parts[at].len = shape->parts[at].state_count * ROW_LEN;
@@ -202,30 +217,109 @@ static void build_parts(struct stt_program *stt, const struct keyword_set *keywo
 	shape->average_len = keywords->count ? (double)len / keywords->count : 0;
 }
 
+/* ---- the array for the matches of all tables ---- */
+
+/* Numbers the keywords from 1 by length, shorter ones first: the counts of the lengths say where each
+ * length begins. */
+static uint32_t *number_keywords(const struct keyword_set *keywords)
+{
+	uint32_t *mark = xcalloc((size_t)keywords->count + 1, sizeof(*mark));
+	uint32_t next[STT_LONGEST_MAX + 2] = { 0 };
+
+	for (uint32_t i = 0; i < keywords->count; i++)
+		next[keywords->items[i].len + 1]++;
+	next[0] = 1;
+	for (uint32_t len = 1; len <= STT_LONGEST_MAX; len++)
+		next[len] += next[len - 1];
+	for (uint32_t i = 0; i < keywords->count; i++)
+		mark[i] = next[keywords->items[i].len]++;
+	return mark;
+}
+
+/* The keywords by their numbers, each with the longest other one that it ends with. */
+static void build_matches(struct automaton *matches, const struct keyword_set *keywords,
+	const struct pattern_set *set, const uint32_t *mark)
+{
+	struct automaton_output *outputs = xcalloc((size_t)keywords->count + 1, sizeof(*outputs));
+	struct trie trie;
+
+	trie_grow(&trie, keywords, TRIE_CLASSES, false);
+	trie_link(&trie);
+	for (uint32_t state = 0; state < trie.state_count; state++) {
+		uint32_t keyword = trie.keywords[state], shorter = trie.output[state];
+
+		if (keyword != TRIE_NONE)
+			outputs[mark[keyword] - 1] = (struct automaton_output){ keyword,
+				shorter == TRIE_NONE ? 0 : mark[trie.keywords[shorter]] };
+	}
+	trie_free(&trie);
+	matches->outputs = outputs;
+	matches->accepting = 1;
+	matches->state_count = keywords->count + 1;
+	found_build(&matches->found, keywords, set);
+}
+
 /* ---- the rows' functions ---- */
+
+static bool is_power_of_two(uint32_t number)
+{
+	return number && !(number & (number - 1));
+}
+
+/* Fills in what a launch needs. A block's text has at least 4 bytes for each of its threads. */
+static int take_tuning(
+	struct stt_tables *tables, const struct gpu_tuning *tuning, struct error *error)
+{
+	static const struct gpu_tuning none;
+	uint32_t threads;
+
+	tuning = tuning ? tuning : &none;
+	tables->no_diagonal = tuning->no_diagonal;
+	tables->threads = threads = tuning->threads;
+	tables->chunk_len = tuning->chunk_len ? tuning->chunk_len : DEFAULT_CHUNK_LEN;
+	tables->block_len = tuning->block_len ? tuning->block_len : DEFAULT_BLOCK_LEN;
+	if (tuning->parts > GPU_PARTS_MAX)
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"the kernels stt-* divide the patterns into at most %d parts, not %u",
+			GPU_PARTS_MAX, tuning->parts);
+	if (threads &&
+		(!is_power_of_two(threads) || threads < THREADS_MIN || threads > THREADS_MAX))
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"the kernels stt-* have a power of two from %d to %d threads a block, not "
+			"%u",
+			THREADS_MIN, THREADS_MAX, threads);
+	if (!is_power_of_two(tables->block_len) || tables->block_len > BLOCK_LEN_MAX ||
+		tables->block_len < 4 * (threads ? threads : THREADS_MAX / 2))
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"a block of stt-p2 has a power of two bytes of text, at most %d and at "
+			"least 4 a thread, not %u",
+			BLOCK_LEN_MAX, tables->block_len);
+	return 0;
+}
 
 int stt_compile(struct gpu_program **program, const struct pattern_set *set,
 	const struct gpu_tuning *tuning, struct error *error)
 {
-	uint32_t part_count = tuning && tuning->parts ? tuning->parts : DEFAULT_PARTS;
+	uint32_t part_count = tuning && tuning->parts ? tuning->parts : DEFAULT_PARTS, *mark;
+	struct stt_tables tables = { 0 };
 	struct keyword_set keywords;
 	struct stt_program *stt;
 	struct stt_deal deal;
 	double dealing;
-	int status;
+	int status = take_tuning(&tables, tuning, error);
 
-	if (part_count > GPU_PARTS_MAX)
-		return error_set(error, EXIT_USAGE, EINVAL,
-			"the kernels stt-* divide the patterns into at most %d parts, not %u",
-			GPU_PARTS_MAX, part_count);
-	status = choose_keywords(&keywords, &deal, set, part_count, &dealing, error);
+	if (!status)
+		status = choose_keywords(&keywords, &deal, set, part_count, &dealing, error);
 	if (status)
 		return status;
 	stt = xcalloc(1, sizeof(*stt));
-	stt->tables.no_diagonal = tuning && tuning->no_diagonal;
+	stt->tables = tables;
+	mark = number_keywords(&keywords);
+	build_matches(&stt->tables.matches, &keywords, set, mark);
 	stt->shape.seconds = dealing - processor_seconds();
-	build_parts(stt, &keywords, &deal, set);
+	build_parts(stt, &keywords, &deal, set, mark);
 	stt->shape.seconds += processor_seconds();
+	free(mark);
 	stt_deal_free(&deal);
 	keywords_free(&keywords);
 	*program = (struct gpu_program *)stt;
@@ -242,6 +336,7 @@ void stt_free(struct gpu_program *program)
 		free((void *)stt->tables.parts[i].rows);
 		automaton_free(&stt->tables.parts[i].automaton);
 	}
+	automaton_free(&stt->tables.matches);
 	free(stt);
 }
 

@@ -168,7 +168,21 @@ const struct option_row bench_option_rows[] = {
 		.max = 1024,
 		MEMBER(block_threads),
 		.group = "Kernels of papers",
-		.help = "bmh: threads per block (default: 16)" },
+		.help = "bmh: threads per block (default: 16); stt-p1 (128), stt-p2 (256 or 512)" },
+	{ .name = "thread-bytes",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.max = 1 << 20,
+		MEMBER(thread_bytes),
+		.group = "Kernels of papers",
+		.help = "stt-p1: bytes of text per thread (default: 256)" },
+	{ .name = "block-bytes",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.max = 1 << 15,
+		MEMBER(block_bytes),
+		.group = "Kernels of papers",
+		.help = "stt-p2: bytes of text per block, in shared memory (default: 8192)" },
 	{ .name = "zero-copy",
 		MEMBER(zero_copy),
 		.group = "Kernels of papers",
@@ -215,7 +229,9 @@ static struct gpu_tuning tuning_of(const struct bench_settings *settings)
 		.round_robin = settings->round_robin,
 		.unmerged = settings->unmerged,
 		.blocks = (unsigned)settings->blocks,
-		.threads = (unsigned)settings->block_threads };
+		.threads = (unsigned)settings->block_threads,
+		.chunk_len = (unsigned)settings->thread_bytes,
+		.block_len = (unsigned)settings->block_bytes };
 }
 
 struct bench_options bench_options_of(const struct bench_settings *settings, const char *data)

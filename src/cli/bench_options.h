@@ -15,7 +15,7 @@ struct bench_settings {
 	unsigned io;
 	unsigned mode;
 	uint64_t size, rounds, threads, chunk_size, seed, plant, parts, paper;
-	uint64_t words, blocks, block_threads;
+	uint64_t words, blocks, block_threads, thread_bytes, block_bytes;
 	bool papers, uints, no_diagonal, round_robin, unmerged, zero_copy, json, verbose;
 };
 

@@ -35,7 +35,10 @@ struct gpu_tuning {
 			     fetched in turns, as Kouzinopoulos et al. tried (section 4.2.2) */
 	bool unmerged;    /* pfac4, pfac5: states and matches in tables of their own, even where
 			     they have room in one */
-	unsigned blocks, threads; /* bmh: the grid */
+	unsigned blocks;    /* bmh: of the grid */
+	unsigned threads;   /* bmh, stt-*: a block */
+	unsigned chunk_len; /* stt-p1: bytes of a thread's chunk */
+	unsigned block_len; /* stt-p2: bytes of a data block in shared memory */
 };
 
 #define GPU_PARTS_MAX 64

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "scan/gpu_options.h"
+
 struct pattern_set;
 
 /* L of Lin and others, section 6.2: how many transitions all threads of PFAC look up in the text.
@@ -15,7 +17,8 @@ double paper_pfac_lookups(const struct pattern_set *set, const uint8_t *text, si
 /* The numbers of Tables 2, 3 and 4 of Tran, Lee and Choi for a set shared by several automata. */
 struct paper_automata {
 	double states, len; /* of all automata; bytes */
-	double largest;     /* the states of the largest */
+	unsigned count;     /* automata; fewer than wanted where some would be empty */
+	unsigned part_states[GPU_PARTS_MAX];
 	double average_len; /* of a keyword, bytes */
 	double seconds;     /* to distribute the set and to build, on one processor */
 };

@@ -161,8 +161,8 @@ Test(papers_stt, one_pattern_is_not_moved_for_ever)
 Test(papers_stt, thresholds)
 {
 	cr_assert_eq(stt_threshold(100), 0.15);
-	cr_assert_eq(stt_threshold(20000), 0.15);
-	cr_assert_eq(stt_threshold(20001), 0.10);
+	cr_assert_eq(stt_threshold(STT_MANY_KEYWORDS), 0.15);
+	cr_assert_eq(stt_threshold(STT_MANY_KEYWORDS + 1), 0.10);
 }
 
 /* ---- the tables ---- */
@@ -191,12 +191,12 @@ Test(papers_stt, table_of_figure_4)
 	const struct stt_part *part = &stt_tables(program)->parts[0];
 	uint32_t state = 0, matched = 0;
 	for (uint32_t i = 0; i < part->automaton.state_count; i++)
-		matched += stt_entry(part, i, STT_MATCHED);
+		matched += stt_entry(part, i, STT_MATCHED) != 0;
 	cr_assert_eq(matched, 4);
 	for (const char *text = "ushers"; *text; text++) {
 		state = stt_entry(part, state, STT_NEXT + (uint8_t)*text);
-		cr_assert_eq(stt_entry(part, state, STT_MATCHED), *text == 'e' || text[1] == '\0',
-			"at %s", text);
+		cr_assert_eq(stt_entry(part, state, STT_MATCHED) != 0,
+			*text == 'e' || text[1] == '\0', "at %s", text);
 	}
 	stt_shape(program, &shape);
 	cr_assert_eq(shape.part_count, 1);
@@ -293,6 +293,70 @@ Test(papers_stt, too_many_parts)
 	bench_free(&bench);
 }
 
+/* "she" in one table and "he" in another end at one place: the array has the longer one there, which
+ * ends with the other. */
+Test(papers_stt, the_array_has_the_longest_match)
+{
+	struct bench bench;
+
+	bench_init(&bench, 1, 1);
+	bench_add(&bench, "'he'");
+	bench_add(&bench, "'she'");
+	bench_add(&bench, "'e'");
+	bench_add(&bench, "'zzzzz'");
+	struct gpu_program *program = compile(&bench, 4, false);
+	const struct stt_tables *tables = stt_tables(program);
+	uint32_t matches[5] = { 0 }, marked = 0;
+	struct gpu_text text = { (const uint8_t *)"ushe", 0, 4, 4 };
+	struct stt_view view = { .bytes = text.bytes };
+	struct stt_out out = { NULL, matches };
+	cr_assert_eq(tables->part_count, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		stt_search(&tables->parts[i], tables->longest, &view, 0, 4, &text, &out);
+	for (uint32_t i = 0; i < 5; i++)
+		marked += matches[i] != 0;
+	cr_assert_eq(marked, 1);
+	cr_assert_eq(matches[3], 3, "the third in length");
+	cr_assert_eq(tables->matches.outputs[2].link, 2);
+	cr_assert_eq(tables->matches.outputs[1].link, 1);
+	cr_assert_eq(tables->matches.outputs[0].link, 0);
+	cr_assert_eq(tables->matches.outputs[3].link, 0);
+	stt_free(program);
+	bench_free(&bench);
+}
+
+Test(papers_stt, threads_and_lengths_that_no_kernel_has)
+{
+	static const struct {
+		struct gpu_tuning tuning;
+		const char *reason;
+	} rows[] = {
+		{ { .threads = 48 }, "threads a block" },
+		{ { .threads = 16 }, "threads a block" },
+		{ { .threads = 2048 }, "threads a block" },
+		{ { .block_len = 3000 }, "power of two bytes" },
+		{ { .block_len = 65536 }, "power of two bytes" },
+		{ { .threads = 512, .block_len = 1024 }, "at least 4 a thread" },
+		{ { .threads = 256, .block_len = 1024, .chunk_len = 7 }, NULL },
+		{ { .threads = 32 }, NULL },
+	};
+	struct bench bench;
+
+	bench_init(&bench, 1, 1);
+	bench_add(&bench, "'x'");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct gpu_program *program;
+		struct error error = { 0 };
+		int status = stt_compile(&program, &bench.set, &rows[i].tuning, &error);
+		cr_assert_eq(status, rows[i].reason ? -EINVAL : 0, "row %zu", i);
+		if (rows[i].reason)
+			cr_assert(strstr(error.text, rows[i].reason), "%s", error.text);
+		else
+			stt_free(program);
+	}
+	bench_free(&bench);
+}
+
 /* ---- the diagonal scheme ---- */
 
 /* How many turns shared memory needs for 32 threads that ask for these units: the most different
@@ -317,21 +381,21 @@ static unsigned count_turns(const uint32_t units[32])
 /* The most turns of a warp that stores 32 units side by side, or reads the j-th of each thread's
  * chunk, those beyond the own ones too. */
 static void count_conflicts(
-	uint32_t words, uint32_t threads, bool diagonal, unsigned *storing, unsigned *reading)
+	uint32_t shift, uint32_t threads, bool diagonal, unsigned *storing, unsigned *reading)
 {
-	uint32_t units[32];
+	uint32_t units[32], words = 1u << shift;
 
 	*storing = *reading = 0;
 	for (uint32_t first = 0; first < threads * words; first += 32) {
 		for (uint32_t i = 0; i < 32; i++)
-			units[i] = stt_place(first + i, words, diagonal);
+			units[i] = stt_place(first + i, shift, diagonal);
 		unsigned turns = count_turns(units);
 		*storing = turns > *storing ? turns : *storing;
 	}
 	for (uint32_t warp = 0; warp < threads; warp += 32)
 		for (uint32_t j = 0; j < words + (STT_LONGEST_MAX + 3) / 4; j++) {
 			for (uint32_t i = 0; i < 32; i++)
-				units[i] = stt_place((warp + i) * words + j, words, diagonal);
+				units[i] = stt_place((warp + i) * words + j, shift, diagonal);
 			unsigned turns = count_turns(units);
 			*reading = turns > *reading ? turns : *reading;
 		}
@@ -341,23 +405,25 @@ Test(papers_stt, the_diagonal_has_no_bank_conflicts)
 {
 	unsigned storing, reading;
 
-	for (uint32_t words = 1; words <= 32; words *= 2) {
-		count_conflicts(words, 512, true, &storing, &reading);
+	for (uint32_t shift = 0; shift <= 6; shift++) {
+		unsigned words = 1u << shift;
+		count_conflicts(shift, 512, true, &storing, &reading);
 		cr_assert_eq(storing, 1, "%u words: %u turns", words, storing);
 		cr_assert_eq(reading, 1, "%u words: %u turns", words, reading);
-		count_conflicts(words, 512, false, &storing, &reading);
+		count_conflicts(shift, 512, false, &storing, &reading);
 		cr_assert_eq(storing, 1);
-		cr_assert_eq(reading, words, "%u words: %u turns", words, reading);
+		cr_assert_eq(
+			reading, words < 32 ? words : 32, "%u words: %u turns", words, reading);
 	}
 }
 
 Test(papers_stt, the_diagonal_stays_within_a_chunk)
 {
-	for (uint32_t words = 1; words <= 32; words *= 2)
+	for (uint32_t words = 1, shift = 0; words <= 32; words *= 2, shift++)
 		for (uint32_t chunk = 0; chunk < 600; chunk++) {
 			uint64_t seen = 0;
 			for (uint32_t j = 0; j < words; j++) {
-				uint32_t place = stt_place(chunk * words + j, words, true);
+				uint32_t place = stt_place(chunk * words + j, shift, true);
 				cr_assert_eq(place / words, chunk);
 				seen |= 1ull << place % words;
 			}
@@ -382,21 +448,22 @@ static void search_plain(struct bench *bench, const struct stt_tables *tables, u
 
 /* Blocks of threads, and each block's text in a memory of its own, as in stt-p2. */
 static void search_blocks(struct bench *bench, const struct stt_tables *tables, uint32_t part,
-	uint32_t words, uint32_t threads, const struct stt_out *out)
+	uint32_t shift, uint32_t threads, const struct stt_out *out)
 {
 	const struct stt_part *own = &tables->parts[part];
 	uint64_t end = found_end(&own->automaton.found, &bench->text);
-	uint32_t chunk = 4 * words, beyond = (STT_LONGEST_MAX - 1 + chunk - 1) / chunk;
+	uint32_t words = 1u << shift, chunk = 4 * words,
+		 beyond = (STT_LONGEST_MAX - 1 + chunk - 1) / chunk;
 	size_t len = (size_t)(threads + beyond) * chunk;
 	uint8_t *block = xmalloc(len);
-	struct stt_view view = { block, 0, words, !tables->no_diagonal };
+	struct stt_view view = { block, 0, true, !tables->no_diagonal, shift };
 
 	for (uint64_t first = bench->text.from & ~15u; first < end; first += threads * chunk) {
 		uint32_t wanted = threads * words + (tables->longest - 1 + 3) / 4;
 		memset(block, 0x5a, len);
 		for (uint64_t i = 0; i < wanted && first + 4 * i < bench->text.len; i++) {
 			uint64_t rest = bench->text.len - first - 4 * i;
-			uint32_t place = stt_place((uint32_t)i, words, view.diagonal);
+			uint32_t place = stt_place((uint32_t)i, shift, view.diagonal);
 			cr_assert_lt((place + 1) * 4, len + 1);
 			memcpy(block + place * 4, bench->bytes + first + 4 * i,
 				rest < 4 ? rest : 4);
@@ -409,20 +476,20 @@ static void search_blocks(struct bench *bench, const struct stt_tables *tables, 
 	free(block);
 }
 
-/* The array over the text, and what it says. */
-static void search_states(struct bench *bench, const struct stt_tables *tables, uint32_t part)
+/* The one array of all tables over the text, and what it says. */
+static void search_array(struct bench *bench, const struct stt_tables *tables)
 {
-	const struct automaton *automaton = &tables->parts[part].automaton;
-	uint32_t *states = xcalloc(bench->text.len, sizeof(*states));
-	struct stt_out out = { NULL, states };
+	uint32_t *matches = xcalloc(bench->text.len, sizeof(*matches));
+	struct stt_out out = { NULL, matches };
 
-	search_plain(bench, tables, part, 16, &out);
+	for (uint32_t i = 0; i < tables->part_count; i++)
+		search_plain(bench, tables, i, 16, &out);
 	for (uint32_t at = 0; at < bench->text.len; at++)
-		if (states[at])
-			automaton_report(automaton, states[at], at + 1,
-				found_end(&automaton->found, &bench->text), &bench->text,
+		if (matches[at])
+			automaton_report(&tables->matches, matches[at], at + 1,
+				found_end(&tables->matches.found, &bench->text), &bench->text,
 				&bench->hits);
-	free(states);
+	free(matches);
 }
 
 static void run_all(struct bench *bench, unsigned long long seed, uint32_t parts)
@@ -437,14 +504,16 @@ static void run_all(struct bench *bench, unsigned long long seed, uint32_t parts
 			search_plain(bench, tables, i, no_diagonal ? 1 : 256, &out);
 		bench_expect_right(bench, "stt-p1", seed);
 		for (uint32_t i = 0; i < tables->part_count; i++)
-			search_blocks(bench, tables, i, 8, 32, &out);
+			search_blocks(bench, tables, i, 3, 32, &out);
 		bench_expect_right(bench, "stt-p2, chunks of 32 bytes", seed);
 		for (uint32_t i = 0; i < tables->part_count; i++)
-			search_blocks(bench, tables, i, 4, 32, &out);
+			search_blocks(bench, tables, i, 2, 32, &out);
 		bench_expect_right(bench, "stt-p2, chunks of 16 bytes", seed);
 		for (uint32_t i = 0; i < tables->part_count; i++)
-			search_states(bench, tables, i);
-		bench_expect_right(bench, "states", seed);
+			search_blocks(bench, tables, i, 6, 32, &out);
+		bench_expect_right(bench, "stt-p2, chunks of 256 bytes", seed);
+		search_array(bench, tables);
+		bench_expect_right(bench, "one array for all tables", seed);
 		stt_free(program);
 	}
 }

@@ -30,7 +30,8 @@ void paper_packets_patterns(struct pattern_set *set, uint64_t seed);
 void paper_packets_attacks(struct bench_text *text, const struct pattern_set *set, uint64_t seed);
 
 /* Tran, Lee and Choi: prose of made-up words with the frequencies of a language (Zipf's law), and
- * `count` different words of its vocabulary, 8 to 9 letters on average. */
+ * `count` words of 7 and more letters as they occur in it: the set has each of them once, and as many
+ * states as the published automata. */
 void paper_prose_text(struct bench_text *text, uint64_t seed);
 void paper_prose_patterns(struct pattern_set *set, uint32_t count, uint64_t seed);
 /* Dict_Input: the patterns of the set one after the other in random order, as often as fits. */
