@@ -5,9 +5,9 @@
  * the reader put it: no second copy on the host. Where that is refused, or a chunk is elsewhere, it
  * goes through a pinned buffer of the slot. A chunk belongs to a slot (slot.cuh), and the slots are
  * used in turn: while chunk i is searched, i + 1 comes in and the hits of i - 1 go out, which is
- * strategy B of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013). Their strategy A, all
- * segments resident on the device, is the same with a slot for each chunk in flight. With several
- * devices the slots alternate between them; chunks come back in the order of submission.
+ * strategy B of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013) without its barriers. Their
+ * strategy A keeps all segments on the device (transfer.cu); there is no use for that here. With
+ * several devices the slots alternate between them; chunks come back in the order of submission.
  */
 #include <assert.h>
 #include <errno.h>
@@ -25,7 +25,8 @@ extern "C" {
 }
 
 #define STREAM_SLOTS \
-	4 /* a device, with strategy B: one each way, one searched, one in the caller's hands */
+	4 /* a device, unless there are to be many: one each way, one searched, one in the caller's \
+	     hands */
 #define RING_CHUNKS (2 * STREAM_SLOTS) /* as many again are being read */
 #define RING_CHUNK_LEN \
 	((size_t)16 \
@@ -52,7 +53,8 @@ struct scan {
 
 /* ---- opening ---- */
 
-/* Registers the ring; if that fails, chunks go through the slots' own buffers. */
+/* Registers the ring; if that fails, chunks go through the slots' own buffers, which costs speed and is
+ * said in the log and, with the description, in the report. */
 static void register_ring(struct scan *scan, const struct scan_options *options)
 {
 	if (!options->ring || !options->ring_len)
@@ -61,8 +63,13 @@ static void register_ring(struct scan *scan, const struct scan_options *options)
 		cudaHostRegister(options->ring, options->ring_len, cudaHostRegisterPortable);
 	if (error) {
 		(void)cudaGetLastError();
-		log_debug("gpu: the ring cannot be pinned (%s), so chunks are copied once more",
-			cudaGetErrorString(error));
+		size_t used = strlen(scan->description);
+		const char *why = cudaGetErrorString(error);
+		log_warn("gpu: the driver cannot pin the reader's memory (%s): chunks are copied "
+			 "once more, which takes longer",
+			why);
+		snprintf(scan->description + used, sizeof(scan->description) - used,
+			"; memory not pinned (%s)", why);
 		return;
 	}
 	scan->ring = (const uint8_t *)options->ring;
@@ -95,13 +102,13 @@ static int open_devices(struct scan *scan, const struct gpu_options *options,
 	return 0;
 }
 
-/* Opens the slots: with strategy A as many as memory allows, at least two a device with either. */
+/* Opens the slots: if there are to be many, as many as memory allows; at least two a device. */
 static int open_slots(struct scan *scan, const struct gpu_options *gpu,
 	const struct scan_options *options, struct error *error)
 {
 	unsigned each = STREAM_SLOTS;
 	unsigned in_flight = options->chunks ? options->chunks : 1;
-	if (gpu->transfer == GPU_TRANSFER_RESIDENT || each * scan->device_count > in_flight)
+	if (gpu->transfer == GPU_TRANSFER_MANY || each * scan->device_count > in_flight)
 		each = (in_flight + scan->device_count - 1) / scan->device_count;
 	unsigned wanted = each * scan->device_count;
 	scan->slots = (struct gpu_slot *)xcalloc(wanted, sizeof(*scan->slots));

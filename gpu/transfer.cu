@@ -1,7 +1,9 @@
 /*
  * Strategies A and B of Zha and Sahni (IEEE Transactions on Computers 62(6), 2013, section 4, Figs.
- * 4 and 5), to be measured beside their theorems (src/bench/papers/theory.h). The engine
- * (scan_cuda.cu) differs: it ships hits, not an array as long as the text.
+ * 4 and 5), to be measured beside their theorems (src/bench/papers/theory.h), and the hybrid that they
+ * mention: A's order of starting, in which nothing waits but for what it needs, with as many buffers as
+ * one likes in turn, as B has two. The engine (scan_cuda.cu) differs: it ships hits, not an array as
+ * long as the text.
  *
  * Copies have a stream for each direction, or one stream for both where one I/O channel is to be
  * measured: then they exclude each other, in the order in which they were started. Kernels have a
@@ -22,23 +24,24 @@ extern "C" {
 #include "base/memory.h"
 }
 
-#define KEYS_MAX (256u << 20)
-#define ALONE_ROUNDS 5 /* of each step of a segment alone */
+#define KEYS_MAX (64u << 20)
+#define ALONE_ROUNDS 3 /* of each step of a segment alone */
 
 struct transfer {
 	struct gpu_bench_transfer *result;
 	const struct pattern_set *set;
 	const struct gpu_kernel *kernel;
 	void *tables;
-	uint8_t *host; /* text, pinned */
+	uint8_t *host; /* text, page-locked */
 	size_t len;
 	size_t segment_len, overlap;
+	unsigned segments;        /* as many as there is text for */
 	unsigned buffers;         /* a segment has buffer number % buffers */
 	uint8_t *in, *out;        /* device memory, `buffers` times the rooms */
-	uint8_t *back;            /* pinned host memory: every segment's array */
+	uint8_t *back;            /* page-locked: every segment's array */
 	size_t in_room, out_room; /* bytes of a segment */
 	cudaStream_t writing, processing, reading;
-	cudaEvent_t *written, *processed; /* of each segment */
+	cudaEvent_t *written, *processed, *read; /* of each segment */
 	struct gpu_hits hits;
 };
 
@@ -76,35 +79,69 @@ static cudaError_t read_segment(const struct transfer *t, unsigned i)
 
 /* ---- the strategies ---- */
 
+/* Each step of a segment waits for the one before, by an event. */
+static cudaError_t start_write(const struct transfer *t, unsigned i)
+{
+	cudaError_t failed = write_segment(t, i);
+	return failed ? failed : cudaEventRecord(t->written[i], t->writing);
+}
+
+static cudaError_t start_process(const struct transfer *t, unsigned i)
+{
+	cudaError_t failed = cudaStreamWaitEvent(t->processing, t->written[i], 0);
+	if (!failed)
+		failed = process_segment(t, i);
+	return failed ? failed : cudaEventRecord(t->processed[i], t->processing);
+}
+
+static cudaError_t start_read(const struct transfer *t, unsigned i)
+{
+	cudaError_t failed = cudaStreamWaitEvent(t->reading, t->processed[i], 0);
+	if (!failed)
+		failed = read_segment(t, i);
+	return failed ? failed : cudaEventRecord(t->read[i], t->reading);
+}
+
 /* Fig. 4. */
 static cudaError_t strategy_a(const struct transfer *t)
 {
-	unsigned s = t->result->segments;
 	cudaError_t failed = cudaSuccess;
-	for (unsigned i = 0; !failed && i < s; i++) {
-		failed = write_segment(t, i);
+	for (unsigned i = 0; !failed && i < t->segments; i++)
+		failed = start_write(t, i);
+	for (unsigned i = 0; !failed && i < t->segments; i++)
+		failed = start_process(t, i);
+	for (unsigned i = 0; !failed && i < t->segments; i++)
+		failed = start_read(t, i);
+	return failed ? failed : cudaDeviceSynchronize();
+}
+
+/* A segment is written into the buffers of the one `buffers` before it, once that has been read. What
+ * it waits for has been started before it: with one channel its read is before this write in their one
+ * stream. */
+static cudaError_t strategy_hybrid(const struct transfer *t)
+{
+	unsigned behind = t->buffers - 1; /* so many reads wait to be started */
+	cudaError_t failed = cudaSuccess;
+	for (unsigned i = 0; !failed && i < t->segments; i++) {
+		if (i >= t->buffers)
+			failed = cudaStreamWaitEvent(t->writing, t->read[i - t->buffers], 0);
 		if (!failed)
-			failed = cudaEventRecord(t->written[i], t->writing);
+			failed = start_write(t, i);
+		if (!failed)
+			failed = start_process(t, i);
+		if (!failed && i >= behind)
+			failed = start_read(t, i - behind);
 	}
-	for (unsigned i = 0; !failed && i < s; i++) {
-		failed = cudaStreamWaitEvent(t->processing, t->written[i], 0);
-		if (!failed)
-			failed = process_segment(t, i);
-		if (!failed)
-			failed = cudaEventRecord(t->processed[i], t->processing);
-	}
-	for (unsigned i = 0; !failed && i < s; i++) {
-		failed = cudaStreamWaitEvent(t->reading, t->processed[i], 0);
-		if (!failed)
-			failed = read_segment(t, i);
-	}
+	unsigned rest = t->segments < behind ? t->segments : behind;
+	for (unsigned i = t->segments - rest; !failed && i < t->segments; i++)
+		failed = start_read(t, i);
 	return failed ? failed : cudaDeviceSynchronize();
 }
 
 /* Fig. 5: buffers IN0 and IN1, OUT0 and OUT1 are a segment's number % 2. */
 static cudaError_t strategy_b(const struct transfer *t)
 {
-	unsigned s = t->result->segments;
+	unsigned s = t->segments;
 	cudaError_t failed = write_segment(t, 0);
 	if (!failed)
 		failed = cudaDeviceSynchronize();
@@ -157,6 +194,18 @@ static cudaError_t time_step(const struct transfer *t,
 	return failed;
 }
 
+static cudaError_t move_once(const struct transfer *t)
+{
+	switch (t->result->strategy) {
+	case GPU_STRATEGY_A:
+		return strategy_a(t);
+	case GPU_STRATEGY_B:
+		return strategy_b(t);
+	default:
+		return strategy_hybrid(t);
+	}
+}
+
 static cudaError_t measure(const struct transfer *t)
 {
 	struct gpu_bench_transfer *result = t->result;
@@ -167,7 +216,7 @@ static cudaError_t measure(const struct transfer *t)
 		failed = time_step(t, read_segment, &result->t_r);
 	for (unsigned i = 0; !failed && i < result->rounds + 1; i++) {
 		double from = clock_seconds();
-		failed = result->resident ? strategy_a(t) : strategy_b(t);
+		failed = move_once(t);
 		if (i)
 			result->seconds[i - 1] = clock_seconds() - from;
 	}
@@ -190,7 +239,7 @@ static cudaError_t tally_hits(const struct transfer *t, unsigned i)
 static cudaError_t tally(const struct transfer *t)
 {
 	cudaError_t failed = cudaSuccess;
-	for (unsigned i = 0; !failed && i < t->result->segments; i++) {
+	for (unsigned i = 0; !failed && i < t->segments; i++) {
 		struct gpu_text text = segment_text(t, i);
 		failed = write_segment(t, i);
 		if (!failed)
@@ -221,11 +270,28 @@ static cudaError_t make_streams(struct transfer *t)
 	t->reading = t->writing;
 	if (!failed && t->result->two_channels)
 		failed = cudaStreamCreateWithFlags(&t->reading, cudaStreamNonBlocking);
-	for (unsigned i = 0; !failed && i < t->result->segments; i++) {
+	for (unsigned i = 0; !failed && i < t->segments; i++) {
 		failed = cudaEventCreateWithFlags(&t->written[i], cudaEventDisableTiming);
 		if (!failed)
 			failed = cudaEventCreateWithFlags(&t->processed[i], cudaEventDisableTiming);
+		if (!failed)
+			failed = cudaEventCreateWithFlags(&t->read[i], cudaEventDisableTiming);
 	}
+	return failed;
+}
+
+/* Takes page-locked memory, unless there is enough. */
+static cudaError_t take_back(struct transfer *t, struct gpu_transfer_back *back)
+{
+	size_t len = t->segments * t->out_room;
+	cudaError_t failed = cudaSuccess;
+	if (back->len < len) {
+		cudaFreeHost(back->bytes);
+		*back = { NULL, 0 };
+		failed = cudaMallocHost((void **)&back->bytes, len);
+		back->len = failed ? 0 : len;
+	}
+	t->back = back->bytes;
 	return failed;
 }
 
@@ -244,8 +310,7 @@ static cudaError_t allocate(struct transfer *t)
 		failed = cudaMalloc((void **)&t->hits.keys, t->hits.capacity * 8ul);
 	if (!failed)
 		failed = cudaMalloc((void **)&t->hits.count, sizeof(*t->hits.count));
-	if (!failed)
-		failed = cudaMallocHost((void **)&t->back, t->result->segments * t->out_room);
+	t->result->device_len = t->buffers * (t->in_room + t->out_room);
 	return failed;
 }
 
@@ -257,54 +322,67 @@ static void free_all(struct transfer *t)
 		cudaStreamDestroy(t->writing);
 	if (t->processing)
 		cudaStreamDestroy(t->processing);
-	for (unsigned i = 0; i < t->result->segments; i++) {
+	for (unsigned i = 0; i < t->segments; i++) {
 		if (t->written[i])
 			cudaEventDestroy(t->written[i]);
 		if (t->processed[i])
 			cudaEventDestroy(t->processed[i]);
+		if (t->read[i])
+			cudaEventDestroy(t->read[i]);
 	}
 	cudaFree(t->in);
 	cudaFree(t->out);
 	cudaFree(t->hits.keys);
 	cudaFree(t->hits.count);
-	cudaFreeHost(t->back);
 	free(t->written);
 	free(t->processed);
+	free(t->read);
 	(void)cudaGetLastError();
 }
 
-/* With the kernel's tables loaded. */
-static cudaError_t run_loaded(struct transfer *t)
+/* Into equal segments, as the result asks. */
+static void divide(struct transfer *t)
 {
 	unsigned s = t->result->segments;
 	t->segment_len = (t->len + s - 1) / s;
+	t->segments = (unsigned)((t->len + t->segment_len - 1) / t->segment_len);
 	t->overlap = t->set->longest ? t->set->longest - 1 : 0;
-	t->buffers = t->result->resident || s < 2 ? s : 2;
-	t->written = (cudaEvent_t *)xcalloc(s, sizeof(*t->written));
-	t->processed = (cudaEvent_t *)xcalloc(s, sizeof(*t->processed));
-	cudaError_t failed = cudaHostRegister(t->host, t->len, cudaHostRegisterDefault);
-	if (!failed) {
-		failed = make_streams(t);
-		if (!failed)
-			failed = allocate(t);
-		if (!failed)
-			failed = measure(t);
-		if (!failed)
-			failed = tally(t);
-		cudaHostUnregister(t->host);
-	}
+	t->buffers = t->result->strategy == GPU_STRATEGY_A   ? t->segments
+		     : t->result->strategy == GPU_STRATEGY_B ? 2
+							     : t->result->buffers;
+	if (t->buffers > t->segments)
+		t->buffers = t->segments;
+}
+
+/* With the kernel's tables loaded. */
+static cudaError_t run_loaded(struct transfer *t, struct gpu_transfer_back *back)
+{
+	divide(t);
+	t->written = (cudaEvent_t *)xcalloc(t->segments, sizeof(*t->written));
+	t->processed = (cudaEvent_t *)xcalloc(t->segments, sizeof(*t->processed));
+	t->read = (cudaEvent_t *)xcalloc(t->segments, sizeof(*t->read));
+	cudaError_t failed = make_streams(t);
+	if (!failed)
+		failed = allocate(t);
+	if (!failed)
+		failed = take_back(t, back);
+	if (!failed)
+		failed = measure(t);
+	if (!failed)
+		failed = tally(t);
 	free_all(t);
 	return failed;
 }
 
 int gpu_transfer_run(struct gpu_bench_transfer *result, const struct pattern_set *set,
-	uint8_t *text, size_t len, struct error *error)
+	uint8_t *text, size_t len, struct gpu_transfer_back *back, struct error *error)
 {
 	struct transfer transfer = { .result = result, .set = set, .host = text, .len = len };
 	struct gpu_program *program;
 	char how[128];
-	int status = gpu_kernel_pick(&transfer.kernel, &program, result->kernel, set,
-		result->tuning, how, sizeof(how), error);
+	int status = len ? gpu_kernel_pick(&transfer.kernel, &program, result->kernel, set,
+				   result->tuning, how, sizeof(how), error)
+			 : error_set(error, EXIT_USAGE, EINVAL, "there is no text");
 	if (status)
 		return status;
 	if (transfer.kernel->form && transfer.kernel->form->kind == GPU_FORM_COUNT) {
@@ -320,7 +398,7 @@ int gpu_transfer_run(struct gpu_bench_transfer *result, const struct pattern_set
 	result->found = (enum gpu_bench_found)transfer.kernel->form->kind;
 	cudaError_t failed = transfer.kernel->load(&transfer.tables, program);
 	if (!failed) {
-		failed = run_loaded(&transfer);
+		failed = run_loaded(&transfer, back);
 		transfer.kernel->unload(transfer.tables);
 	}
 	transfer.kernel->free(program);

@@ -5,6 +5,7 @@
 
 #include "base/json_value.h"
 #include "base/memory.h"
+#include "cli/command.h"
 #include "cli/table.h"
 
 static bool is_number_column(const struct paper_table *table, size_t column)
@@ -38,6 +39,15 @@ static void show_table(const struct paper_table *table)
 	free(align);
 }
 
+static double sum_of(const double seconds[PAPERS])
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < PAPERS; i++)
+		sum += seconds[i];
+	return sum;
+}
+
 void papers_show_text(const struct papers_options *options, const struct papers_result *result)
 {
 	printf("THEN: as published. NOW: here, %u threads, median of %u rounds, seed %llu.\n",
@@ -46,11 +56,12 @@ void papers_show_text(const struct papers_options *options, const struct papers_
 	       "bandwidth.\n");
 	if (*result->gpu_why)
 		printf("No GPU: %s\n", result->gpu_why);
-	else
+	else if (result->device_read > 0)
 		printf("GPU memory bandwidth for reading, measured now: %.0f GB/s.\n",
 			result->device_read / 1e9);
 	for (size_t i = 0; i < result->tables.count; i++)
 		show_table(result->tables.items[i]);
+	printf("\n%.0f seconds\n", sum_of(result->seconds));
 }
 
 /* ---- for programs -------------------------------------------------------------------------- */
@@ -80,10 +91,22 @@ static json_t *rows_json(const struct paper_table *table)
 	return rows;
 }
 
+/* As typed. */
+static json_t *command_json(void)
+{
+	size_t count = 0;
+
+	while (command_line[count])
+		count++;
+	return texts_json(command_line, count);
+}
+
 void papers_show_json(const struct papers_options *options, const struct papers_result *result)
 {
-	json_t *tables = json_array();
+	json_t *tables = json_array(), *seconds = json_array();
 
+	for (unsigned i = 0; i < PAPERS; i++)
+		json_array_append_new(seconds, json_real(result->seconds[i]));
 	for (size_t i = 0; i < result->tables.count; i++) {
 		const struct paper_table *table = result->tables.items[i];
 
@@ -94,7 +117,8 @@ void papers_show_json(const struct papers_options *options, const struct papers_
 					rows_json(table), "notes",
 					texts_json(table->notes, table->note_count)));
 	}
-	json_print(json_pack("{s:i, s:i, s:I, s:f, s:o, s:i, s:o}", "threads", (int)result->threads,
+	json_print(json_pack("{s:o, s:o, s:i, s:i, s:I, s:f, s:o, s:i, s:o}", "command",
+		command_json(), "seconds_of_papers", seconds, "threads", (int)result->threads,
 		"rounds", (int)options->rounds, "seed", (json_int_t)options->seed,
 		"device_read_bytes_per_second", result->device_read, "no_gpu_because",
 		json_text(*result->gpu_why ? result->gpu_why : NULL), "different",

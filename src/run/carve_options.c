@@ -315,7 +315,7 @@ const struct option_row carve_option_rows[] = {
 		.fallback = "auto",
 		MEMBER(run.gpu.transfer),
 		.group = "Machine",
-		.help = "GPU buffers: a, one for every chunk in flight; b (auto), a few, used in "
+		.help = "GPU buffers: many, one for every chunk in flight; few (auto), used in "
 			"turn" },
 	{ .name = "parts",
 		.kind = OPTION_NUMBER,

@@ -35,7 +35,7 @@ struct gpu_bench_kernel {
 	bool form;       /* in: the output of the kernel's paper in place of a list of hits; all
 			    patterns must be exact strings then */
 	bool zero_copy;  /* in: the text stays in host memory, and the kernel fetches it from
-			    there; GPU_TEXT_PAD bytes after it must be readable */
+			    there */
 	double *seconds; /* out, the caller's: one number a round */
 	unsigned rounds; /* in and out: fewer when they take long */
 	struct bench_hits hits; /* part_len in; out: of the last round */
@@ -56,17 +56,27 @@ struct gpu_bench_copy {
 	unsigned rounds;  /* in: at least 1 */
 };
 
+/* How segments of a text go through the device: strategies A and B of Zha and Sahni
+ * (bench/papers/theory.h). */
+enum gpu_strategy {
+	GPU_STRATEGY_A,      /* all segments are resident */
+	GPU_STRATEGY_B,      /* two buffers in turn, and a barrier after each segment */
+	GPU_STRATEGY_HYBRID, /* `buffers` buffers in turn; a segment waits only for what it needs */
+};
+
 /* Text from the host's memory to the device, through a kernel's paper's form, and the array back to
- * the host: strategies A and B of Zha and Sahni (bench/papers/theory.h). */
+ * the host. */
 struct gpu_bench_transfer {
 	const char *kernel;              /* in */
 	const struct gpu_tuning *tuning; /* in; NULL: the defaults */
-	bool resident;                   /* in: strategy A, else B */
+	enum gpu_strategy strategy;      /* in */
+	unsigned buffers;                /* in: of the hybrid; at least 1 */
 	bool two_channels;               /* in: copies to and from the device may overlap */
-	unsigned segments, rounds;       /* in: at least 1 */
+	unsigned segments, rounds;       /* in: at least 1; a short text has fewer segments */
 	size_t len;                      /* in: of the text, bytes; 0: all */
 	double *seconds;                 /* out, the caller's: of each round, by the host's clock */
 	double t_w, t_p, t_r; /* out: seconds of a segment's three steps, each alone: medians */
+	size_t device_len;    /* out: bytes of the device's memory for text and arrays */
 	enum gpu_bench_found found; /* out: what hits holds */
 	struct bench_hits hits;     /* out: by the arrays that came back to the host */
 };
@@ -75,7 +85,7 @@ struct gpu_bench_transfer {
  * kernels and reads, after two rounds that don't count. */
 struct gpu_bench_tool {
 	/* Copies the text to the first of the devices that --gpus names. The caller owns text,
-	 * which must outlive the bench. */
+	 * which must outlive the bench, and after which GPU_BENCH_TEXT_PAD bytes are readable. */
 	int (*open)(struct gpu_bench **bench, const char *devices, uint8_t *text, size_t text_len,
 		struct error *error);
 	/* NULL is fine. */

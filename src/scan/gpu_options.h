@@ -13,27 +13,29 @@ extern "C" {
 
 struct error;
 
+/* How many device buffers chunks have. Neither is strategy A of Zha and Sahni, where all of the text is
+ * resident (`burin bench --papers` measures it): a chunk is searched once, so that nothing is gained
+ * by keeping it. */
 enum gpu_transfer {
-	GPU_TRANSFER_AUTO,     /* B: data read from a disk gains nothing by A */
-	GPU_TRANSFER_RESIDENT, /* A: a device buffer for every chunk in flight, as far as memory
-				  goes */
-	GPU_TRANSFER_STREAM,   /* B: a few device buffers, used in turn */
+	GPU_TRANSFER_AUTO, /* few: data read from a disk gains nothing by more */
+	GPU_TRANSFER_MANY, /* one for every chunk in flight, as far as memory goes */
+	GPU_TRANSFER_FEW,  /* a few, used in turn */
 };
 
 /* The words of --transfer, in that order. */
-#define GPU_TRANSFER_CHOICES "auto|a|b"
+#define GPU_TRANSFER_CHOICES "auto|many|few"
 
 /*
  * Options of the kernels that papers describe; each uses its own. 0: the kernel's default.
  */
 struct gpu_tuning {
-	unsigned parts;   /* stt-*: automata that share the set */
-	unsigned words;   /* ac3, ac4: tWord, the words of 4 bytes in a thread's own stretch */
-	bool uints;       /* ac3: reads its stretch from shared memory by words, not by bytes */
-	bool no_diagonal; /* stt-p2: stores the text without the diagonal scheme */
-	bool round_robin; /* nfa-r16, nfa-cw, nfa-tc, wm-r16, wm-cw: threads store what they
+	unsigned parts;     /* stt-*: automata that share the set */
+	unsigned words;     /* ac3, ac4: tWord, the words of 4 bytes in a thread's own stretch */
+	bool uints;         /* ac3: reads its stretch from shared memory by words, not by bytes */
+	bool no_diagonal;   /* stt-p2: stores the text without the diagonal scheme */
+	bool round_robin;   /* nfa-r16, nfa-cw, nfa-tc, wm-r16, wm-cw: threads store what they
 			     fetched in turns, as Kouzinopoulos et al. tried (section 4.2.2) */
-	bool unmerged;    /* pfac4, pfac5: states and matches in tables of their own, even where
+	bool unmerged;      /* pfac4, pfac5: states and matches in tables of their own, even where
 			     they have room in one */
 	unsigned blocks;    /* bmh: of the grid */
 	unsigned threads;   /* bmh, stt-*: a block */

@@ -7,8 +7,8 @@
  * struct subject, and a row in subject_cases (cases.h).
  *
  * engines [--seed N] [--rounds N] [--engine NAME] [--gpu [--kernel NAME]] [--quick] [--verbose]
- * --gpu: the gpu engine alone, with each of its kernels or one; exit code 77 when it is not usable
- * here.
+ * --gpu: the gpu engine alone, with each of its kernels or one, and what `burin bench --papers` uses of
+ * them (forms.h); exit code 77 when it is not usable here.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -21,6 +21,7 @@
 #include "base/pool.h"
 #include "engines/subject.h"
 #include "engines/cases.h"
+#include "engines/forms.h"
 #include "scan/gpu_kernels.h"
 #include "scan/scan.h"
 
@@ -42,6 +43,7 @@ static struct pool *pools[THREAD_COUNTS];
 static unsigned passed, failed, refused;
 static bool verbose, quick;
 static const char *only_kernel;
+static uint8_t *ring; /* NULL, or where all parts are: memory that the engine has registered */
 static const uint64_t base_offset = (1ull << 40) + 12345; /* of the text in its image */
 
 /* ---- one run ---- */
@@ -67,9 +69,12 @@ static void part_init(
 	chunk->len = rest < way->chunk_len ? rest : way->chunk_len;
 	rest -= chunk->len;
 	chunk->tail_len = rest < overlap ? rest : overlap;
-	part->memory = xmalloc(way->misalign + chunk->len + chunk->tail_len);
-	memcpy(part->memory + way->misalign, subject->text + at, chunk->len + chunk->tail_len);
-	chunk->data = part->memory + way->misalign;
+	if (!ring) {
+		part->memory = xmalloc(way->misalign + chunk->len + chunk->tail_len);
+		memcpy(part->memory + way->misalign, subject->text + at,
+			chunk->len + chunk->tail_len);
+	}
+	chunk->data = ring ? ring + way->misalign + at : part->memory + way->misalign;
 	chunk->offset = base_offset + at;
 	chunk->hits = xmalloc(way->hit_capacity * sizeof(*chunk->hits));
 	chunk->hit_capacity = way->hit_capacity;
@@ -205,6 +210,8 @@ static const char *run_way(const struct scan_engine *engine, struct scan *scan,
 	struct part *parts = xcalloc(part_count, sizeof(*parts));
 	const char *what;
 
+	if (ring)
+		memcpy(ring + way->misalign, subject->text, subject->text_len);
 	for (size_t i = 0; i < part_count; i++)
 		part_init(&parts[i], subject, way, i * way->chunk_len);
 	what = drive(engine, scan, parts, part_count, subject, way);
@@ -329,6 +336,48 @@ static void run_kernel(
 	}
 }
 
+#define RING_MISALIGN_MAX 16
+
+/* Chunks in a ring that the driver has pinned, so that the device fetches them from there; and at the
+ * same time in one that it refuses to pin a second time, which must be said. */
+static void run_ring(const struct scan_engine *engine, const struct subject *subject)
+{
+	size_t len = subject->text_len + RING_MISALIGN_MAX;
+	struct scan_options options = { .pool = pools[0],
+		.chunk_len = 2 * (subject->text_len + subject->set.longest) + 1,
+		.chunks = CHUNKS_MAX,
+		.ring = ring = forms_pages(len),
+		.ring_len = len };
+	struct scan *scans[2] = { NULL, NULL };
+	struct error error = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		bool said;
+
+		if (engine->open(&scans[i], &subject->set, &options, &error)) {
+			if (may_refuse(engine, NULL, subject, &error))
+				refused++;
+			else
+				judge("gpu, ring", subject, &(struct way){ 0 }, 1, error.text);
+			break;
+		}
+		said = strstr(engine->kernel(scans[i]), "not pinned") != NULL;
+		judge("gpu, ring", subject, &(struct way){ 0 }, 1,
+			said == (i == 1) ? NULL : "whether the ring is pinned is not said");
+		run_ways(engine, i ? "gpu, ring not pinned" : "gpu, ring pinned", scans[i], subject,
+			1, i ? 4 : 1);
+	}
+	for (int i = 2; i-- > 0;)
+		engine->close(scans[i]);
+	free(ring);
+	ring = NULL;
+}
+
+static void judge_form(const struct subject *subject, const char *name, const char *what)
+{
+	judge(name, subject, &(struct way){ 0 }, 1, what);
+}
+
 /* The engine as it chooses, and, where it has a table of kernels, each of them. */
 static void run_engine(const struct scan_engine *engine, const struct subject *subject)
 {
@@ -339,6 +388,9 @@ static void run_engine(const struct scan_engine *engine, const struct subject *s
 	for (const struct gpu_kernel_info *kernel = gpu_kernel_list; kernel->name; kernel++)
 		if (!only_kernel || strcmp(kernel->name, only_kernel) == 0)
 			run_kernel(engine, kernel->name, subject);
+	if (!only_kernel)
+		run_ring(engine, subject);
+	refused += forms_run_subject(subject, only_kernel, judge_form);
 }
 
 static bool wanted(const struct scan_engine *engine, const char *only)

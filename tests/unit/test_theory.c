@@ -136,3 +136,12 @@ Test(theory, examples)
 	cr_assert(is_equal(transfer_b_one_channel(&measured) - transfer_a_one_channel(&measured),
 		2.73 - 1.87));
 }
+
+/* Section 3.1.1: maxL 17 and S_thread 228 make 7 %; with S_thread 192 it is 8.3 %. */
+Test(theory, total_work)
+{
+	cr_assert_float_eq(total_work(1000, 228, 17), 1070, 0.5);
+	cr_assert_float_eq(total_work(1000, 192, 17), 1083, 0.5);
+	cr_assert_float_eq(total_work(1000, 228, 1), 1000, 1e-9);
+	cr_assert_float_eq(total_work(1000, 228, 0), 1000, 1e-9);
+}

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "bench/papers/papers_state.h"
@@ -29,9 +30,11 @@ int papers_run(
 	for (unsigned i = 0; !status && i < PAPERS; i++)
 		if (!options->paper || options->paper == i + 1) {
 			bool cluster = the_cluster && options->paper == 2;
+			double from = clock_seconds();
 
 			status = (cluster ? papers_cluster : all_papers[i])(&papers, error);
 			papers_forget(&papers);
+			result->seconds[i] = clock_seconds() - from;
 		}
 	free(papers.seconds);
 	return papers_stop() ? -EINTR : status;

@@ -42,6 +42,7 @@ struct papers_result {
 	struct paper_tables tables;
 	double device_read, device_copy; /* bytes a second; 0: not measured */
 	char gpu_why[1024];              /* why there is no GPU in the tables; "": there is one */
+	double seconds[PAPERS];          /* each paper's tables took; 0: not made */
 	unsigned threads;
 	unsigned different; /* rows whose hits differ from those of `ac` */
 };

@@ -54,9 +54,11 @@ static void add_size(struct papers *papers, struct paper_table *table, double mb
 {
 	size_t len = papers_len(papers, mb, LARGEST);
 	struct papers_kernel kernel = { .name = "pfac5", .form = true, .len = len };
-	struct gpu_bench_transfer transfer = {
-		.kernel = "pfac5", .resident = true, .two_channels = true, .segments = 1, .len = len
-	};
+	struct gpu_bench_transfer transfer = { .kernel = "pfac5",
+		.strategy = GPU_STRATEGY_A,
+		.two_channels = true,
+		.segments = 1,
+		.len = len };
 	const struct bench_hits *right = papers_right(papers, len);
 	struct papers_time ac, dpac, pfac, dfa, gpu, moved;
 	double lookups = paper_pfac_lookups(&papers->set, papers->text.bytes, len);

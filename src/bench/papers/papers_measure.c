@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "bench/papers/papers_state.h"
 #include "bench/bench_search.h"
 
 #define CHUNK_LEN ((size_t)32 << 20)
-#define ENGINE_SECONDS 2.0 /* a CPU engine that has taken this long gets no further round */
+#define ENGINE_SECONDS 0.5 /* a CPU engine that has taken this long gets no further round */
+#define TRANSFER_ROUNDS 3  /* of the whole way at most: a round moves three times the text */
 
 /* ---- engines ------------------------------------------------------------------------------- */
 
@@ -57,6 +59,7 @@ const struct bench_hits *papers_right(struct papers *papers, size_t len)
 	uint64_t count;
 
 	len = len ? len : papers->text.len;
+	log_debug("right hits in %zu bytes", len);
 	for (unsigned i = 0; i < papers->right_count; i++)
 		if (papers->right[i].len == len)
 			return &papers->right[i].hits;
@@ -123,6 +126,8 @@ void papers_time_kernel(
 	struct error error = { 0 };
 
 	*time = (struct papers_time){ .seconds = -1 };
+	log_debug("kernel %s%s%s, %zu bytes", kernel->name, kernel->form ? ", its paper's form" : "",
+		kernel->zero_copy ? ", zero copy" : "", kernel->len);
 	if (!papers->gpu || papers_stop()) {
 		failed(time, papers->gpu ? "interrupted" : "no GPU");
 		return;
@@ -177,6 +182,7 @@ void papers_time_engine(struct papers *papers, const char *name, unsigned thread
 	double first;
 
 	*time = (struct papers_time){ .seconds = -1 };
+	log_debug("engine %s, %u threads, %zu bytes", name, threads, len);
 	if (!engine || papers_stop() || run_open(&run, papers, engine, threads, len, &error)) {
 		failed(time, engine ? error.text : "there is no such engine");
 		return;
@@ -197,7 +203,10 @@ void papers_time_transfer(
 	struct error error = { 0 };
 
 	*time = (struct papers_time){ .seconds = -1 };
-	result->rounds = papers->options->rounds;
+	log_debug("strategy %d, %u segments, %zu bytes", (int)result->strategy, result->segments,
+		result->len);
+	result->rounds = papers->options->rounds < TRANSFER_ROUNDS ? papers->options->rounds
+								   : TRANSFER_ROUNDS;
 	result->seconds = papers->seconds;
 	result->hits = (struct bench_hits){ 0 };
 	if (!papers->gpu || papers_stop()) {

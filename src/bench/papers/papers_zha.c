@@ -35,6 +35,14 @@ static const struct stage mbm_stages[] = {
 };
 #define STAGES 5
 
+#define T_WORD 57 /* S_thread is 4 of them */
+
+/* The total work of section 3.1.1, as a share of the text's length. */
+static void add_work(const struct papers *papers, struct paper_table *table, unsigned t_word)
+{
+	paper_table_number(table, total_work(1, 4 * t_word, papers->set.longest), 4);
+}
+
 /* Published times, and how many times as fast as the first row each is. */
 static void stages(struct papers *papers, const struct stage *rows, const char *title,
 	const char *speedup_title, struct papers_time times[STAGES][SIZES])
@@ -42,7 +50,7 @@ static void stages(struct papers *papers, const struct stage *rows, const char *
 	struct papers_result *result = papers->result;
 	struct paper_table *runtime = paper_table_new(&result->tables, 1,
 		"STEP|10MB THEN ms|NOW ms|100MB THEN ms|NOW ms|904MB THEN ms|NOW ms|CEILING THEN|"
-		"CEILING NOW|AS HITS ms|COMPARED",
+		"CEILING NOW|TOTAL WORK|AS HITS ms|COMPARED",
 		"%s", title);
 	struct paper_table *speedup = paper_table_new(&result->tables, 1,
 		"STEP|10MB THEN|NOW|100MB THEN|NOW|904MB THEN|NOW", "%s", speedup_title);
@@ -68,9 +76,13 @@ static void stages(struct papers *papers, const struct stage *rows, const char *
 			runtime, sizes[SIZES - 1] * MB, rows[i].ms[SIZES - 1] / 1e3, GT200);
 		papers_cell_share(runtime, (double)kernel.len, times[i][SIZES - 1].seconds,
 			result->device_read);
+		add_work(papers, runtime, T_WORD);
 		papers_cell_ms(runtime, &hits);
 		papers_cell_verdict(runtime, hits.different ? &hits : &times[i][SIZES - 1]);
 	}
+	paper_table_note(runtime,
+		"Total work: section 3.1.1, in lengths of the text; theirs was 1.07, "
+		"with patterns of up to 17 bytes.");
 }
 
 /* ac4: of AC4, by size. */
@@ -114,7 +126,7 @@ static void variants(struct papers *papers)
 		{ "ac3", "tWord 48", { .words = 48 }, -1 },
 	};
 	struct paper_table *table = paper_table_new(&papers->result->tables, 1,
-		"KERNEL|VARIANT|NOW ms|MORE TIME THEN %|MORE TIME NOW %|COMPARED",
+		"KERNEL|VARIANT|TOTAL WORK|NOW ms|MORE TIME THEN %|MORE TIME NOW %|COMPARED",
 		"Variants of section 5.1.1, 904 MB");
 	double base = 0;
 
@@ -129,6 +141,7 @@ static void variants(struct papers *papers)
 			base = time.seconds;
 		paper_table_word(table, "%s", rows[i].kernel);
 		paper_table_word(table, "%s", rows[i].what);
+		add_work(papers, table, rows[i].tuning.words ? rows[i].tuning.words : T_WORD);
 		papers_cell_ms(table, &time);
 		paper_table_number(table, rows[i].then, 2);
 		more = 100 * (time.seconds / base - 1);
@@ -252,7 +265,7 @@ static void table_5(struct papers *papers)
 
 		for (unsigned channels = 1; channels <= 2; channels++) {
 			struct gpu_bench_transfer run = { .kernel = "ac3",
-				.resident = true,
+				.strategy = GPU_STRATEGY_A,
 				.two_channels = channels == 2,
 				.segments = rows[i].segments,
 				.len = len };
@@ -280,19 +293,24 @@ static void table_5(struct papers *papers)
 	}
 }
 
+#define HYBRID_BUFFERS 4
+
 /* A row: both strategies with this many segments, measured, and as the theorems predict from the
- * times of the single steps. */
+ * times of the single steps; beside them the hybrid. */
 static void a_against_b_row(
 	struct papers *papers, struct paper_table *table, unsigned segments, bool two, size_t len)
 {
-	struct papers_time time[2];
-	struct gpu_bench_transfer run[2];
+	static const enum gpu_strategy strategies[] = { GPU_STRATEGY_A, GPU_STRATEGY_B,
+		GPU_STRATEGY_HYBRID };
+	struct papers_time time[3];
+	struct gpu_bench_transfer run[3];
 	struct transfer_times t;
 	double a, b, bound;
 
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		run[i] = (struct gpu_bench_transfer){ .kernel = "ac3",
-			.resident = i == 0,
+			.strategy = strategies[i],
+			.buffers = HYBRID_BUFFERS,
 			.two_channels = two,
 			.segments = segments,
 			.len = len };
@@ -319,6 +337,11 @@ static void a_against_b_row(
 	else
 		paper_table_word(table, "-");
 	paper_table_number(table, 100 * bound, 2);
+	papers_cell_ms(table, &time[2]);
+	for (unsigned i = 0; i < 3; i++)
+		paper_table_number(
+			table, time[i].seconds > 0 ? (double)run[i].device_len / MB : -1, 0);
+	papers_cell_verdict(table, &time[time[0].different ? 0 : time[1].different ? 1 : 2]);
 }
 
 static void a_against_b(struct papers *papers)
@@ -326,7 +349,8 @@ static void a_against_b(struct papers *papers)
 	static const unsigned segments[] = { 1, 2, 3, 4, 5, 10, 20, 50, 100 };
 	struct paper_table *table = paper_table_new(&papers->result->tables, 1,
 		"SEGMENTS|CHANNELS|t_w ms|t_p ms|t_r ms|T_A PREDICTED ms|MEASURED ms|T_B PREDICTED "
-		"ms|MEASURED ms|(T_B-T_A)/T_A PREDICTED %|MEASURED %|BOUND %",
+		"ms|MEASURED ms|(T_B-T_A)/T_A PREDICTED %|MEASURED %|BOUND %|HYBRID ms|DEVICE "
+		"MEMORY A MB|B MB|HYBRID MB|COMPARED",
 		"Strategy A against B with AC3, 904 MB: Theorems 2, 4, 7, 10; the bounds of 6 (one "
 		"channel) and 12 (two)");
 
@@ -336,6 +360,11 @@ static void a_against_b(struct papers *papers)
 		for (size_t i = 0; i < sizeof(segments) / sizeof(*segments); i++)
 			a_against_b_row(papers, table, segments[i], two,
 				papers_len(papers, LARGEST, LARGEST));
+	paper_table_note(table,
+		"Hybrid: %d buffers in turn, without B's barriers: a segment waits for the one "
+		"whose "
+		"buffers it takes. Device memory is that of text and states.",
+		HYBRID_BUFFERS);
 }
 
 int papers_zha(struct papers *papers, struct error *error)

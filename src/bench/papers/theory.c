@@ -69,3 +69,8 @@ double transfer_bound_two_channels(unsigned s)
 {
 	return s > 1 ? 1.0 / (s + 1.0) : 0;
 }
+
+double total_work(double n, unsigned s_thread, unsigned max_len)
+{
+	return n * (1 + (max_len ? max_len - 1.0 : 0) / s_thread);
+}

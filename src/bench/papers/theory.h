@@ -13,6 +13,11 @@
 #ifndef BURIN_BENCH_PAPERS_THEORY_H
 #define BURIN_BENCH_PAPERS_THEORY_H
 
+/* Section 3.1.1: TW, the total work of searching n bytes by threads that have s_thread bytes of their own
+ * and read max_len - 1 beyond them, max_len being the length of the longest pattern: the length of the
+ * text that a sequential search would have the same work with. */
+double total_work(double n, unsigned s_thread, unsigned max_len);
+
 /* The symbols are the paper's. Times in any one unit, none negative; s at least 1. */
 struct transfer_times {
 	double t_w, t_p, t_r;
