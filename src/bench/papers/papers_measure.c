@@ -126,8 +126,9 @@ void papers_time_kernel(
 	struct error error = { 0 };
 
 	*time = (struct papers_time){ .seconds = -1 };
-	log_debug("kernel %s%s%s, %zu bytes", kernel->name, kernel->form ? ", its paper's form" : "",
-		kernel->zero_copy ? ", zero copy" : "", kernel->len);
+	log_debug("kernel %s%s%s, %zu bytes", kernel->name,
+		kernel->form ? ", its paper's form" : "", kernel->zero_copy ? ", zero copy" : "",
+		kernel->len);
 	if (!papers->gpu || papers_stop()) {
 		failed(time, papers->gpu ? "interrupted" : "no GPU");
 		return;

@@ -134,7 +134,7 @@ static void tables_2_to_4(struct papers *papers)
 	paper_table_note(tables.states,
 		"Their 50,000 patterns made 26,369 states, fewer than patterns: most were equal. "
 		"So "
-		"words are drawn here as they occur in prose, and each stands in the set once.");
+		"words are drawn here as they occur in prose, and the set has each once.");
 	paper_table_note(tables.seconds, "Now on one processor; least of %d.", SHAPE_ROUNDS);
 }
 
