@@ -8,6 +8,7 @@
 
 #include "bytes.h"
 #include "noise.h"
+#include "walk.h"
 
 #define HEADER_LEN 512
 #define HEADER_TABLES 109
@@ -62,12 +63,23 @@ static bool add_table(struct ole *ole, uint32_t sector)
 }
 
 /* Each part of the FAT has to be marked as such, or at least not as part of a longer chain. */
-static bool is_marked(struct ole *ole, uint32_t sector)
+static bool check_mark(struct ole *ole, uint32_t sector, uint32_t mark)
 {
-	uint32_t mark = ole->fat.next[sector];
-
 	return mark == OLE_TABLE || mark == OLE_END ||
 	       ole_wrong(ole, "the FAT does not list itself", ole_sector_at(ole, sector));
+}
+
+/* Whether the first part of the FAT is marked: so that a false list is noticed before all of it is read. */
+static bool check_first_mark(struct ole *ole, const uint32_t *tables)
+{
+	uint32_t per_sector = sector_len(ole) / 4, part = tables[0] / per_sector;
+	const uint8_t *p =
+		part < ole->table_count
+			? view_peek(ole->view,
+				  ole_sector_at(ole, tables[part]) + tables[0] % per_sector * 4, 4)
+			: NULL;
+
+	return !p || check_mark(ole, tables[0], le32(p));
 }
 
 /* Reads the list of the FAT's sectors: in the header, then in a chain of sectors. */
@@ -88,13 +100,11 @@ static bool add_tables(struct ole *ole, uint32_t *tables)
 			tables[count++] = le32(p + 4 * i);
 		sector = le32(p + 4 * per_sector);
 	}
-	for (uint32_t i = 0; i < count; i++) {
+	if (!check_first_mark(ole, tables))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
 		if (!add_table(ole, tables[i]))
 			return false;
-		/* Notices a false list before all of it is read. */
-		if (i == 0 && tables[0] < ole->fat.count && !is_marked(ole, tables[0]))
-			return false;
-	}
 	return true;
 }
 
@@ -128,7 +138,7 @@ void ole_confirm_sector(struct ole *ole, uint32_t sector)
 static bool check_marks(struct ole *ole, const uint32_t *tables)
 {
 	for (uint32_t i = 0; i < ole->table_count; i++) {
-		if (!is_marked(ole, tables[i]))
+		if (!check_mark(ole, tables[i], ole->fat.next[tables[i]]))
 			return false;
 		ole_confirm_sector(ole, tables[i]);
 	}
@@ -146,13 +156,16 @@ static void find_end(struct ole *ole)
 }
 
 /* The FAT is not where it should be. If it was overwritten by compressed or random bytes, the valid
- * part ends where those begin. */
+ * part ends where those begin. Not past the header of another such file: so headers side by side do not each
+ * lead over all that follows. */
 static void guess_valid_end(struct ole *ole)
 {
-	uint64_t end = ole->problem_at, noise;
+	uint64_t limit = ole->problem_at, end = HEADER_LEN, noise;
 
-	if (end > view_size(ole->view))
-		end = view_size(ole->view);
+	if (limit > view_size(ole->view))
+		limit = view_size(ole->view);
+	if (!walk_find_word(ole->view, &end, limit, "\xd0\xcf\x11\xe0"))
+		end = limit;
 	noise = noise_start(ole->view, HEADER_LEN, end);
 	if (noise < end)
 		ole_confirm(ole, noise);
