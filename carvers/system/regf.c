@@ -13,8 +13,9 @@
  * the hive was not closed, which only adds a note. Free cells may contain anything, which nothing
  * verifies (view_unverified); random bytes in a free last cell show that the file was overwritten.
  *
- * The hive ends with its bins, whatever follows. Windows often pads its files with zeros to a
- * multiple of 64 KiB, but nothing shows which zeros are padding: they add a note, too.
+ * Windows enlarges the files of hives in steps of 64 KiB before it needs the room, and the header does not
+ * say so: of ten real hives three end with zeros after their bins. Zeros up to exactly such a step belong to
+ * the file; nothing verifies them. Where more zeros follow the first step is a guess, which adds a note.
  *
  * A log starts with a copy of the header's first 512 bytes (regf_log.c). Logs are reused, and
  * longer than their contents: the end is unverified, unless an entry is invalid.
@@ -135,29 +136,58 @@ static bool walk_bins(struct regf_hive *hive, uint64_t *at)
 #define FILE_STEP 65536
 #define PADDING_MAX (4 * FILE_STEP)
 
-/* Files of logs may grow in steps of 64 KiB. Zeros up to exactly one of the next steps belong to
- * the file. */
-static uint64_t log_file_end(const struct regf_hive *hive, uint64_t from)
+/* Where the zeros at `from` end, but not past `limit`. */
+static uint64_t zeros_end(const struct regf_hive *hive, uint64_t from, uint64_t limit)
 {
-	uint64_t at = from, limit = from + PADDING_MAX;
+	uint64_t at = from;
 	const uint8_t *p;
 	size_t len, zeros;
 
 	for (; (p = walk_stream(hive->view, at, limit, at - from, &len)); at += len) {
 		for (zeros = 0; zeros < len && p[zeros] == 0; zeros++)
 			;
-		if (zeros < len) {
-			at += zeros;
-			break;
-		}
+		if (zeros < len)
+			return at + zeros;
 	}
+	return at;
+}
+
+/* Files of hives and logs grow in steps of 64 KiB. Zeros up to exactly one of the next steps belong to
+ * the file. */
+static uint64_t file_end(const struct regf_hive *hive, uint64_t from)
+{
+	uint64_t limit = from + PADDING_MAX, at = zeros_end(hive, from, limit);
+
 	return at % FILE_STEP == 0 && at < limit ? at : from;
+}
+
+/* The verdict on a valid hive, with the zeros that fill its file. */
+static enum verdict judge_whole(struct regf_hive *hive)
+{
+	struct finding *finding = hive->finding;
+	uint64_t step = (hive->end + FILE_STEP - 1) / FILE_STEP * FILE_STEP;
+	bool guess;
+
+	finding->length = file_end(hive, hive->end);
+	guess = finding->length == hive->end && step > hive->end &&
+		walk_zeros(hive->view, hive->end, step);
+	if (guess)
+		finding->length = step;
+	view_unverified(hive->view, hive->end, finding->length);
+	if (hive->open)
+		return verdict_because(CARVE_COMPLETE, finding,
+			"the hive was not closed: its sequence numbers differ");
+	if (guess)
+		return verdict_because(CARVE_COMPLETE, finding,
+			"the zeros from %" PRIu64
+			" on may not belong to it: they go on after the next 64 KiB",
+			hive->end);
+	return CARVE_COMPLETE;
 }
 
 static enum verdict check_hive(struct regf_hive *hive)
 {
 	uint64_t at = HEADER_LEN, noise;
-	uint64_t step = (hive->end + FILE_STEP - 1) / FILE_STEP * FILE_STEP;
 	struct finding *finding = hive->finding;
 
 	if (!walk_bins(hive, &at)) {
@@ -186,14 +216,7 @@ static enum verdict check_hive(struct regf_hive *hive)
 			"random bytes in the last cell, at %" PRIu64, noise);
 	if (hive->wrong_sum)
 		return verdict_because(CARVE_UNVERIFIED, finding, "the header's checksum is wrong");
-	if (hive->open)
-		return verdict_because(CARVE_COMPLETE, finding,
-			"the hive was not closed: its sequence numbers differ");
-	if (step > hive->end && walk_zeros(hive->view, hive->end, step))
-		return verdict_because(CARVE_COMPLETE, finding,
-			"without the zeros from %" PRIu64 " on, which may pad the file to 64 KiB",
-			hive->end);
-	return CARVE_COMPLETE;
+	return judge_whole(hive);
 }
 
 static enum verdict check_log(struct regf_hive *hive)
@@ -206,7 +229,7 @@ static enum verdict check_log(struct regf_hive *hive)
 		return verdict_because(
 			CARVE_REJECT, finding, "the header of a log without a valid entry");
 	finding->extension = "log";
-	finding->length = broken ? end : log_file_end(hive, end);
+	finding->length = broken ? end : file_end(hive, end);
 	if (broken)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the hashes of the entry at %" PRIu64 " are wrong", end);

@@ -94,19 +94,26 @@ Test(carver_system, evtx_whose_unused_space_is_random)
 	free(bytes.data);
 }
 
-Test(carver_system, registry_hives_end_with_their_bins_whatever_follows)
+Test(carver_system, registry_hives_are_as_long_as_windows_made_their_files)
 {
 	struct bytes bytes = golden("tests/golden/regf/hive.dat");
 	size_t len = bytes.len;
 	struct finding found;
 
-	bytes_fill(&bytes, 0, 65536 - len);
-	expect("regf", &bytes, CARVE_COMPLETE, len, "may pad the file to 64 KiB");
+	for (size_t step = 65536; step <= 131072; step += 65536) {
+		bytes_fill(&bytes, 0, step - bytes.len);
+		cr_assert_eq(carve("regf", bytes.data, bytes.len, &found), CARVE_COMPLETE);
+		cr_assert_eq(found.length, step);
+		cr_assert_str_eq(found.why, "");
+	}
 	bytes_fill(&bytes, 7, 100);
-	expect("regf", &bytes, CARVE_COMPLETE, len, "may pad the file to 64 KiB");
-	memset(bytes.data + 65536, 0, 100);
+	cr_assert_eq(carve("regf", bytes.data, bytes.len, &found), CARVE_COMPLETE);
+	cr_assert_eq(found.length, 131072);
+	cr_assert_str_eq(found.why, "");
+	/* Some of these zeros are not the file's. */
+	memset(bytes.data + 131072, 0, 100);
 	bytes_fill(&bytes, 0, 300000);
-	expect("regf", &bytes, CARVE_COMPLETE, len, "may pad the file to 64 KiB");
+	expect("regf", &bytes, CARVE_COMPLETE, 65536, "may not belong to it");
 	/* Zeros that end elsewhere are not padding. */
 	bytes.data[65535] = 7;
 	cr_assert_eq(carve("regf", bytes.data, bytes.len, &found), CARVE_COMPLETE);
