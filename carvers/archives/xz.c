@@ -13,6 +13,7 @@
  * stream's end is where a footer leads back to an index whose blocks fill the stream.
  */
 #include <string.h>
+#include <zlib.h>
 
 #include "bytes.h"
 #include "stream_chain.h"
@@ -72,27 +73,41 @@ static uint64_t blocks_len(struct view *view, uint64_t at, size_t len)
 	return count ? 0 : total;
 }
 
-static bool ends_at(struct view *view, uint64_t at, uint64_t end)
+/* Whether a footer at `footer` leads back over the index and blocks to the header at `at`. */
+static bool leads_back(struct view *view, uint64_t at, uint64_t footer)
 {
-	const uint8_t *p = view_peek(view, end - FOOTER_LEN, FOOTER_LEN);
-	uint32_t crc = 0, want = p ? le32(p) : 0;
-	uint64_t index_len = p ? ((uint64_t)le32(p + 4) + 1) * 4 : 0, index = end - FOOTER_LEN;
-	uint64_t blocks;
+	const uint8_t *p = view_peek(view, footer, FOOTER_LEN);
+	uint64_t index_len = p ? ((uint64_t)le32(p + 4) + 1) * 4 : 0, blocks;
 
-	if (!p || p[8] || p[10] != 'Y' || index_len > INDEX_MAX || index_len > index - at ||
-		!walk_crc32(view, end - FOOTER_LEN + 4, 6, &crc) || crc != want)
+	if (!p || index_len > INDEX_MAX || index_len > footer - at)
 		return false;
-	index -= index_len;
-	blocks = blocks_len(view, index, (size_t)index_len);
-	return blocks && blocks == index - at - HEADER_LEN;
+	blocks = blocks_len(view, footer - index_len, (size_t)index_len);
+	return blocks && blocks == footer - index_len - at - HEADER_LEN;
+}
+
+/* CRC-32 of the rest, length of the index, flags, 'YZ'. */
+static bool is_footer(const uint8_t *p)
+{
+	return p[10] == 'Y' && p[11] == 'Z' && !p[8] && crc32(0, p + 4, 6) == le32(p);
 }
 
 /* All lengths in a stream are multiples of four. */
 static uint64_t find_end(struct view *view, uint64_t at, uint64_t from)
 {
-	for (; walk_find(view, &from, view_size(view), 'Z'); from++)
-		if ((from + 1 - at) % 4 == 0 && ends_at(view, at, from + 1))
-			return from + 1;
+	uint64_t footer = from + (at - from) % 4;
+	const uint8_t *p;
+	size_t len, i;
+
+	while ((p = walk_window(view, footer, view_size(view), &len)) && len >= FOOTER_LEN) {
+		for (i = 0; i + FOOTER_LEN <= len && !is_footer(p + i); i += 4)
+			;
+		footer += i;
+		if (i + FOOTER_LEN > len)
+			continue;
+		if (leads_back(view, at, footer))
+			return footer + FOOTER_LEN;
+		footer += 4;
+	}
 	return 0;
 }
 

@@ -555,3 +555,31 @@ Test(zip, an_end_record_lost_at_the_images_end)
 	cr_assert_leq(finding.length, len, "%s", finding.why);
 	view_free(view);
 }
+
+/* The work to check an archive that breaks off, after which members of others follow with other bytes between. */
+static uint64_t work_before_others(size_t others)
+{
+	const struct zip_part part = { "a", TEXT, false, 0, 0 };
+	struct finding finding = { 0 };
+	struct bytes zip = { 0 };
+	struct view *view;
+	uint64_t work;
+
+	add_local(&zip, &part);
+	for (size_t i = 0; i < others; i++) {
+		bytes_fill(&zip, 'x', 4096);
+		add_local(&zip, &part);
+	}
+	view = view_new_memory(zip.data, zip.len);
+	cr_assert_eq(carver_find("zip")->check(view, &finding), CARVE_TRUNCATED, "%s", finding.why);
+	work = view_work_done(view);
+	view_free(view);
+	free(zip.data);
+	return work;
+}
+
+Test(zip, the_search_for_a_directory_does_not_pass_all_that_follows)
+{
+	cr_assert_eq(work_before_others(2000), work_before_others(200));
+	cr_assert_lt(work_before_others(2000), 1000000);
+}
