@@ -158,7 +158,7 @@ struct carve_anchor {
 
 /* A table that was read, and what it says. */
 struct carve_table {
-	uint64_t at;     /* of a tail: where its word is in the file */
+	uint64_t at;     /* of a tail: where its word is in the file; 0: not known */
 	uint64_t from;   /* the bytes [from, at) of the file are those before the word */
 	uint64_t length; /* of the file; 0: not known */
 	/* What an anchor is given to, in any order. False: no more of them are wanted. */

@@ -104,8 +104,8 @@ static bool read_stream(struct pdf *pdf, const struct pdf_value *value)
 		pdf->doubtful = pdf->stream_at;
 	if (end != PDF_STREAM_ENDS)
 		pdf->inexact = pdf->stream_at;
-	if (view_thorough(pdf->view))
-		pdf_prove_stream(pdf);
+	if (view_thorough(pdf->view) && !pdf_prove_stream(pdf, value))
+		return false;
 	pdf->stream_at = 0;
 	pdf->valid_end = pdf->cursor.at;
 	if (pdf_next(&pdf->cursor, &token) == PDF_WORD && strcmp(token.text, "endobj") == 0)
@@ -231,7 +231,8 @@ static enum verdict judge_whole(struct pdf *pdf)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the file was converted like text, as the stream at %" PRIu64 " shows",
 			pdf->doubtful);
-	if (problem && pdf->doubtful) {
+	/* Another file's end, as only that has these offsets. */
+	if ((problem || shift) && pdf->doubtful) {
 		finding->length = pdf->doubtful;
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the stream at %" PRIu64 " does not end at its /Length", pdf->doubtful);
@@ -318,4 +319,5 @@ const struct carver pdf_carver = {
 	.name = "pdf",
 	.summary = "PDF documents, by their objects and cross-references",
 	.check = check,
+	.map = &pdf_map,
 };

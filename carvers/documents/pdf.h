@@ -1,7 +1,8 @@
 /*
  * Shared by the files of the PDF carver: pdf.c walks the file's objects and decides the verdict,
  * pdf_object.c reads tokens and values, pdf_stream.c finds where streams end, pdf_xref.c follows
- * the cross-references, pdf_info.c reads title and date.
+ * the cross-references, pdf_info.c reads title and date, pdf_map.c finds the pieces of a file by its
+ * cross-references.
  */
 #ifndef BURIN_CARVERS_DOCUMENTS_PDF_H
 #define BURIN_CARVERS_DOCUMENTS_PDF_H
@@ -89,6 +90,7 @@ struct pdf {
 	uint64_t doubtful;   /* one that is wrong by much, or 0 */
 	uint32_t info;       /* object number of the last trailer's /Info */
 	bool encrypted;
+	bool proved; /* the checksum of a stream that may be encrypted was right */
 };
 
 enum pdf_stream {
@@ -105,8 +107,8 @@ enum pdf_stream pdf_skip_stream(struct pdf *pdf, const struct pdf_value *value);
  * of one kind alone, or only UTF-8. */
 bool pdf_converted(struct view *view, uint64_t start, uint64_t end);
 
-/* Declares a deflated stream as proved if it ends with its checksum. */
-void pdf_prove_stream(struct pdf *pdf);
+/* Declares a deflated stream as proved if it ends with its checksum. False: it is damaged. */
+bool pdf_prove_stream(struct pdf *pdf, const struct pdf_value *value);
 
 /* How far that stream's data are valid, if its end was not found; if it is not deflated, up to bytes that
  * can't be read. */
@@ -118,5 +120,8 @@ const char *pdf_check_xref(struct pdf *pdf, uint64_t *shift, uint64_t *wrong_at)
 
 /* Reads title and date from the information dictionary. */
 void pdf_read_info(struct pdf *pdf);
+
+/* For documents in pieces. */
+extern const struct carve_map pdf_map;
 
 #endif

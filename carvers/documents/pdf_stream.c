@@ -19,6 +19,8 @@
  * once in a million times. */
 #define MIN_CONVERTED 4096
 #define ADLER_BITS 32 /* see view_proved */
+/* Bytes within which inflating an encrypted stream fails. */
+#define ENCRYPTED_MAX 64
 
 static void skip_line_end(struct cursor *cursor)
 {
@@ -136,12 +138,19 @@ static enum inflated_state inflate_stream(struct pdf *pdf, uint64_t *at)
 	return state;
 }
 
-void pdf_prove_stream(struct pdf *pdf)
+bool pdf_prove_stream(struct pdf *pdf, const struct pdf_value *value)
 {
 	uint64_t at = pdf->stream_at;
+	enum inflated_state state = inflate_stream(pdf, &at);
 
-	if (inflate_stream(pdf, &at) == INFLATED_DONE)
+	cursor_forget(&pdf->cursor);
+	if (state == INFLATED_DONE) {
 		view_proved(pdf->view, pdf->stream_at, at, ADLER_BITS);
+		pdf->proved |= !value->is_xref;
+		return true;
+	}
+	/* An encrypted stream is not deflated from its first bytes on, and so is none of the others. */
+	return !pdf->flate || (!pdf->proved && at - pdf->stream_at < ENCRYPTED_MAX);
 }
 
 uint64_t pdf_stream_valid_end(struct pdf *pdf)

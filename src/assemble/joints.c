@@ -10,9 +10,11 @@
 #include <stdlib.h>
 
 #include "assemble/mapping.h"
+#include "assemble/seam.h"
 #include "base/memory.h"
 
 #define SECTOR 512
+#define DOUBT_SHARE 4     /* of a file at most a quarter may be in doubt */
 #define STRUCTURE_BITS 32 /* that anchors at both sides of the only possible break must have */
 
 struct joint {
@@ -146,6 +148,21 @@ static bool is_proof(const struct plan *plan, uint32_t bits)
 	return workbench_is_proof(plan->bench, bits);
 }
 
+/* Of the breaks that are accepted, that for which the content speaks. */
+static bool find_seam(struct plan *plan, size_t number)
+{
+	struct joint *joint = &plan->joints[number];
+	const struct stretch *before = &plan->mapping->items[number], *after = before + 1;
+	const struct seam seam = { joint->least, joint->most, plan->grid, before->shift,
+		after->shift };
+
+	/* Where so much is not known there may be another piece in between. */
+	if ((joint->most - joint->least) >
+		plan->mapping->items[plan->mapping->count - 1].to / DOUBT_SHARE)
+		return false;
+	return seam_find(plan->bench, &seam, &joint->at);
+}
+
 /* Chooses the break of one joint. False: no place is accepted, or the work is spent. */
 static bool find_break(struct plan *plan, size_t number)
 {
@@ -177,7 +194,7 @@ static bool find_break(struct plan *plan, size_t number)
 		joint->most = at > joint->most ? at : joint->most;
 	}
 	joint->at = chosen;
-	return found;
+	return found && (joint->least == joint->most || find_seam(plan, number));
 }
 
 /* ---- the result ---------------------------------------------------------------------------- */

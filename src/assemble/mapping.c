@@ -75,28 +75,44 @@ static void sort_anchors(struct anchors *anchors)
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-static bool read_source(struct workbench *bench, const struct broken *broken,
-	const struct source *source, struct anchors *anchors)
+/* Lets the carver read a table, with what work is left. */
+static bool read_table(struct workbench *bench, const struct broken *broken,
+	const struct source *source, struct carve_table *table)
 {
 	const struct carve_map *map = bench->rule->carver->map;
 	struct view *view = bench->view;
-	uint64_t back = source->offset < BACK_MAX ? source->offset : BACK_MAX, work;
+	uint64_t back = source->offset < BACK_MAX ? source->offset : BACK_MAX;
 	bool good;
 
-	*anchors = (struct anchors){ .table.add = add_anchor };
 	if (source->is_tail)
 		view_point(view, bench->evidence, source->offset - back, back + BACK_MAX);
 	else
 		view_point(view, bench->evidence, broken->start, bench->rule->max_size);
 	view_limit_work(view, bench->work_left);
-	good = source->is_tail ? map->tail(view, back, &anchors->table)
-			       : map->head(view, &anchors->table);
-	work = view_work_done(view);
-	if (view_stopped(view))
-		bench->stopped = true;
-	if (view_lacked_memory(view))
-		bench->no_memory = true;
-	workbench_spend(bench, work);
+	good = source->is_tail ? map->tail(view, back, table) : map->head(view, table);
+	workbench_spend(bench, view_work_done(view));
+	view_release(view);
+	bench->stopped |= view_stopped(view);
+	bench->no_memory |= view_lacked_memory(view);
+	return good;
+}
+
+/* with_head: a tail's anchors come together with those of the tables at the file's start. */
+static bool read_source(struct workbench *bench, const struct broken *broken,
+	const struct source *source, bool with_head, struct anchors *anchors)
+{
+	const struct source head = { .offset = broken->start };
+	bool good;
+
+	*anchors = (struct anchors){ .table.add = add_anchor };
+	good = read_table(bench, broken, source, &anchors->table);
+	if (good && source->is_tail && with_head && bench->rule->carver->map->head) {
+		struct carve_table table = anchors->table;
+
+		if (read_table(bench, broken, &head, &anchors->table) && !table.length)
+			table.length = anchors->table.length;
+		anchors->table = table;
+	}
 	if (good && anchors->count && workbench_goes_on(bench))
 		return true;
 	free(anchors->items);
@@ -199,7 +215,7 @@ static size_t try_source(struct workbench *bench, const struct broken *broken,
 {
 	struct anchors anchors;
 
-	if (!read_source(bench, broken, source, &anchors))
+	if (!read_source(bench, broken, source, false, &anchors))
 		return count;
 	source->bits = agreement(bench, broken, &anchors);
 	if (source->bits >= AGREE_BITS || !source->is_tail)
@@ -507,7 +523,8 @@ static void find_path(const struct broken *broken, const struct source *source,
 	const struct anchors *anchors, const struct votes *votes, struct mapping *mapping)
 {
 	const struct carve_table *table = &anchors->table;
-	uint64_t tail = source->is_tail ? source->offset - table->at : broken->start;
+	bool has_end = source->is_tail && table->at;
+	uint64_t tail = has_end ? source->offset - table->at : broken->start;
 	struct shifts shifts = { 0 };
 	struct path path = { .anchors = anchors, .votes = votes, .shifts = &shifts };
 	struct stretch head = { .shift = broken->start, .last_bits = AGREE_BITS };
@@ -521,13 +538,13 @@ static void find_path(const struct broken *broken, const struct source *source,
 	path.from = xcalloc(anchors->count, SHIFTS_MAX);
 	for (size_t i = 0; i < anchors->count; i++)
 		step(&path, i);
-	if (source->is_tail) /* the end is there, whatever it costs */
+	if (has_end) /* the end is there, whatever it costs */
 		for (size_t s = 0; s < shifts.count; s++)
 			path.cost[s] += shifts.items[s] == tail ? 0 : CHANGE_COST;
 	mapping->length = table->length;
 	add_stretch(mapping, &head);
 	follow(&path, cheapest(&path), mapping);
-	if (source->is_tail)
+	if (has_end)
 		add_stretch(mapping, &end);
 	free(path.from);
 }
@@ -539,7 +556,7 @@ bool mapping_make(struct workbench *bench, const struct broken *broken, const st
 	struct votes votes = { 0 };
 
 	*mapping = (struct mapping){ 0 };
-	if (!read_source(bench, broken, source, &anchors))
+	if (!read_source(bench, broken, source, true, &anchors))
 		return false;
 	sort_anchors(&anchors);
 	votes.anchors = anchors.items;

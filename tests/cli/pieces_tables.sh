@@ -4,6 +4,7 @@
 cat >rules.conf <<'RULES'
 types = (
   { name = "zip"; header = "'PK' 03 04"; max_size = "16M"; carver = "zip"; },
+  { name = "pdf"; header = "'%PDF-'"; max_size = "16M"; carver = "pdf"; },
 );
 RULES
 python3 - <<'PY'
@@ -33,6 +34,33 @@ few = archive([9000] + [0] * 150)
 end = len(few) - 22
 assert few[-6:-2] != b"\xff" * 4 and (len(few) - 3000) // C * C > len(few) - 22 - 151 * 50
 plant(few, [(len(few) - 3000) // C], [1, 0])
+def document(lines):
+    """A PDF whose cross-references are a table of lines, or a stream."""
+    data, places = bytearray(b"%PDF-1.5\n"), []
+    def add(body):
+        places.append(len(data))
+        data.extend(b"%d 0 obj\n%s\nendobj\n" % (len(places), body))
+    def stream(head, content):
+        return b"<<%s/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream" % (head, len(content), content)
+    add(b"<</Type/Catalog>>")
+    for _ in range(9):
+        add(stream(b"", zlib.compress(rng.randbytes(rng.randint(1000, 6000)).hex().encode())))
+    at = len(data)
+    if lines:
+        data.extend(b"xref\n0 %d\n0000000000 65535 f \n" % (len(places) + 1))
+        data.extend(b"".join(b"%010d 00000 n \n" % place for place in places))
+        data.extend(b"trailer\n<</Size %d/Root 1 0 R>>\n" % (len(places) + 1))
+    else:
+        rows = b"\0\0\0\0\xff" + b"".join(b"\1" + place.to_bytes(3, "big") + b"\0" for place in places + [at])
+        filtered, before = b"", bytes(5)
+        for row in (rows[i:i + 5] for i in range(0, len(rows), 5)):
+            filtered += b"\2" + bytes((a - b) % 256 for a, b in zip(row, before))
+            before = row
+        add(stream(b"/Type/XRef/Root 1 0 R/Size %d/W[1 3 1]/DecodeParms<</Columns 5/Predictor 12>>" % (len(places) + 2), zlib.compress(filtered)))
+    data.extend(b"startxref\n%d\n%%%%EOF\n" % at)
+    return bytes(data)
+plant(document(True), [2, 5], [1, 2, 0])
+plant(document(False), [3, 5], [2, 0, 1])
 # A cluster of the second piece is missing.
 plant(b[:4 * C] + b[5 * C:], [2], [0, 1], False)
 # Offsets outside the image, and an end record without a directory.
