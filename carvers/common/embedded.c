@@ -35,8 +35,26 @@ static const struct beginning beginnings[] = {
 	{ "wOFF", 4 },
 };
 
+/* Whether one of them, or a frame of audio, starts with this byte: most bytes are no beginning. */
+static const bool is_first[256] = { [0xff] = true,
+	[0x89] = true,
+	['G'] = true,
+	['R'] = true,
+	['I'] = true,
+	['M'] = true,
+	['B'] = true,
+	['f'] = true,
+	['O'] = true,
+	['%'] = true,
+	['P'] = true,
+	[0] = true,
+	['<'] = true,
+	['w'] = true };
+
 static bool matches(const uint8_t *p, size_t left)
 {
+	if (!is_first[*p])
+		return false;
 	/* Frames of MPEG audio and ADTS. */
 	if (left >= 2 && p[0] == 0xff && p[1] >= 0xf0 && p[1] != 0xff)
 		return true;

@@ -207,6 +207,7 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 	bool success;
 
 	*found = (struct assembled){ .start = broken->start, .rule = broken->rule };
+	found->pass = assembler->pass;
 	success = crew->strategy->find(&bench, broken, &extents, &found->outcome, &found->assembly);
 	if (bench.no_memory)
 		crew->no_memory = true;
@@ -243,6 +244,18 @@ static void try_files(void *context, unsigned number, unsigned worker)
 	view_free(view);
 }
 
+/* The broken files that start at a cluster and are not found yet. */
+static uint64_t count_left(const struct assembler *assembler)
+{
+	const struct clusters *clusters = &assembler->clusters;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < assembler->broken_count; i++)
+		count += !assembler->found[i].runs &&
+			 assembler->broken[i].start % clusters->size == clusters->origin;
+	return count ? count : 1;
+}
+
 /* Each file's share of the pass's work. */
 static uint64_t work_of_file(const struct assembler *assembler)
 {
@@ -251,7 +264,7 @@ static uint64_t work_of_file(const struct assembler *assembler)
 
 	work = size < (UINT64_MAX - WORK_BASE) / WORK_FACTOR ? WORK_BASE + size * WORK_FACTOR
 							     : UINT64_MAX;
-	work /= assembler->broken_count;
+	work /= count_left(assembler);
 	if (work > most)
 		work = most;
 	if (work < WORK_FILE_MIN)
@@ -299,7 +312,7 @@ static void claim(struct assembler *assembler, struct assembled *found)
 }
 
 /* The complete ones that a pass has found get their clusters. */
-static void claim_all(struct assembler *assembler, enum assembly_by by)
+static void claim_all(struct assembler *assembler)
 {
 	struct assembled **claims = xcalloc(assembler->broken_count, sizeof(struct assembled *));
 	size_t count = 0;
@@ -307,7 +320,7 @@ static void claim_all(struct assembler *assembler, enum assembly_by by)
 	for (size_t i = 0; i < assembler->broken_count; i++) {
 		struct assembled *found = &assembler->found[i];
 
-		if (found->runs && found->assembly.by == by &&
+		if (found->runs && found->pass == assembler->pass &&
 			found->outcome.verdict == CARVE_COMPLETE)
 			claims[count++] = found;
 	}
@@ -384,10 +397,10 @@ static int find_hits(struct assembler *assembler)
 }
 
 /* What the threads found in a pass that does not count. */
-static void undo(struct assembler *assembler, enum assembly_by by)
+static void undo(struct assembler *assembler)
 {
 	for (size_t i = 0; i < assembler->broken_count; i++)
-		if (assembler->found[i].runs && assembler->found[i].assembly.by == by)
+		if (assembler->found[i].runs && assembler->found[i].pass == assembler->pass)
 			forget(&assembler->found[i]);
 }
 
@@ -402,16 +415,16 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 	crew.work = work_of_file(assembler);
 	pool_share(pool, POOL_CHECK, pool_threads(pool), try_files, &crew);
 	if (crew.stopped || crew.no_memory) {
-		undo(assembler, crew.strategy->by);
+		undo(assembler);
 		return crew.no_memory ? error_set(error, EXIT_IO, ENOMEM,
 						"memory ran out while a file was put together; "
 						"free some, or use fewer --threads, and resume "
 						"the run")
 				      : -EINTR;
 	}
-	assembler->pass++;
-	claim_all(assembler, crew.strategy->by);
+	claim_all(assembler);
 	drop_overlapping(assembler);
+	assembler->pass++;
 	return 0;
 }
 

@@ -50,6 +50,7 @@ struct assembled {
 	struct range *runs; /* in the evidence */
 	struct outcome outcome;
 	struct assembly assembly;
+	unsigned pass; /* that found it */
 };
 
 struct assembler;

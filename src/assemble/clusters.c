@@ -20,13 +20,6 @@
 #define STARTS_MAX ((size_t)1 << 20)   /* that are kept in mind */
 #define COMPLETE_MAX ((size_t)1 << 22) /* extents that are kept in mind */
 
-static void add_start(struct clusters *clusters, uint64_t start)
-{
-	clusters->starts = xgrow(clusters->starts, &clusters->start_capacity, clusters->start_count,
-		sizeof(*clusters->starts));
-	clusters->starts[clusters->start_count++] = start;
-}
-
 static void add_voter(struct clusters *clusters, uint64_t start)
 {
 	clusters->voters = xgrow(clusters->voters, &clusters->voter_capacity, clusters->voter_count,
@@ -37,10 +30,8 @@ static void add_voter(struct clusters *clusters, uint64_t start)
 /* Short files are often false, and those inside others start anywhere: they have no vote. */
 void clusters_add_start(struct clusters *clusters, uint64_t start, uint64_t length, bool is_sure)
 {
-	if (clusters->start_count == STARTS_MAX)
-		return;
-	add_start(clusters, start);
-	if (start >= clusters->inside_end && length >= VOTER_MIN)
+	if (start >= clusters->inside_end && length >= VOTER_MIN &&
+		clusters->voter_count < STARTS_MAX)
 		add_voter(clusters, start);
 	if (is_sure && start + length > clusters->inside_end)
 		clusters->inside_end = start + length;
@@ -148,17 +139,17 @@ bool clusters_all_free(const struct clusters *clusters, const struct range *runs
 
 bool clusters_is_start(const struct clusters *clusters, uint64_t offset)
 {
-	size_t low = 0, high = clusters->start_count;
+	size_t low = 0, high = clusters->voter_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (clusters->starts[middle] < offset)
+		if (clusters->voters[middle] < offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < clusters->start_count && clusters->starts[low] == offset;
+	return low < clusters->voter_count && clusters->voters[low] == offset;
 }
 
 static void save_offsets(const uint64_t *offsets, size_t count, struct codec_writer *writer)
@@ -175,7 +166,6 @@ void clusters_save(const struct clusters *clusters, struct codec_writer *writer)
 		codec_put(writer, clusters->complete[i].offset);
 		codec_put(writer, clusters->complete[i].length);
 	}
-	save_offsets(clusters->starts, clusters->start_count, writer);
 	save_offsets(clusters->voters, clusters->voter_count, writer);
 	codec_put(writer, clusters->inside_end);
 }
@@ -198,7 +188,6 @@ void clusters_load(struct clusters *clusters, struct codec_reader *reader)
 
 		clusters_add_complete(clusters, offset, codec_get(reader, limit - offset));
 	}
-	load_offsets(clusters, add_start, reader);
 	load_offsets(clusters, add_voter, reader);
 	clusters->inside_end = codec_get(reader, limit);
 }
@@ -206,7 +195,6 @@ void clusters_load(struct clusters *clusters, struct codec_reader *reader)
 void clusters_free(struct clusters *clusters)
 {
 	ranges_free(&clusters->taken);
-	free(clusters->starts);
 	free(clusters->voters);
 	free(clusters->complete);
 	free(clusters->bases);

@@ -17,8 +17,6 @@ struct clusters {
 	uint64_t origin;     /* clusters begin at offsets of this remainder */
 	uint64_t end;        /* of the image */
 	struct ranges taken; /* by complete files */
-	uint64_t *starts;    /* of files that were found, rising */
-	size_t start_count, start_capacity;
 	uint64_t inside_end; /* what starts before is inside a file that was found */
 	uint64_t *voters;    /* starts of files that are large, and not inside another one */
 	size_t voter_count, voter_capacity;
@@ -42,7 +40,7 @@ void clusters_take(struct clusters *clusters, uint64_t offset, uint64_t length);
 bool clusters_are_free(const struct clusters *clusters, uint64_t offset, uint64_t length);
 /* The same for each of the runs. */
 bool clusters_all_free(const struct clusters *clusters, const struct range *runs, size_t count);
-/* Whether a file that was found starts exactly there. */
+/* Whether a file that was found, of which a few kilobytes are valid, starts exactly there. */
 bool clusters_is_start(const struct clusters *clusters, uint64_t offset);
 /* For a checkpoint: what was added, bases left out. */
 void clusters_save(const struct clusters *clusters, struct codec_writer *writer);

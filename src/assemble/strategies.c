@@ -6,5 +6,7 @@ const struct strategy strategies[] = {
 	{ "pointer blocks", FRAGMENTS_KNOWN, ASSEMBLY_POINTER_BLOCKS, false, find_pointer_blocks },
 	{ "tables", FRAGMENTS_KNOWN, ASSEMBLY_TABLE, true, find_by_table },
 	{ "two pieces, near", FRAGMENTS_NEAR, ASSEMBLY_NEAR, false, find_near },
+	{ "pieces anywhere", FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, false, find_anywhere },
+	{ "pieces anywhere, again", FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, false, find_anywhere },
 	{ 0 },
 };

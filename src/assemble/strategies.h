@@ -32,8 +32,11 @@ bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 /* Tables inside the file (by_table.c). */
 bool find_by_table(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);
-/* Two pieces, the second at most 128 clusters after the first (two_pieces.c). */
+/* Two pieces, the second soon after the first (steps.c). */
 bool find_near(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly);
+/* Several pieces in any order (steps.c). */
+bool find_anywhere(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);
 
 #endif

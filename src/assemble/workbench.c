@@ -73,6 +73,7 @@ bool workbench_check(struct workbench *bench, struct extents *extents, enum verd
 		bench->work_left, &states, outcome);
 	take_result(bench, outcome);
 	bench->reached = outcome->length;
+	bench->seen = view_reach(bench->view);
 	good = outcome->verdict == CARVE_COMPLETE ||
 	       (outcome->verdict == CARVE_UNVERIFIED && least == CARVE_UNVERIFIED);
 	if (!good || bench->no_memory || bench->stopped) {

@@ -46,7 +46,8 @@ struct workbench {
 	bool stopped, no_memory; /* the trials mean nothing */
 	bool exhausted;          /* no work was left: some trials were not made */
 	struct workbench_states states;
-	uint64_t reached; /* bytes that the carver validated in the last trial */
+	/* Of the last trial: bytes that the carver validated, and those that it looked at. */
+	uint64_t reached, seen;
 };
 
 /* By how many bits evidence must exceed the number of trials. */

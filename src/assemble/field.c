@@ -1,0 +1,222 @@
+#include "assemble/field.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Bytes: a break may be that far from the end of what was validated. Some formats notice wrong data
+ * late, others only know that a large part as a whole is wrong; but it is hardly later than what the
+ * carver looked at. */
+#define BREAK_FAR ((uint64_t)128 << 10)
+#define BREAK_AFTER ((uint64_t)4 << 10)
+#define CLOSE ((uint64_t)4 << 10) /* breaks tried with all gaps first */
+#define NEAR_GAPS 128
+#define WIDE_GAPS 2048
+#define POWERS 7 /* 1, 2, 4 ... 64 clusters */
+#define USUAL_CLUSTER 4096
+#define RUNS_MAX 256 /* that a piece goes on over; more hold no file that could be found */
+
+/* ---- pieces -------------------------------------------------------------------------------- */
+
+/* Where the first obstacle at or after offset is: a complete file, or what this file has already.
+ * Returns its end, and its start in *from; without any, the image's end. */
+static uint64_t next_obstacle(const struct clusters *clusters, const struct extents *extents,
+	size_t own, uint64_t offset, uint64_t *from)
+{
+	const struct range *taken = ranges_after(&clusters->taken, offset);
+	uint64_t end = clusters->end;
+
+	*from = clusters->end;
+	if (taken) {
+		*from = taken->offset;
+		end = taken->offset + taken->length;
+	}
+	for (size_t i = 0; i < own; i++) {
+		const struct range *run = &extents->runs[i];
+
+		if (run->offset + run->length <= offset || run->offset >= *from)
+			continue;
+		*from = run->offset;
+		end = run->offset + run->length;
+	}
+	return end + (clusters->size - (end - clusters->origin) % clusters->size) % clusters->size;
+}
+
+/* Adds all free clusters from offset on. */
+static void add_free(const struct clusters *clusters, struct extents *extents, uint64_t offset)
+{
+	size_t own = extents->count;
+
+	while (offset < clusters->end && extents->count < own + RUNS_MAX) {
+		uint64_t from, end = next_obstacle(clusters, extents, own, offset, &from);
+
+		if (from > offset)
+			extents_add(extents, offset, from - offset);
+		offset = end;
+	}
+}
+
+void partial_begin(
+	const struct clusters *clusters, const struct broken *broken, struct partial *partial)
+{
+	uint64_t head = (broken->length + clusters->size - 1) / clusters->size * clusters->size;
+
+	*partial = (struct partial){ .reached = broken->length };
+	if (head > clusters->end - broken->start)
+		head = clusters->end - broken->start;
+	/* What is in the file may look like a complete one. */
+	extents_add(&partial->extents, broken->start, head);
+	add_free(clusters, &partial->extents, broken->start + head);
+}
+
+void partial_free(struct partial *partial)
+{
+	extents_free(&partial->extents);
+}
+
+/* ---- breaks -------------------------------------------------------------------------------- */
+
+static void add_break(struct breaks *breaks, uint64_t at)
+{
+	breaks->items[breaks->count++] = at;
+}
+
+void breaks_find(
+	const struct clusters *clusters, const struct partial *partial, struct breaks *breaks)
+{
+	uint64_t size = clusters->size, reached = partial->reached, first = partial->joint + size;
+	uint64_t least = reached > BREAK_FAR + first ? reached - BREAK_FAR : first;
+	uint64_t most = reached + (BREAK_AFTER > size ? BREAK_AFTER : size);
+	uint64_t seen = partial->seen < reached + BREAK_FAR ? partial->seen : reached + BREAK_FAR;
+	uint64_t nearest = reached < first ? first : reached / size * size, below, above;
+	bool any = true;
+
+	if (most < seen)
+		most = seen;
+	*breaks = (struct breaks){ 0 };
+	breaks->items =
+		xcalloc((most - (least < most ? least : most)) / size + 4, sizeof(uint64_t));
+	add_break(breaks, nearest);
+	for (below = above = nearest; any;) {
+		any = false;
+		if (above + size <= most) {
+			add_break(breaks, above += size);
+			any = true;
+		}
+		if (below >= least + size) {
+			add_break(breaks, below -= size);
+			any = true;
+		}
+		if (nearest - below <= CLOSE && above - nearest <= CLOSE)
+			breaks->close_count = breaks->count;
+	}
+}
+
+void breaks_find_all(const struct clusters *clusters, const struct partial *partial, uint64_t end,
+	struct breaks *breaks)
+{
+	uint64_t at = partial->joint + clusters->size;
+
+	*breaks = (struct breaks){ 0 };
+	if (at >= end)
+		return;
+	breaks->items = xcalloc((end - at) / clusters->size + 1, sizeof(uint64_t));
+	for (; at < end; at += clusters->size)
+		add_break(breaks, at);
+	breaks->close_count = breaks->count;
+}
+
+void breaks_free(struct breaks *breaks)
+{
+	free(breaks->items);
+	*breaks = (struct breaks){ 0 };
+}
+
+/* ---- gaps ---------------------------------------------------------------------------------- */
+
+/* The commonest gaps are powers of two, then the smaller ones. Where clusters are small the gaps may
+ * be those of larger ones. */
+static bool near_gap(const struct clusters *clusters, uint64_t number, int64_t *gap)
+{
+	uint64_t size = clusters->size;
+
+	if (number < POWERS) {
+		*gap = (int64_t)(size << number);
+		return true;
+	}
+	number -= POWERS;
+	if (size < USUAL_CLUSTER) {
+		if (number < NEAR_GAPS) {
+			*gap = (int64_t)((number + 1) * USUAL_CLUSTER);
+			return true;
+		}
+		number -= NEAR_GAPS;
+	}
+	*gap = (int64_t)((number + 1) * size);
+	return number < NEAR_GAPS;
+}
+
+bool ring_gap(const struct clusters *clusters, enum ring ring, uint64_t number, int64_t *gap)
+{
+	uint64_t clusters_away = number / 2 + 1;
+
+	if (ring == RING_NEAR)
+		return near_gap(clusters, number, gap);
+	if (ring == RING_ALL)
+		clusters_away += WIDE_GAPS;
+	*gap = (int64_t)(clusters_away * clusters->size);
+	if (number % 2)
+		*gap = -*gap;
+	return ring == RING_ALL ? clusters_away <= clusters->end / clusters->size
+				: clusters_away <= WIDE_GAPS;
+}
+
+/* ---- steps --------------------------------------------------------------------------------- */
+
+/* Where the byte after the first `at` ones of the file is in the evidence, if its piece goes on. */
+static uint64_t image_offset(const struct extents *extents, uint64_t at)
+{
+	for (size_t i = 0; i < extents->count; i++) {
+		const struct range *run = &extents->runs[i];
+
+		if (at <= run->length)
+			return run->offset + at;
+		at -= run->length;
+	}
+	return UINT64_MAX;
+}
+
+uint64_t step_target(
+	const struct clusters *clusters, const struct partial *partial, const struct step *step)
+{
+	uint64_t end = image_offset(&partial->extents, step->at),
+		 target = end + (uint64_t)step->gap;
+
+	if (end >= clusters->end || (step->gap < 0 && end < (uint64_t)-step->gap) ||
+		target >= clusters->end)
+		return UINT64_MAX;
+	return target;
+}
+
+bool step_lay_out(const struct clusters *clusters, const struct partial *partial,
+	const struct step *step, struct extents *extents)
+{
+	uint64_t target = step_target(clusters, partial, step), left = step->at;
+
+	if (target == UINT64_MAX || !clusters_are_free(clusters, target, 1) ||
+		clusters_is_start(clusters, target))
+		return false;
+	extents_clear(extents);
+	for (size_t i = 0; i < partial->extents.count && left; i++) {
+		struct range run = partial->extents.runs[i];
+
+		if (run.length > left)
+			run.length = left;
+		if (target >= run.offset && target < run.offset + run.length)
+			return false;
+		extents_add(extents, run.offset, run.length);
+		left -= run.length;
+	}
+	add_free(clusters, extents, target);
+	return true;
+}

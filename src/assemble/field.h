@@ -1,0 +1,60 @@
+/*
+ * Where a file may go on: a partial file is what is put together so far; a step is a break, where its
+ * last piece ends in the file, and a gap, from there to where the next piece begins in the evidence.
+ * All steps with one gap move what follows by as much, so they differ only in where the break is.
+ */
+#ifndef BURIN_ASSEMBLE_FIELD_H
+#define BURIN_ASSEMBLE_FIELD_H
+
+#include "assemble/workbench.h"
+
+struct partial {
+	struct extents extents; /* all pieces; the last goes on over all that may follow */
+	uint64_t joint;         /* where the last piece begins, in the file */
+	uint64_t reached, seen; /* bytes that the carver validated, and that it looked at */
+};
+
+struct step {
+	uint64_t at; /* the break: bytes of the file before it */
+	int64_t gap; /* bytes; negative: the next piece lies before */
+};
+
+/* How far around a break the next piece is looked for. Each excludes those before it. */
+enum ring {
+	RING_NEAR, /* soon after the break */
+	RING_WIDE, /* some thousand clusters on both sides */
+	RING_ALL,  /* all of the image */
+	RING_COUNT
+};
+
+/* The breaks of a partial file, the likeliest first. */
+struct breaks {
+	uint64_t *items;
+	size_t count, close_count; /* the first ones are close to where the carver noticed it */
+};
+
+/* The file as the scan found it: in one piece, which goes on over the free clusters after it. */
+void partial_begin(
+	const struct clusters *clusters, const struct broken *broken, struct partial *partial);
+void partial_free(struct partial *partial);
+
+/* breaks_free when done. */
+void breaks_find(
+	const struct clusters *clusters, const struct partial *partial, struct breaks *breaks);
+/* All breaks of the last piece before `end`, rising. */
+void breaks_find_all(const struct clusters *clusters, const struct partial *partial, uint64_t end,
+	struct breaks *breaks);
+void breaks_free(struct breaks *breaks);
+
+/* The gap with this number, counted from 0, of a ring. False: there is no further one. */
+bool ring_gap(const struct clusters *clusters, enum ring ring, uint64_t number, int64_t *gap);
+
+/* Where the next piece would begin in the evidence. UINT64_MAX: outside it. */
+uint64_t step_target(
+	const struct clusters *clusters, const struct partial *partial, const struct step *step);
+/* Lays out the partial file's pieces up to the break, then what follows the gap and is free. False:
+ * no piece can begin there: a complete file has it, or this one, or another file starts. */
+bool step_lay_out(const struct clusters *clusters, const struct partial *partial,
+	const struct step *step, struct extents *extents);
+
+#endif
