@@ -101,17 +101,17 @@ static bool skip_metadata(struct flac *flac, bool last)
 	while (!last) {
 		const uint8_t *p = view_peek(flac->view, flac->at, 4);
 		unsigned type;
-		uint64_t end;
+		uint64_t end, after;
 		uint32_t len;
 
-		if (!p || (p[0] & 0x7f) > PICTURE ||
-			walk_unread(flac->view, flac->at, flac->at + 4, &end))
+		if (!p || (p[0] & 0x7f) > PICTURE)
 			return false;
 		last = p[0] & 0x80;
 		type = p[0] & 0x7f;
 		len = be32(p) & 0xffffff;
 		end = flac->at + 4 + len;
-		if (end > view_size(flac->view))
+		if (end > view_size(flac->view) ||
+			walk_unread(flac->view, flac->at, flac->at + 4, &after))
 			return false;
 		if (type == VORBIS_COMMENT)
 			read_comments(flac, flac->at + 4, len);

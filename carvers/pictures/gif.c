@@ -111,11 +111,13 @@ static const uint8_t *next_block(struct gif *gif, size_t *len)
 {
 	const uint8_t *p = view_peek(gif->view, gif->at, 1);
 
-	if (p && !p[0] && skip_unread(gif, gif->at, 1))
+	*len = p ? p[0] : 0;
+	if (p && !*len && skip_unread(gif, gif->at, 1)) {
 		p = view_peek(gif->view, gif->at, 1);
+		*len = p ? p[0] : 0;
+	}
 	if (!p)
 		return NULL;
-	*len = p[0];
 	if (*len > gif->block_len)
 		gif->block_len = *len;
 	p = view_peek(gif->view, gif->at, *len + 1);
