@@ -42,9 +42,11 @@ struct jpeg_decoder {
 	struct jpeg_one one[2][4];
 	uint16_t dc_lookup[4][1 << JPEG_ONE_BITS];
 	union {
-		struct jpeg_many many[4];
-		struct jpeg_bands bands;
-		struct jpeg_refined refined;
+		struct jpeg_many many[4]; /* of sequential scans */
+		struct {                  /* of progressive ones */
+			struct jpeg_bands bands;
+			struct jpeg_refined refined;
+		};
 	};
 };
 

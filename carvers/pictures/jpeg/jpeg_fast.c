@@ -191,14 +191,15 @@ static bool run_refined_dc(struct jpeg_decoder *d, uint64_t *history, uint64_t m
 	return true;
 }
 
-/* Takes a block's coefficients, and marks those that are not 0 in *marks. */
-JPEG_INLINE bool take_bands(
-	struct jpeg_decoder *d, struct jpeg_buffer *buffer, uint64_t *marks, unsigned shift)
+/* Takes a block's coefficients from the one numbered `from` on, and marks those that are not 0 in
+ * *marks. size_max: that of their values. */
+JPEG_INLINE bool take_bands(struct jpeg_decoder *d, struct jpeg_buffer *buffer, uint64_t *marks,
+	unsigned from, unsigned shift, int size_max)
 {
 	const uint32_t *lookup = d->bands.entries + (1u << (64 - shift));
 	const struct jpeg_one *one = d->blocks[0].one;
 	/* Positions are multiplied by 64, as in the entries. */
-	uint32_t last = d->jpeg->spectral_last << 6 | 63, k = d->jpeg->spectral_first << 6, before;
+	uint32_t last = d->jpeg->spectral_last << 6 | 63, k = from << 6, before;
 	uint32_t entry;
 	uint64_t held, found = 0, found_before;
 	int code;
@@ -244,7 +245,7 @@ JPEG_INLINE bool take_bands(
 		found = found_before;
 		jpeg_refill(buffer);
 		code = jpeg_one_take(one, buffer);
-		if (code < 0)
+		if (code < 0 || (code & 15) > size_max)
 			return false;
 		if ((code & 15) == 0 && code != 0xf0) {
 			unsigned n = (unsigned)code >> 4;
@@ -282,7 +283,8 @@ JPEG_INLINE bool run_first_ac(struct jpeg_decoder *d, uint64_t *history, uint64_
 			blocks -= skipped;
 			continue;
 		}
-		if (UNLIKELY(!take_bands(d, &buffer, history, shift))) {
+		if (UNLIKELY(
+			    !take_bands(d, &buffer, history, d->jpeg->spectral_first, shift, 15))) {
 			if (!decode_plainly(d, &buffer, &start, d->blocks[0].component, history))
 				return false;
 			shift = 64 - d->lookup_bits;
@@ -328,14 +330,15 @@ JPEG_INLINE void take_corrections(struct jpeg_buffer *buffer, uint64_t old)
 }
 
 /* Takes a refined block: the sign of each coefficient that becomes 1 or -1, and a bit of each that
- * was not 0 before. band: the scan's coefficients. */
+ * was not 0 before. band: the scan's coefficients. Most symbols come after the last one that was not
+ * 0, where they follow each other as in a first scan. */
 JPEG_INLINE bool take_refined(struct jpeg_decoder *d, struct jpeg_buffer *buffer, uint64_t *history,
-	uint64_t band, bool bmi2)
+	uint64_t band, unsigned shift, bool bmi2)
 {
 	const uint16_t *lookup = d->refined.entries;
 	uint64_t zeros = ~*history & band, old = *history & band, found = 0;
 
-	while (zeros | old) {
+	while (old) {
 		uint16_t entry;
 		uint64_t at;
 
@@ -356,6 +359,7 @@ JPEG_INLINE bool take_refined(struct jpeg_decoder *d, struct jpeg_buffer *buffer
 			jpeg_skip(buffer, n);
 			jpeg_refill(buffer);
 			take_corrections(buffer, old);
+			zeros = 0;
 			break;
 		}
 		at = find_bit(zeros, entry >> 6 & 15, bmi2);
@@ -363,12 +367,15 @@ JPEG_INLINE bool take_refined(struct jpeg_decoder *d, struct jpeg_buffer *buffer
 		if (!at) {
 			if (entry & JPEG_REFINED_MARK)
 				return false;
+			zeros = 0;
 			break;
 		}
 		old &= -at;
 		zeros &= -at << 1;
 		found |= entry & JPEG_REFINED_MARK ? at : 0;
 	}
+	if (zeros && !take_bands(d, buffer, &found, (unsigned)__builtin_ctzll(zeros), shift, 1))
+		return false;
 	*history |= found;
 	return true;
 }
@@ -385,6 +392,7 @@ JPEG_INLINE bool run_refined_ac(
 
 	while (blocks) {
 		struct jpeg_buffer start = buffer;
+		unsigned shift = 64 - d->lookup_bits;
 		uint64_t bits = 0, run = d->eob_run < blocks ? d->eob_run : blocks;
 
 		if (run) {
@@ -400,7 +408,7 @@ JPEG_INLINE bool run_refined_ac(
 				return false;
 			continue;
 		}
-		if (UNLIKELY(!take_refined(d, &buffer, history, band, bmi2))) {
+		if (UNLIKELY(!take_refined(d, &buffer, history, band, shift, bmi2))) {
 			if (!decode_plainly(d, &buffer, &start, d->blocks[0].component, history))
 				return false;
 		} else if (UNLIKELY(buffer.next > buffer.limit || maybe_zeros(&buffer))) {
@@ -480,14 +488,16 @@ void jpeg_fast_prepare(struct jpeg_decoder *d, bool large)
 
 	d->large = large;
 	d->lookup_bits = large ? LARGE_BITS : SMALL_BITS;
-	if (progressive && jpeg->spectral_first && !jpeg->approx_high) {
+	if (progressive && jpeg->spectral_first) {
+		uint8_t table = jpeg->scan[0]->ac_table;
+
 		if (d->lookup_bits > JPEG_BANDS_BITS)
 			d->lookup_bits = JPEG_BANDS_BITS;
-		jpeg_bands_build(
-			&d->bands, &jpeg->codes[1][jpeg->scan[0]->ac_table], d->lookup_bits);
+		jpeg_bands_build(&d->bands, &jpeg->codes[1][table], d->lookup_bits,
+			jpeg->approx_high ? 1 : 15);
+		if (jpeg->approx_high)
+			jpeg_refined_build(&d->refined, &d->one[1][table]);
 	}
-	if (progressive && jpeg->spectral_first && jpeg->approx_high)
-		jpeg_refined_build(&d->refined, &d->one[1][jpeg->scan[0]->ac_table]);
 	if (progressive)
 		return;
 	for (int i = 0; i < d->block_count; i++) {

@@ -102,7 +102,8 @@ static uint32_t add_band(uint32_t symbol, uint32_t rest)
 	return symbol + (rest & 0xffff) + (rest >> 16 << 16 << covered);
 }
 
-static void build_bands(uint32_t *entries, const struct jpeg_code *table, unsigned bits)
+static void build_bands(
+	uint32_t *entries, const struct jpeg_code *table, unsigned bits, unsigned size_max)
 {
 	uint32_t *to = entries + (1u << bits), *start = to;
 	const uint8_t *value = table->values;
@@ -114,11 +115,13 @@ static void build_bands(uint32_t *entries, const struct jpeg_code *table, unsign
 			uint32_t *part = to;
 
 			to += 1u << (bits - len);
-			if (size)
+			if (size > size_max)
+				symbol = 0;
+			else if (size)
 				symbol |= 1u << 16 << run;
 			else if (run < 15)
 				symbol = len | run << 11 | JPEG_BANDS_EOB;
-			if ((size || run == 15) && used < bits) {
+			if (symbol && (size || run == 15) && used < bits) {
 				const uint32_t *rest = entries + (1u << (bits - used));
 				size_t rest_len = 1u << (bits - used);
 
@@ -133,13 +136,14 @@ static void build_bands(uint32_t *entries, const struct jpeg_code *table, unsign
 	memset(to, 0, (size_t)(start + (1u << bits) - to) * sizeof(*to));
 }
 
-void jpeg_bands_build(struct jpeg_bands *bands, const struct jpeg_code *code, unsigned bits)
+void jpeg_bands_build(
+	struct jpeg_bands *bands, const struct jpeg_code *code, unsigned bits, unsigned size_max)
 {
 	uint32_t *entries = bands->entries + (1u << bits);
 
 	bands->entries[1] = 0;
 	for (unsigned i = 1; i <= bits; i++)
-		build_bands(bands->entries, code, i);
+		build_bands(bands->entries, code, i, size_max);
 	for (uint32_t i = 0; i < 1u << bits; i++)
 		entries[i] = entries[i] ? entries[i] : JPEG_BANDS_NONE;
 }

@@ -61,20 +61,22 @@ struct jpeg_many {
 
 void jpeg_many_build(struct jpeg_many *many, const struct jpeg_code *code, unsigned bits);
 
-/* AC of progressive scans. Entries have the bits in bits 0 to 5, the coefficients covered (16 at
- * most) in 6 to 10, the n of EOBn in 11 to 14 (15: no whole code), JPEG_BANDS_EOB, and from bit 16
- * on a bit for each of the coefficients: whether it is not 0. */
+/* AC of progressive scans, with values of up to size_max bits: those of refinement scans have 1.
+ * Entries have the bits in bits 0 to 5, the coefficients covered (16 at most) in 6 to 10, the n of
+ * EOBn in 11 to 14 (15: no whole code), JPEG_BANDS_EOB, and from bit 16 on a bit for each of the
+ * coefficients: whether it is not 0. */
 #define JPEG_BANDS_EOB 0x8000u
 #define JPEG_BANDS_NONE (JPEG_BANDS_EOB | 15 << 11)
 struct jpeg_bands {
 	uint32_t entries[2 << JPEG_BANDS_BITS];
 };
 
-void jpeg_bands_build(struct jpeg_bands *bands, const struct jpeg_code *code, unsigned bits);
+void jpeg_bands_build(
+	struct jpeg_bands *bands, const struct jpeg_code *code, unsigned bits, unsigned size_max);
 
-/* AC of refinement scans. Entries have the bits, with a new coefficient's sign, in bits 0 to 5, the
- * run of zeros or the n of EOBn in 6 to 9, and flags; JPEG_REFINED_NONE where the bits have no whole
- * code. */
+/* AC of refinement scans where bits of coefficients that were not 0 before are among the symbols.
+ * Entries have the bits of one symbol, with a new coefficient's sign, in bits 0 to 5, the run of
+ * zeros or the n of EOBn in 6 to 9, and flags; JPEG_REFINED_NONE where the bits have no whole code. */
 #define JPEG_REFINED_BITS JPEG_ONE_BITS
 #define JPEG_REFINED_MARK 0x400u
 #define JPEG_REFINED_EOB 0x800u
