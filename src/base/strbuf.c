@@ -53,35 +53,62 @@ static char *digits_before(char *end, uint64_t number)
 	return end;
 }
 
-void strbuf_number_padded(struct strbuf *buf, uint64_t number, unsigned width)
-{
-	char digits[24], *end = digits + sizeof(digits), *start = digits_before(end, number);
-
-	for (size_t len = (size_t)(end - start); len < width; len++)
-		strbuf_bytes(buf, " ", 1);
-	strbuf_bytes(buf, start, (size_t)(end - start));
-}
+/* The most digits that a number has. */
+#define DIGITS_MAX 20
 
 void strbuf_number(struct strbuf *buf, uint64_t number)
 {
-	strbuf_number_padded(buf, number, 0);
+	/* Copying always as many bytes is faster than copying those that are needed. */
+	char digits[2 * DIGITS_MAX] = { 0 }, *end = digits + DIGITS_MAX;
+	char *start = digits_before(end, number);
+
+	if (buf->capacity - buf->len <= DIGITS_MAX)
+		strbuf_grow(buf, DIGITS_MAX);
+	memcpy(buf->bytes + buf->len, start, DIGITS_MAX);
+	buf->len += (size_t)(end - start);
+	buf->bytes[buf->len] = '\0';
 }
 
-static bool is_plain(char c)
+void strbuf_number_padded(struct strbuf *buf, uint64_t number, unsigned width)
 {
-	return c >= 0x20 && c < 0x7F;
+	char digits[DIGITS_MAX], *end = digits + DIGITS_MAX;
+	size_t len = (size_t)(end - digits_before(end, number));
+
+	for (; len < width; len++)
+		strbuf_bytes(buf, " ", 1);
+	strbuf_number(buf, number);
 }
 
-/* Returns the cleaned text: text itself where there is nothing to clean, which is nearly always;
- * else *copy, which the caller frees. */
+/* What has to be done about a byte of a text. */
+enum { CLEAN = 1, ESCAPE_JSON = 2, ESCAPE_XML = 4 };
+
+/* The zero that ends a text is among the bytes to clean. */
+static const uint8_t kinds[256] = {
+	[0 ... 0x1f] = CLEAN,
+	[0x7f ... 0xff] = CLEAN,
+	['"'] = ESCAPE_JSON | ESCAPE_XML,
+	['\\'] = ESCAPE_JSON,
+	['<'] = ESCAPE_XML,
+	['>'] = ESCAPE_XML,
+	['&'] = ESCAPE_XML,
+};
+
+/* Bytes before the first of these kinds. */
+static size_t count_before(const char *text, unsigned kind)
+{
+	size_t count = 0;
+
+	while (!(kinds[(uint8_t)text[count]] & kind))
+		count++;
+	return count;
+}
+
+/* Returns the cleaned text: text itself where there is nothing to clean; else *copy, which the
+ * caller frees. */
 static const char *cleaned(const char *text, char **copy)
 {
-	const char *end = text;
-
 	*copy = NULL;
-	while (is_plain(*end))
-		end++;
-	if (!*end)
+	if (!text[count_before(text, CLEAN)])
 		return text;
 	return *copy = text_clean_copy(text);
 }
@@ -94,13 +121,20 @@ void strbuf_clean(struct strbuf *buf, const char *text)
 	free(copy);
 }
 
-/* Appends the cleaned text; where special returns a string for a character, that string replaces
- * it. */
-static void escape(struct strbuf *buf, const char *text, const char *(*special)(char))
+/* Appends the cleaned text; where special returns a string for a character, which is of that kind,
+ * that string replaces it. */
+static void escape(
+	struct strbuf *buf, const char *text, unsigned kind, const char *(*special)(char))
 {
+	size_t plain = count_before(text, CLEAN | kind);
+	const char *from, *at;
 	char *copy;
-	const char *from = cleaned(text, &copy), *at = from;
 
+	if (!text[plain]) { /* nearly always */
+		strbuf_bytes(buf, text, plain);
+		return;
+	}
+	from = at = cleaned(text, &copy);
 	for (; *at; at++) {
 		const char *instead = special(*at);
 
@@ -143,13 +177,13 @@ void strbuf_json(struct strbuf *buf, const char *text)
 		return;
 	}
 	strbuf_bytes(buf, "\"", 1);
-	escape(buf, text, json_special);
+	escape(buf, text, ESCAPE_JSON, json_special);
 	strbuf_bytes(buf, "\"", 1);
 }
 
 void strbuf_xml(struct strbuf *buf, const char *text)
 {
-	escape(buf, text, xml_special);
+	escape(buf, text, ESCAPE_XML, xml_special);
 }
 
 void strbuf_write(struct strbuf *buf, FILE *stream)

@@ -60,19 +60,22 @@ int jsonl_write(FILE *stream, json_t *object)
 
 /* ---- a file's line ------------------------------------------------------------------------- */
 
-static void text_field(struct strbuf *line, const char *key, const char *text)
+/* Inline, so that the compiler knows the keys' lengths. */
+#define FIELD static inline __attribute__((always_inline)) void
+
+FIELD text_field(struct strbuf *line, const char *key, const char *text)
 {
 	strbuf_text(line, key);
 	strbuf_json(line, text);
 }
 
-static void number_field(struct strbuf *line, const char *key, uint64_t number)
+FIELD number_field(struct strbuf *line, const char *key, uint64_t number)
 {
 	strbuf_text(line, key);
 	strbuf_number(line, number > INT64_MAX ? INT64_MAX : number);
 }
 
-static void flag_field(struct strbuf *line, const char *key, bool flag)
+FIELD flag_field(struct strbuf *line, const char *key, bool flag)
 {
 	strbuf_text(line, key);
 	strbuf_text(line, flag ? "true" : "false");
