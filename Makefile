@@ -73,7 +73,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 # The command that compiles a file of C; each kind of file adds what it may include.
 COMPILE := $(CC) -std=gnu17 -pthread $(WARNINGS) $(CFLAGS_$(MODE)) $(CFLAGS) -D_GNU_SOURCE -MMD -MP
 LINK    := $(CC) -pthread $(OPENMP) $(LDFLAGS_$(MODE)) $(LDFLAGS)
-LIBS    := $(PKG_LIBS) -lm
+LIBS    := $(PKG_LIBS) $(VOLUME_LIBS) -lm
 CUDA_COMPILE := $(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -Xcompiler -Wall,-Wno-unused-function \
 	$(if $(findstring -fPIE,$(HARDENING)),-Xcompiler -fPIE) -MMD -MP
 ifeq ($(CUDA),1)
@@ -103,7 +103,7 @@ PLAIN   := $(BUILD)/tests/engines $(BUILD)/tests/stress
 BENCH   := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 # Fuzz targets: each parser, and each carver by its name.
 CARVER_NAMES := $(shell sed -n 's/^const struct carver \([a-z0-9_]*\)_carver =.*/\1/p' $(CARVERS))
-FUZZERS := rules image e01 volumes report checkpoint resume hashes $(CARVER_NAMES)
+FUZZERS := rules image e01 lvm volumes report checkpoint resume hashes $(CARVER_NAMES)
 # One program replays all carvers; each of the others has its own.
 REPLAYS := $(patsubst %,$(BUILD)/tests/replay_%,carver $(filter-out $(CARVER_NAMES),$(FUZZERS)))
 
@@ -164,7 +164,7 @@ replays: $(REPLAYS) ## build the programs that run each fuzz target over its cor
 FUZZ    := $(or $(CARVER),$(TARGET),rules)
 SECONDS ?= 60
 .PHONY: fuzz
-fuzz: ## fuzz CARVER=png, or TARGET=rules|image|e01|volumes|report|checkpoint|resume|hashes, for SECONDS=60 (needs clang)
+fuzz: ## fuzz CARVER=png, or TARGET=rules|image|e01|lvm|volumes|report|checkpoint|resume|hashes, for SECONDS=60 (needs clang)
 	$(Q)$(MAKE) --no-print-directory MODE=fuzz CC=clang CUDA=0 FUZZ=$(FUZZ) build/fuzz/fuzz_$(FUZZ)
 	$(Q)mkdir -p build/fuzz/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 	$(Q)cd build/fuzz && ./fuzz_$(FUZZ) -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=4096 \
@@ -239,6 +239,10 @@ $O/src/cluster/%.o: FILE_CFLAGS = $(MPI_CFLAGS)
 $(CLUSTER:%.c=$O/%.o): $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS))
 $O/src/scan/cpu_team.o: FILE_CFLAGS = $(OPENMP)
 $O/src/scan/cpu_team.o: $(call stamp,openmp,$(or $(OPENMP),none))
+# What opens volumes inside images, each by a library that may be missing.
+INNER := $(patsubst %.c,$O/%.o,src/evidence/yal_source.c $(wildcard src/evidence/inner_*.c))
+$(INNER): FILE_CFLAGS = $(VOLUME_CFLAGS)
+$(INNER): $(call stamp,volumes,$(or $(VOLUME_CFLAGS),none))
 VERSION_CFLAGS := -DBURIN_VERSION='"$(VERSION)"' -DBURIN_PREFIX='"$(PREFIX)"'
 $O/src/base/version.o: FILE_CFLAGS = $(VERSION_CFLAGS)
 $O/src/base/version.o $O/tests/unit/test_report.o: $(call stamp,version,$(VERSION_CFLAGS))

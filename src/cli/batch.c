@@ -12,7 +12,6 @@
  */
 #include "cli/batch.h"
 
-#include <libgen.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -25,6 +24,7 @@
 #include "cli/batch_summary.h"
 #include "cli/command.h"
 #include "evidence/image.h"
+#include "evidence/inner.h"
 #include "run/checkpoint.h"
 #include "run/cluster.h"
 #include "run/session.h"
@@ -54,8 +54,7 @@ static bool is_taken(const struct batch *batch, size_t count, const char *folder
 static char *folder_of(
 	const struct batch *batch, size_t count, const char *image, const char *output)
 {
-	char *copy = xstrdup(image);
-	const char *name = basename(copy);
+	char *name = inner_folder_name(image);
 	char *folder = xasprintf("%s/%s", output, name);
 
 	for (unsigned number = 2; is_taken(batch, count, folder, strrchr(folder, '/') + 1);
@@ -63,7 +62,7 @@ static char *folder_of(
 		free(folder);
 		folder = xasprintf("%s/%s-%u", output, name, number);
 	}
-	free(copy);
+	free(name);
 	return folder;
 }
 

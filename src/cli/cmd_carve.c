@@ -14,19 +14,34 @@
 #include "run/carve_options.h"
 #include "run/cluster.h"
 
+/* Whoever gives a key wants what it opens. */
+static void open_images(struct images *images, const struct carve_options *settings)
+{
+	const struct inner_wanted wanted = {
+		.volumes = settings->open || settings->secrets.passwords.count ||
+			   settings->secrets.keys.count,
+		.shadows = settings->shadow,
+	};
+
+	if (wanted.volumes || wanted.shadows)
+		images_open(images, &wanted);
+}
+
 static int collect_images(
 	struct images *images, const struct carve_options *settings, int argc, char **argv)
 {
 	struct error error = { 0 };
-	int status = 0;
+	int status = secret_files_read(&settings->secrets, &error);
 
 	images->recursive = settings->recursive;
 	for (int i = 0; i < argc && !status; i++)
 		status = images_add(images, argv[i], &error);
 	for (size_t i = 0; i < settings->lists.count && !status; i++)
 		status = images_add_list(images, settings->lists.items[i], &error);
-	if (!status)
+	if (!status) {
 		images_finish(images);
+		open_images(images, settings);
+	}
 	if (!the_cluster || !the_cluster->rank)
 		images_log(images);
 	if (!status && !images->count)

@@ -5,11 +5,13 @@
 #include "cli/command.h"
 #include "hashing/hash.h"
 #include "run/run.h"
+#include "run/secret_files.h"
 
 struct extract_settings {
 	const char *output;
 	uint32_t hash_mask;
 	uint64_t threads;
+	struct secret_files secrets;
 	bool no_times, quiet, json;
 };
 
@@ -35,6 +37,7 @@ static const struct option_row extract_options[] = {
 		.max = 1024,
 		MEMBER(threads),
 		.help = "Use N threads (default: one per processor)" },
+	SECRET_FILE_ROWS(struct extract_settings, secrets, NULL),
 	{ .name = "no-times",
 		MEMBER(no_times),
 		.help = "Leave the files' times alone; otherwise they are those of the last "
@@ -57,12 +60,17 @@ static int run(void *arg, int argc, char **argv)
 		.fragment_budget = 100, /* as reports say it where nothing is put together */
 		.progress = { .quiet = settings->quiet, .json = settings->json },
 	};
+	struct error error = { 0 };
 
 	log_set_level(settings->quiet ? LOG_WARN : LOG_INFO);
 	if (!settings->output) {
 		log_error(
 			"no output folder was given; try: burin extract -o OUT report.jsonl IMAGE");
 		return EXIT_USAGE;
+	}
+	if (secret_files_read(&settings->secrets, &error)) {
+		log_error("%s", error.text);
+		return error.code;
 	}
 	signals_catch();
 	return run_extract(&options, argv[0], argc > 1 ? argv[1] : NULL, settings->output, NULL);

@@ -17,10 +17,12 @@
 #include "cli/table.h"
 #include "cli/types.h"
 #include "report/report_reader.h"
+#include "run/secret_files.h"
 
 struct why_settings {
 	const char *config, *types, *report;
 	enum rules_format rules_format;
+	struct secret_files secrets;
 	uint64_t align;
 	bool both, all, json;
 };
@@ -60,6 +62,7 @@ static const struct option_row why_rows[] = {
 		.metavar = "SIZE",
 		MEMBER(align),
 		.help = "As in burin carve" },
+	SECRET_FILE_ROWS(struct why_settings, secrets, NULL),
 	{ .name = "json", MEMBER(json), .help = "Print JSON" },
 	{ 0 },
 };
@@ -230,6 +233,8 @@ static int run(void *arg, int argc, char **argv)
 			"'%.100s' is not an offset; give bytes, such as 4096, 0x1000 or 4K",
 			argv[1]);
 	else
+		status = secret_files_read(&settings->secrets, &error);
+	if (!status)
 		status =
 			rules_load(&rules, config, settings->rules_format, settings->types, &error);
 	if (!status)

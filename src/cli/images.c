@@ -346,6 +346,34 @@ void images_finish(struct images *images)
 	free(files.items);
 }
 
+static void add_found(void *context, char *path)
+{
+	add_path(context, path);
+}
+
+void images_open(struct images *images, const struct inner_wanted *wanted)
+{
+	struct images all = { 0 };
+
+	for (size_t i = 0; i < images->count; i++) {
+		add_path(&all, images->paths[i]);
+		if (inner_is_path(images->paths[i]))
+			continue; /* one of them was named */
+		inner_find(images->paths[i], wanted, add_found, &all);
+		if (all.count && all.paths[all.count - 1] == images->paths[i])
+			log_warn("%s: there is nothing in it that can be opened: no %s",
+				images->paths[i],
+				wanted->volumes
+					? "encrypted volume for which there is a key, and none "
+					  "of LVM"
+					: "such shadow copy");
+	}
+	free(images->paths);
+	images->paths = all.paths;
+	images->count = all.count;
+	images->capacity = all.capacity;
+}
+
 void images_log(const struct images *images)
 {
 	size_t logged = 0, count = 0;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "evidence/inner.h"
 
 /* What was named, or found in a folder, and is not carved. */
 struct image_not_taken {
@@ -35,6 +36,8 @@ int images_add_list(struct images *images, const char *list, struct error *error
  * (case.E02, disk.002) whose first one is there too nor a VMDK's file of data counts. They are moved to
  * not_taken. */
 void images_finish(struct images *images);
+/* Adds what can be opened inside the images after each of them. */
+void images_open(struct images *images, const struct inner_wanted *wanted);
 /* Logs what was not taken, the first ones by name. */
 void images_log(const struct images *images);
 /* Frees all; the struct is empty afterwards. */

@@ -10,6 +10,7 @@
 /* Every backend's state starts with this. */
 struct image {
 	const struct image_backend *backend;
+	struct image *outer;    /* that this one was opened out of, and owns; NULL: none */
 	struct image_info info; /* freed by image_close */
 	/* Bytes: reading fails for whole units of this size, counted from offset 0: a sector, a
 	 * chunk of an E01. Nothing smaller is tried after a failure. */

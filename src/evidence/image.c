@@ -20,6 +20,7 @@
 #include "evidence/backend.h"
 #include "evidence/ddrescue_map.h"
 #include "evidence/e01_names.h"
+#include "evidence/inner.h"
 #include "evidence/split.h"
 #include "evidence/unsupported.h"
 
@@ -189,8 +190,15 @@ int image_open(struct image **image, const char *path, struct error *error)
 {
 	struct image_ends ends = { .path = path };
 	size_t i = 0;
-	int rc = inspect(path, &ends, error);
+	int rc;
 
+	if (inner_is_path(path)) {
+		rc = inner_open(image, path, error);
+		if (!rc)
+			note_states(*image);
+		return rc;
+	}
+	rc = inspect(path, &ends, error);
 	if (rc)
 		return rc;
 	while (!backends[i]->probe(&ends))
@@ -253,8 +261,11 @@ const struct image_info *image_info(const struct image *image)
 
 int image_use_ddrescue_map(struct image *image, const char *ddrescue_map_path, struct error *error)
 {
-	int rc = ddrescue_map_read(&image->unread, ddrescue_map_path, image->info.size, error);
+	int rc;
 
+	while (image->outer)
+		image = image->outer;
+	rc = ddrescue_map_read(&image->unread, ddrescue_map_path, image->info.size, error);
 	if (!rc)
 		image->ddrescue_map_path = xstrdup(ddrescue_map_path);
 	return rc;
@@ -500,6 +511,8 @@ static void free_info(struct image_info *info)
 
 void image_close(struct image *image)
 {
+	struct image *outer = image ? image->outer : NULL;
+
 	if (!image)
 		return;
 	free_info(&image->info);
@@ -507,4 +520,5 @@ void image_close(struct image *image)
 	free(image->ddrescue_map_path);
 	free(image->states);
 	image->backend->close(image);
+	image_close(outer);
 }

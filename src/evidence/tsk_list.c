@@ -50,28 +50,36 @@ static void describe_fs(struct walk_host *host, TSK_FS_INFO *fs, struct volume *
 	fs_label_find(host, volume);
 }
 
-/* Recognised by burin itself: what libtsk does not read. */
-static void describe_unread(struct walk_host *host, struct volume *volume)
+/* Recognised by burin itself: what libtsk does not read. only_encrypted: nothing else is looked for.
+ * False: it is not that. */
+static bool describe_unread(struct walk_host *host, struct volume *volume, bool only_encrypted)
 {
 	static uint8_t head[SIGNATURES_LEN];
 	size_t len = volume->length < sizeof(head) ? (size_t)volume->length : sizeof(head);
 	const char *name;
+	bool encrypted = false;
 
 	if (!host->read(host, volume->offset, head, len))
-		return;
-	name = signatures_find(head, len, &volume->encrypted);
+		return false;
+	name = signatures_find(head, len, &encrypted);
+	if (only_encrypted && !encrypted)
+		return false;
+	volume->encrypted = encrypted;
 	if (name) {
 		snprintf(volume->file_system, sizeof(volume->file_system), "%s", name);
 		snprintf(volume->note, sizeof(volume->note),
 			volume->encrypted ? "encrypted: there is nothing to carve in it until it "
-					    "is decrypted"
-					  : "burin does not read its structures");
+					    "is decrypted (--password-file)"
+			: strcmp(name, "LVM2")
+				? "burin does not read its structures"
+				: "--open carves the volumes in it as images of their own");
 	} else if (signatures_look_random(head + 512, len > 512 ? len - 512 : 0)) {
 		snprintf(volume->note, sizeof(volume->note),
 			"no known file system; its bytes look random, so it may be encrypted");
 	} else {
 		snprintf(volume->note, sizeof(volume->note), "no known file system");
 	}
+	return true;
 }
 
 static void report_volume(struct walk_host *host, const struct volume *volume)
@@ -127,19 +135,23 @@ static bool list_pool(struct walk_host *host, TSK_IMG_INFO *image, struct volume
 /* True when something was recognised there. */
 static bool list_volume(struct walk_host *host, TSK_IMG_INFO *image, struct volume *volume)
 {
-	TSK_FS_INFO *fs;
+	TSK_FS_INFO *fs = NULL;
 	uint8_t magic[4];
+	bool encrypted;
 
 	if (volume->offset < host->size && host->size - volume->offset >= 4096 &&
 		host->read(host, volume->offset + 32, magic, sizeof(magic)) &&
 		!memcmp(magic, "NXSB", 4) && list_pool(host, image, volume))
 		return true;
-	fs = open_any(image, volume->offset);
+	/* BitLocker To Go looks like FAT, in which there is nothing but a program that opens it. */
+	encrypted = describe_unread(host, volume, true);
+	if (!encrypted)
+		fs = open_any(image, volume->offset);
 	if (fs) {
 		describe_fs(host, fs, volume);
 		tsk_fs_close(fs);
-	} else {
-		describe_unread(host, volume);
+	} else if (!encrypted) {
+		describe_unread(host, volume, false);
 	}
 	if (fs || volume->kind == VOLUME_PARTITION || *volume->file_system)
 		report_volume(host, volume);

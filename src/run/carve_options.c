@@ -67,6 +67,21 @@ const struct option_row carve_option_rows[] = {
 		MEMBER(recursive),
 		.group = "Evidence",
 		.help = "Also search the folders in a folder for images" },
+	{ .name = "open",
+		MEMBER(open),
+		.group = "Evidence",
+		.help = "Also carve the volumes inside each image as images of their own: LVM's, "
+			"and "
+			"with keys encrypted ones" },
+	SECRET_FILE_ROWS(struct carve_options, secrets, "Evidence"),
+	{ .name = "shadow",
+		.kind = OPTION_STRING,
+		.metavar = "N|all",
+		MEMBER(shadow),
+		.group = "Evidence",
+		.help = "Also carve this shadow copy, or all of them, of each NTFS volume as an "
+			"image "
+			"of its own" },
 	{ .name = "offset",
 		.kind = OPTION_SIZE,
 		.metavar = "SIZE",

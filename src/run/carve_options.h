@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "rules/rules.h"
 #include "run/run_options.h"
+#include "run/secret_files.h"
 
 struct carve_options {
 	/* What one run needs. First, so that offsets in the table count for it as well: the
@@ -15,10 +16,12 @@ struct carve_options {
 	/* What the command needs. */
 	const char *config, *output, *types, *verify, *resume;
 	struct option_list lists, known, alert;
+	struct secret_files secrets;
+	const char *shadow;
 	enum rules_format rules_format;
 	unsigned io; /* an index of READER_IO_CHOICES */
 	uint64_t jobs;
-	bool recursive, html, verbose;
+	bool recursive, open, html, verbose;
 };
 
 extern const struct option_row carve_option_rows[];

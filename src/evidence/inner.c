@@ -1,0 +1,375 @@
+/*
+ * Each kind has a file of its own (inner_*.c) with a library that opens it, in a process that can
+ * open nothing else (served.h). Here are their table, their paths, and the image that burin sees.
+ */
+#include "evidence/inner.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "evidence/inner_kind.h"
+#include "evidence/secrets.h"
+
+#define SEPARATOR "::"
+/* Images inside each other. */
+#define DEPTH_MAX 8
+/* Inner images of one image. */
+#define FOUND_MAX 256
+/* Whole units are lost where any byte can't be read. */
+#define UNIT_LEN 4096
+
+/* THE TABLE. */
+static const struct inner_kind *const kinds[] = { &inner_bitlocker, &inner_luks, &inner_filevault,
+	&inner_lvm, &inner_shadow };
+
+/* ---- paths --------------------------------------------------------------------------------- */
+
+struct inner_path {
+	char *outer; /* the path of the image around it */
+	const struct inner_kind *kind;
+	uint64_t offset;
+	char name[INNER_NAME_LEN];
+};
+
+/* The last part of the path; NULL: it has none. */
+static const char *last_part(const char *path)
+{
+	const char *found = NULL, *at = path;
+
+	while ((at = strstr(at, SEPARATOR))) {
+		found = at;
+		at += strlen(SEPARATOR);
+	}
+	return found;
+}
+
+static bool parse_path(const char *path, struct inner_path *parsed)
+{
+	const char *part = last_part(path), *at;
+	char *end;
+
+	if (!part || part == path)
+		return false;
+	part += strlen(SEPARATOR);
+	at = strchr(part, '@');
+	*parsed = (struct inner_path){ 0 };
+	for (size_t i = 0; at && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strlen(kinds[i]->name) == (size_t)(at - part) &&
+			!strncmp(kinds[i]->name, part, (size_t)(at - part)))
+			parsed->kind = kinds[i];
+	if (!parsed->kind || at[1] < '0' || at[1] > '9')
+		return false;
+	errno = 0;
+	parsed->offset = strtoull(at + 1, &end, 10);
+	if (errno || (*end && *end != '/') || strlen(end) > sizeof(parsed->name))
+		return false;
+	if (*end)
+		snprintf(parsed->name, sizeof(parsed->name), "%s", end + 1);
+	parsed->outer = xasprintf("%.*s", (int)(part - strlen(SEPARATOR) - path), path);
+	return true;
+}
+
+bool inner_is_path(const char *path)
+{
+	struct inner_path parsed;
+
+	if (!strstr(path, SEPARATOR) || !access(path, F_OK) || !parse_path(path, &parsed))
+		return false;
+	free(parsed.outer);
+	return true;
+}
+
+char *inner_folder_name(const char *path)
+{
+	struct inner_path parsed;
+	const char *slash = strrchr(path, '/');
+	char *outer, *name;
+
+	if (!inner_is_path(path) || !parse_path(path, &parsed))
+		return xstrdup(slash ? slash + 1 : path);
+	outer = inner_folder_name(parsed.outer);
+	name = xasprintf("%s-%s@%" PRIu64 "%s%s", outer, parsed.kind->name, parsed.offset,
+		*parsed.name ? "-" : "", parsed.name);
+	for (char *at = name; *at; at++)
+		if (*at == '/')
+			*at = '-';
+	free(outer);
+	free(parsed.outer);
+	return name;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static const struct image_backend inner_backend = {
+	.name = "inner",
+	.read_at = served_read_at,
+	.close = served_close,
+};
+
+static bool is_kind(const struct inner_kind *kind, const struct volume *volume)
+{
+	for (const char *const *name = kind->file_systems; *name; name++)
+		if (!strcmp(*name, volume->file_system))
+			return true;
+	return false;
+}
+
+/* The volume of the kind at the offset. */
+static bool find_volume(struct image *outer, const struct inner_path *path, struct volume *volume)
+{
+	struct volumes *volumes = volumes_read(outer, VOLUMES_LIST, NULL);
+	const struct volume *items;
+	bool found = false;
+	size_t count;
+
+	items = volumes_list(volumes, &count);
+	for (size_t i = 0; i < count && !found; i++) {
+		found = items[i].offset == path->offset && is_kind(path->kind, &items[i]);
+		if (found)
+			*volume = items[i];
+	}
+	volumes_free(volumes);
+	return found;
+}
+
+/* What a process is to serve; it is not started yet. */
+static struct served_image *new_served(
+	struct image *outer, const struct inner_kind *kind, const struct inner_place *place)
+{
+	struct served_image *served = xcalloc(1, sizeof(*served));
+
+	served->image.backend = &inner_backend;
+	served->image.outer = outer;
+	served->image.read_unit = UNIT_LEN;
+	served->kind = kind->served;
+	served->arg = xmalloc(sizeof(*place));
+	memcpy(served->arg, place, sizeof(*place));
+	served->begin = place->volume.offset;
+	served->length = place->volume.length;
+	served->unit = UNIT_LEN;
+	return served;
+}
+
+/* Its files, and who acquired them, are those of the image around it; and how it was opened. */
+static void describe(struct image *image, const struct inner_path *path, const char *how)
+{
+	const struct image_info *outer = &image->outer->info;
+	struct image_info *info = &image->info;
+	const char *before = "";
+
+	info->format = path->kind->name;
+	info->paths = xcalloc(outer->path_count, sizeof(*info->paths));
+	for (size_t i = 0; i < outer->path_count; i++)
+		info->paths[info->path_count++] = xstrdup(outer->paths[i]);
+	info->values = xcalloc(outer->value_count + 1, sizeof(*info->values));
+	for (size_t i = 0; i < outer->value_count; i++) {
+		if (!strcmp(outer->values[i].name, "opened"))
+			before = outer->values[i].value;
+		else
+			info->values[info->value_count++] =
+				(struct image_value){ xstrdup(outer->values[i].name),
+					xstrdup(outer->values[i].value) };
+	}
+	info->values[info->value_count++] = (struct image_value){ xstrdup("opened"),
+		xasprintf("%s%s%s at byte %" PRIu64 " of %s%s%s%s%s%s", before, *before ? "; " : "",
+			path->kind->name, path->offset, path->outer, *path->name ? ": " : "",
+			path->name, path->kind->library ? ", by " : "",
+			path->kind->library ? path->kind->library : "", how) };
+	info->damage = outer->damage ? xstrdup(outer->damage) : NULL;
+}
+
+static int refuse(const struct inner_path *path, const char *why, struct error *error)
+{
+	char clean[512];
+
+	return error_set(error, EXIT_IO, EINVAL,
+		"%s: the %s volume at byte %" PRIu64 " can't be opened: %s", path->outer,
+		path->kind->name, path->offset,
+		*why ? text_clean(why, clean, sizeof(clean)) : "its library gave up");
+}
+
+/* Why it can't even be tried; NULL: it can. *volume: the one that is meant. */
+static const char *find_obstacle(
+	struct image *outer, const struct inner_path *path, struct volume *volume)
+{
+	size_t secrets;
+
+	secrets_list(&secrets);
+	if (!path->kind->served && !path->kind->open)
+		return "burin was built without the library for it";
+	if (!find_volume(outer, path, volume))
+		return "there is no such volume at that offset";
+	if (path->kind->needs_secret && !secrets)
+		return "give its password or key with --password-file or --key";
+	return NULL;
+}
+
+static int open_served(struct image **image, struct image *outer, const struct inner_path *path,
+	const struct inner_place *place, struct error *error)
+{
+	struct served_image *served = new_served(outer, path->kind, place);
+	char reason[512], *how;
+
+	if (served_open(served, reason, sizeof(reason))) {
+		int status = refuse(path, reason, error);
+
+		served->image.outer = NULL; /* the caller's */
+		image_close(&served->image);
+		return status;
+	}
+	how = xasprintf("%s%s", *served_how(served) ? ", " : "", served_how(served));
+	describe(&served->image, path, how);
+	free(how);
+	*image = &served->image;
+	return 0;
+}
+
+/* The image owns outer then. */
+static int open_in(struct image **image, struct image *outer, const struct inner_path *path,
+	struct error *error)
+{
+	struct inner_place place = { .name = "" };
+	const char *why = find_obstacle(outer, path, &place.volume);
+
+	memcpy(place.name, path->name, sizeof(place.name));
+	if (why)
+		return refuse(path, why, error);
+	if (path->kind->served)
+		return open_served(image, outer, path, &place, error);
+	*image = path->kind->open(outer, &place, &why);
+	if (!*image)
+		return refuse(path, why, error);
+	(*image)->outer = outer;
+	describe(*image, path, "");
+	return 0;
+}
+
+int inner_open(struct image **image, const char *path, struct error *error)
+{
+	struct inner_path parsed;
+	struct image *outer;
+	int status;
+
+	if (!parse_path(path, &parsed))
+		return error_set(error, EXIT_IO, EINVAL, "can't open %s", path);
+	status = image_open(&outer, parsed.outer, error);
+	if (!status) {
+		status = open_in(image, outer, &parsed, error);
+		if (status)
+			image_close(outer);
+	}
+	free(parsed.outer);
+	return status;
+}
+
+/* ---- finding ------------------------------------------------------------------------------- */
+
+struct search {
+	const struct inner_wanted *wanted;
+	void (*found)(void *context, char *path);
+	void *context;
+	unsigned depth, count;
+};
+
+static void search_image(struct search *search, struct image *image, const char *path);
+
+/* Reports it, and searches it in its turn. Takes over path. */
+static void take(struct search *search, char *path)
+{
+	char *copy = xstrdup(path);
+	struct image *image;
+
+	if (search->count++ >= FOUND_MAX) {
+		free(copy);
+		free(path);
+		return;
+	}
+	search->found(search->context, path);
+	if (++search->depth < DEPTH_MAX && !image_open(&image, copy, NULL)) {
+		search_image(search, image, copy);
+		image_close(image);
+	}
+	search->depth--;
+	free(copy);
+}
+
+/* The names of what is in it, lines, which the caller frees. NULL: there are none. */
+static char *list_names(
+	struct image *outer, const struct inner_kind *kind, const struct volume *volume)
+{
+	const struct inner_place place = { .volume = *volume };
+	struct served_image *served;
+	char reason[512], *names;
+
+	if (!kind->served)
+		return kind->list(outer, volume);
+	served = new_served(outer, kind, &place);
+	names = served_list(served, reason, sizeof(reason));
+	served->image.outer = NULL; /* the caller's */
+	image_close(&served->image);
+	return names;
+}
+
+static void take_all(struct search *search, struct image *image, const char *path,
+	const struct inner_kind *kind, const struct volume *volume)
+{
+	const char *only = kind->only_on_request && strcmp(search->wanted->shadows, "all")
+				   ? search->wanted->shadows
+				   : NULL;
+	char *names, *rest, *name;
+
+	if (!kind->list && !(kind->served && kind->served->list)) {
+		take(search,
+			xasprintf("%s" SEPARATOR "%s@%" PRIu64, path, kind->name, volume->offset));
+		return;
+	}
+	names = list_names(image, kind, volume);
+	for (name = names ? strtok_r(names, "\n", &rest) : NULL; name;
+		name = strtok_r(NULL, "\n", &rest))
+		if (!only || !strcmp(only, name))
+			take(search, xasprintf("%s" SEPARATOR "%s@%" PRIu64 "/%s", path, kind->name,
+					     volume->offset, name));
+	free(names);
+}
+
+static bool is_wanted(const struct search *search, const struct inner_kind *kind)
+{
+	size_t secrets;
+
+	if (kind->only_on_request)
+		return search->wanted->shadows != NULL;
+	secrets_list(&secrets);
+	return search->wanted->volumes && (secrets || !kind->needs_secret);
+}
+
+static void search_image(struct search *search, struct image *image, const char *path)
+{
+	struct volumes *volumes = volumes_read(image, VOLUMES_LIST, NULL);
+	const struct volume *items;
+	size_t count;
+
+	items = volumes_list(volumes, &count);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+			if (is_wanted(search, kinds[k]) && is_kind(kinds[k], &items[i]))
+				take_all(search, image, path, kinds[k], &items[i]);
+	volumes_free(volumes);
+}
+
+void inner_find(const char *path, const struct inner_wanted *wanted,
+	void (*found)(void *context, char *path), void *context)
+{
+	struct search search = { .wanted = wanted, .found = found, .context = context };
+	struct image *image;
+
+	if (image_open(&image, path, NULL))
+		return;
+	search_image(&search, image, path);
+	image_close(image);
+}

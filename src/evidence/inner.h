@@ -1,0 +1,31 @@
+/*
+ * Volumes that are opened out of an image and are images of their own: encrypted ones, logical volumes,
+ * shadow copies. Their path says how: that of the image around them, "::", the kind, "@", the offset in
+ * it and, where there are several, "/" and a name. They may be inside each other:
+ *
+ *     disk.E01::luks@1048576::lvm@0/vg-root
+ */
+#ifndef BURIN_EVIDENCE_INNER_H
+#define BURIN_EVIDENCE_INNER_H
+
+#include "evidence/image.h"
+
+/* Whether the path has the form of an inner image's. A file of that name comes before. */
+bool inner_is_path(const char *path);
+/* A name for a folder of its files: "disk.E01-luks@1048576-lvm@0-vg-root"; the caller frees it. */
+char *inner_folder_name(const char *path);
+/* Opens it, and the images around it, which it owns. As image_open. */
+int inner_open(struct image **image, const char *path, struct error *error);
+
+/* Which are looked for. */
+struct inner_wanted {
+	bool volumes;        /* all but shadow copies; encrypted ones only if there is a secret */
+	const char *shadows; /* NULL: none; "all", or the number of one */
+};
+
+/* Calls found with the path of each inner image that the image at path has, and of those in them, in
+ * order. What can't be listed is reported by the run that opens it, so it is found, too. */
+void inner_find(const char *path, const struct inner_wanted *wanted,
+	void (*found)(void *context, char *path), void *context);
+
+#endif

@@ -1,0 +1,36 @@
+/* A kind of volume that is opened out of an image; for inner.c, and the files that implement one. */
+#ifndef BURIN_EVIDENCE_INNER_KIND_H
+#define BURIN_EVIDENCE_INNER_KIND_H
+
+#include "evidence/served.h"
+#include "evidence/volumes.h"
+
+#define INNER_NAME_LEN 256
+
+/* What a kind's functions are given (served.h): which of the volumes is meant. */
+struct inner_place {
+	char name[INNER_NAME_LEN]; /* "vg0-root", "2"; "": there is only one */
+	struct volume volume;      /* around it, as the list of volumes has it */
+};
+
+struct inner_kind {
+	const char *name; /* in paths and reports: "luks" */
+	/* What volumes_list calls volumes in which there may be one; ended by NULL. */
+	const char *const *file_systems;
+	const char *library; /* what opens it, for people; NULL: burin itself */
+	bool needs_secret;
+	bool only_on_request; /* not opened with all others, for there may be many */
+	const struct served_kind
+		*served; /* NULL: burin was built without the library, or opens it itself */
+	/* Where burin does, by code that is fuzzed. NULL: *why says why. The image's `outer` is set by the
+	 * caller. */
+	struct image *(*open)(
+		struct image *outer, const struct inner_place *place, const char **why);
+	/* The names in the volume, lines, which the caller frees; NULL: none. */
+	char *(*list)(struct image *outer, const struct volume *volume);
+};
+
+extern const struct inner_kind inner_bitlocker, inner_luks, inner_filevault, inner_lvm,
+	inner_shadow;
+
+#endif
