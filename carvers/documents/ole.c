@@ -221,4 +221,5 @@ const struct carver ole_carver = {
 	.summary = "Compound files (doc, xls, ppt, msg, msi, vsd, ...), by their sectors and "
 		   "directory",
 	.check = check,
+	.map = &ole_map,
 };

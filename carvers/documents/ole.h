@@ -3,7 +3,7 @@
  * reads the tables and follows chains, ole_directory.c reads the directory and checks that every
  * stream's chain fits, ole_stream.c reads streams, ole_kind.c determines the kind of file,
  * ole_content.c checks streams whose content is a chain of records and reads title and date,
- * ole_embedded.c names the files that streams contain.
+ * ole_embedded.c names the files that streams contain, ole_map.c finds the pieces of a file.
  */
 #ifndef BURIN_CARVERS_DOCUMENTS_OLE_H
 #define BURIN_CARVERS_DOCUMENTS_OLE_H
@@ -156,5 +156,8 @@ void ole_name_embedded(struct ole *ole);
 /* Names the thumbnail at offset `at` of the stream, with this kind of clipboard data. */
 void ole_name_thumbnail(
 	struct ole *ole, const struct ole_entry *entry, uint64_t at, uint32_t tag, uint32_t format);
+
+/* For files in pieces. */
+extern const struct carve_map ole_map;
 
 #endif

@@ -8,6 +8,28 @@
 #include "assemble/mapping.h"
 #include "assemble/strategies.h"
 
+/* Tries what a table leads to. Where the anchors of several files look alike, the next best pieces are
+ * tried, too, without the last one that turned out to be wrong. */
+static bool try_source(struct workbench *bench, const struct broken *broken,
+	const struct source *source, struct extents *extents, struct outcome *outcome,
+	struct assembly *assembly)
+{
+	struct refused refused = { .count = 0 };
+	struct mapping mapping;
+	bool found = false;
+
+	while (!found && mapping_make(bench, broken, source, &refused, &mapping)) {
+		uint64_t last = mapping.items[mapping.count - 1].shift;
+
+		found = mapping_solve(bench, broken, &mapping, extents, outcome, assembly);
+		mapping_free(&mapping);
+		if (refused.count == REFUSED_MAX || source->is_tail)
+			break;
+		refused.shifts[refused.count++] = last;
+	}
+	return found;
+}
+
 bool find_by_table(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
@@ -19,13 +41,7 @@ bool find_by_table(struct workbench *bench, const struct broken *broken, struct 
 		broken->start % bench->clusters->size != bench->clusters->origin)
 		return false; /* or inside another file */
 	count = mapping_find_sources(bench, broken, sources);
-	for (size_t i = 0; i < count && !found && workbench_goes_on(bench); i++) {
-		struct mapping mapping;
-
-		if (!mapping_make(bench, broken, &sources[i], &mapping))
-			continue;
-		found = mapping_solve(bench, broken, &mapping, extents, outcome, assembly);
-		mapping_free(&mapping);
-	}
+	for (size_t i = 0; i < count && !found && workbench_goes_on(bench); i++)
+		found = try_source(bench, broken, &sources[i], extents, outcome, assembly);
 	return found;
 }

@@ -14,7 +14,6 @@
 #include "base/memory.h"
 
 #define SECTOR 512
-#define DOUBT_SHARE 4     /* of a file at most a quarter may be in doubt */
 #define STRUCTURE_BITS 32 /* that anchors at both sides of the only possible break must have */
 
 struct joint {
@@ -154,12 +153,8 @@ static bool find_seam(struct plan *plan, size_t number)
 	struct joint *joint = &plan->joints[number];
 	const struct stretch *before = &plan->mapping->items[number], *after = before + 1;
 	const struct seam seam = { joint->least, joint->most, plan->grid, before->shift,
-		after->shift };
+		after->shift, plan->mapping->items[plan->mapping->count - 1].to };
 
-	/* Where so much is not known there may be another piece in between. */
-	if ((joint->most - joint->least) >
-		plan->mapping->items[plan->mapping->count - 1].to / DOUBT_SHARE)
-		return false;
 	return seam_find(plan->bench, &seam, &joint->at);
 }
 

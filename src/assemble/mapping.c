@@ -22,8 +22,8 @@
 #define MISSES_MAX 3                  /* that are tolerated of them */
 #define SHIFTS_MAX 64                 /* displacements that are considered */
 #define VOTES_MAX ((size_t)1 << 20)
-#define CHANGE_COST 5
-#define MISS_COST_MAX 12
+#define CHANGE_COST 7
+#define MISS_COST_MAX 20
 #define STRONG_BITS 64 /* an anchor that may be off the grid of clusters */
 #define AGREE_BITS 32  /* a table's anchors at the file's start must say that much */
 #define READ_WORK 256  /* units to read an anchor's bytes */
@@ -375,6 +375,12 @@ static void collect_votes(struct workbench *bench, const struct broken *broken,
 
 /* ---- the path ------------------------------------------------------------------------------ */
 
+/* How far two displacements, modulo 2^64, are apart. */
+static uint64_t displacement(uint64_t a, uint64_t b)
+{
+	return a - b < b - a ? a - b : b - a;
+}
+
 struct shifts {
 	uint64_t items[SHIFTS_MAX];
 	uint64_t votes[SHIFTS_MAX];
@@ -382,12 +388,24 @@ struct shifts {
 	size_t count;
 };
 
-/* Those with the most votes, in their order; two always count: the file's start and the tail's. */
-static void add_shift(struct shifts *shifts, uint64_t shift, uint64_t count, size_t first)
+static bool is_refused(const struct refused *refused, uint64_t shift)
+{
+	for (size_t i = 0; i < refused->count; i++)
+		if (refused->shifts[i] == shift)
+			return true;
+	return false;
+}
+
+/* Those with the most votes, in their order, and of these the nearest; two always count: the file's start and the tail's. */
+static void add_shift(
+	struct shifts *shifts, uint64_t start, uint64_t shift, uint64_t count, size_t first)
 {
 	size_t at = shifts->count;
 
-	while (at && count > shifts->votes[at - 1])
+	while (at && (count > shifts->votes[at - 1] ||
+			     (count == shifts->votes[at - 1] &&
+				     displacement(shift, start) <
+					     displacement(shifts->items[at - 1], start))))
 		at--;
 	if (at == SHIFTS_MAX)
 		return;
@@ -403,8 +421,8 @@ static void add_shift(struct shifts *shifts, uint64_t shift, uint64_t count, siz
 	shifts->first[at] = first;
 }
 
-static void find_shifts(
-	const struct votes *votes, uint64_t start, uint64_t tail, struct shifts *shifts)
+static void find_shifts(const struct votes *votes, uint64_t start, uint64_t tail,
+	const struct refused *refused, struct shifts *shifts)
 {
 	bool has_start = false, has_tail = tail == start;
 
@@ -413,15 +431,17 @@ static void find_shifts(
 
 		for (next = i + 1; next < votes->count && votes->items[next].shift == shift;)
 			next++;
+		if (is_refused(refused, shift))
+			continue;
 		count = shift == start || shift == tail ? UINT64_MAX : next - i;
-		add_shift(shifts, shift, count, i);
+		add_shift(shifts, start, shift, count, i);
 		has_start |= shift == start;
 		has_tail |= shift == tail;
 	}
 	if (!has_start)
-		add_shift(shifts, start, UINT64_MAX, votes->count);
+		add_shift(shifts, start, start, UINT64_MAX, votes->count);
 	if (!has_tail)
-		add_shift(shifts, tail, UINT64_MAX, votes->count);
+		add_shift(shifts, start, tail, UINT64_MAX, votes->count);
 }
 
 /* The cheapest way through the anchors. */
@@ -520,7 +540,8 @@ static void follow(const struct path *path, size_t end, struct mapping *mapping)
 
 /* What the carver validated is the first stretch, as far as it goes without anchors. */
 static void find_path(const struct broken *broken, const struct source *source,
-	const struct anchors *anchors, const struct votes *votes, struct mapping *mapping)
+	const struct anchors *anchors, const struct votes *votes, const struct refused *refused,
+	struct mapping *mapping)
 {
 	const struct carve_table *table = &anchors->table;
 	bool has_end = source->is_tail && table->at;
@@ -530,7 +551,7 @@ static void find_path(const struct broken *broken, const struct source *source,
 	struct stretch head = { .shift = broken->start, .last_bits = AGREE_BITS };
 	struct stretch end = { table->from, table->at, tail, STRONG_BITS, STRONG_BITS };
 
-	find_shifts(votes, broken->start, tail, &shifts);
+	find_shifts(votes, broken->start, tail, refused, &shifts);
 	for (size_t s = 0; s < shifts.count; s++) {
 		path.cost[s] = shifts.items[s] == broken->start ? 0 : CHANGE_COST;
 		path.next_vote[s] = shifts.first[s];
@@ -550,7 +571,7 @@ static void find_path(const struct broken *broken, const struct source *source,
 }
 
 bool mapping_make(struct workbench *bench, const struct broken *broken, const struct source *source,
-	struct mapping *mapping)
+	const struct refused *refused, struct mapping *mapping)
 {
 	struct anchors anchors;
 	struct votes votes = { 0 };
@@ -563,7 +584,7 @@ bool mapping_make(struct workbench *bench, const struct broken *broken, const st
 	votes.words = xcalloc(anchors.count, sizeof(*votes.words));
 	collect_votes(bench, broken, &anchors, &votes);
 	if (workbench_goes_on(bench))
-		find_path(broken, source, &anchors, &votes, mapping);
+		find_path(broken, source, &anchors, &votes, refused, mapping);
 	free(votes.words);
 	free(votes.items);
 	free(anchors.items);

@@ -30,14 +30,21 @@ struct source {
 };
 
 #define SOURCES_MAX 4
+#define REFUSED_MAX 8
+
+/* Displacements that turned out to be wrong. */
+struct refused {
+	uint64_t shifts[REFUSED_MAX];
+	size_t count;
+};
 
 /* Finds the tables that agree with what is at the file's start, the best first. Returns their number. */
 size_t mapping_find_sources(
 	struct workbench *bench, const struct broken *broken, struct source sources[SOURCES_MAX]);
-/* Finds the pieces that hold the table's anchors. False: there is none, or only one; or the work is
- * spent. */
+/* Finds the pieces that hold the table's anchors, none with a displacement that was refused. False:
+ * there is none, or only one; or the work is spent. */
 bool mapping_make(struct workbench *bench, const struct broken *broken, const struct source *source,
-	struct mapping *mapping);
+	const struct refused *refused, struct mapping *mapping);
 /* Searches the joints between the stretches. True: as struct strategy's find. */
 bool mapping_solve(struct workbench *bench, const struct broken *broken,
 	const struct mapping *mapping, struct extents *extents, struct outcome *outcome,

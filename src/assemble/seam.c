@@ -16,8 +16,10 @@
 #define AROUND ((uint64_t)16 << 10) /* bytes before and after that are counted */
 #define CLUSTERS_MAX 16384          /* in between; more are not looked at */
 #define CLUSTER_MAX ((uint64_t)64 << 10)
-#define MARGIN_SHIFT \
-	5           /* the next best joint must be worse by 1/32 bit for each byte of a cluster */
+/* The next best joint must be worse by 1/32 bit for each byte of a cluster. */
+#define MARGIN_SHIFT 5
+/* Where more than a quarter of the file is in between there may be another piece in it. */
+#define SURE_SHARE 4
 #define LOG_ONE 256 /* a bit */
 #define BYTE_WORK 2 /* units to count a byte */
 
@@ -86,14 +88,20 @@ static int64_t unlikeness(
 	return first < second ? first : second;
 }
 
+/* How unlike the clusters between the known parts are, after the first piece and before the second. */
+struct choices {
+	int64_t *before, *after;
+	uint64_t count;
+};
+
 /* The sums for each joint are the first one's, plus what each cluster adds that changes over. */
-static bool choose(const int64_t *changes, uint64_t count, uint64_t margin, uint64_t *best)
+static bool choose(const struct choices *choices, uint64_t margin, uint64_t *best)
 {
 	int64_t sum = 0, least = 0, next = INT64_MAX;
 
 	*best = 0;
-	for (uint64_t i = 0; i < count; i++) {
-		sum += changes[i];
+	for (uint64_t i = 0; i < choices->count; i++) {
+		sum += choices->before[i] - choices->after[i];
 		if (sum < least) {
 			next = least;
 			least = sum;
@@ -105,29 +113,48 @@ static bool choose(const int64_t *changes, uint64_t count, uint64_t margin, uint
 	return next - least >= (int64_t)margin;
 }
 
+/* Whether each cluster of the file is less unlike than all those that are left out. */
+static bool is_sure(const struct choices *choices, uint64_t best)
+{
+	int64_t worst = 0, next = INT64_MAX;
+
+	for (uint64_t i = 0; i < choices->count; i++) {
+		int64_t in = i < best ? choices->before[i] : choices->after[i];
+		int64_t out = i < best ? choices->after[i] : choices->before[i];
+
+		worst = in > worst ? in : worst;
+		next = out < next ? out : next;
+	}
+	return worst < next;
+}
+
 bool seam_find(struct workbench *bench, const struct seam *seam, uint64_t *at)
 {
-	uint64_t count_between = (seam->most - seam->least) / seam->grid, best;
-	uint64_t before = seam->least < AROUND ? seam->least : AROUND;
+	uint64_t between = seam->most - seam->least, best;
+	uint64_t around_len = seam->least < AROUND ? seam->least : AROUND;
+	struct choices choices = { .count = between / seam->grid };
 	struct counts around[2] = { 0 };
-	int64_t *changes;
 	bool found;
 
-	if (count_between > CLUSTERS_MAX || seam->grid > CLUSTER_MAX)
+	if (choices.count > CLUSTERS_MAX || seam->grid > CLUSTER_MAX)
 		return false;
-	count(bench, seam->least - before + seam->before, seam->least + seam->before, &around[0]);
+	count(bench, seam->least - around_len + seam->before, seam->least + seam->before,
+		&around[0]);
 	count(bench, seam->most + seam->after, seam->most + seam->after + AROUND, &around[1]);
-	changes = xcalloc(count_between + 1, sizeof(*changes));
-	for (uint64_t i = 0; i < count_between && workbench_goes_on(bench); i++) {
+	choices.before = xcalloc(choices.count + 1, sizeof(*choices.before));
+	choices.after = xcalloc(choices.count + 1, sizeof(*choices.after));
+	for (uint64_t i = 0; i < choices.count && workbench_goes_on(bench); i++) {
 		uint64_t place = seam->least + i * seam->grid;
 
-		changes[i] = unlikeness(bench, place + seam->before, seam->grid, around) -
-			     unlikeness(bench, place + seam->after, seam->grid, around);
+		choices.before[i] = unlikeness(bench, place + seam->before, seam->grid, around);
+		choices.after[i] = unlikeness(bench, place + seam->after, seam->grid, around);
 	}
 	found = workbench_goes_on(bench) &&
-		choose(changes, count_between, (seam->grid * LOG_ONE) >> MARGIN_SHIFT, &best);
+		choose(&choices, (seam->grid * LOG_ONE) >> MARGIN_SHIFT, &best) &&
+		(between <= seam->length / SURE_SHARE || is_sure(&choices, best));
 	if (found)
 		*at = seam->least + best * seam->grid;
-	free(changes);
+	free(choices.before);
+	free(choices.after);
 	return found;
 }

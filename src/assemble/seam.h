@@ -9,6 +9,7 @@
 struct seam {
 	uint64_t least, most, grid;
 	uint64_t before, after; /* modulo 2^64 */
+	uint64_t length;        /* of the file, about */
 };
 
 /* Finds the joint for which what is in between is most like what is around. False: others are nearly

@@ -1,0 +1,76 @@
+/*
+ * A compound file's header lists the sectors of its FAT, each of which marks itself in the FAT, and where
+ * the directory begins, with the root entry. Programs write both last, so they show where the
+ * file's end is. They look the same in all such files but for their places, so which of several is
+ * this file's the check of all chains decides.
+ */
+#include "ole.h"
+
+#include <string.h>
+
+#include "bytes.h"
+
+#define HEADER_LEN 512
+#define HEADER_TABLES 109
+#define SECTORS_MAX ((uint32_t)1 << 22)
+
+/* The first letters of the root entry's name, as nearly all programs write it. */
+#define ROOT "R\0o\0o\0t"
+#define ROOT_LEN 8
+
+/* The words of the map. */
+enum { WORD_MARK, WORD_ROOT };
+
+static bool expect_mark(struct carve_table *table, unsigned shift, const uint32_t *tables,
+	uint32_t table_count, uint32_t number)
+{
+	struct carve_anchor mark = { .len = 4, .word = WORD_MARK, .bytes = "\xfd\xff\xff\xff" };
+	uint32_t per_sector = (uint32_t)1 << (shift - 2), part = tables[number] / per_sector;
+
+	if (tables[number] > SECTORS_MAX || part >= table_count)
+		return false;
+	mark.offset = ((uint64_t)tables[part] + 1) << shift;
+	mark.offset += 4 * (uint64_t)(tables[number] % per_sector);
+	return table->add(table, &mark);
+}
+
+static bool expect_root(struct carve_table *table, unsigned shift, uint32_t start)
+{
+	struct carve_anchor root = { .len = ROOT_LEN, .word = WORD_ROOT };
+
+	if (start > SECTORS_MAX)
+		return false;
+	memcpy(root.bytes, ROOT, ROOT_LEN);
+	root.offset = ((uint64_t)start + 1) << shift;
+	return table->add(table, &root);
+}
+
+static bool read_head(struct view *view, struct carve_table *table)
+{
+	const uint8_t *p = view_peek(view, 0, HEADER_LEN);
+	uint32_t tables[HEADER_TABLES], count, directory;
+	unsigned shift;
+
+	if (!p)
+		return false;
+	shift = le16(p + 30);
+	count = le32(p + 44);
+	directory = le32(p + 48);
+	if ((shift != 9 && shift != 12) || !count)
+		return false;
+	if (count > HEADER_TABLES)
+		count = HEADER_TABLES;
+	for (uint32_t i = 0; i < count; i++)
+		tables[i] = le32(p + 76 + 4 * i);
+	if (!expect_root(table, shift, directory))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (!expect_mark(table, shift, tables, count, i))
+			return false;
+	return true;
+}
+
+const struct carve_map ole_map = {
+	.words = { { 4, false, "\xfd\xff\xff\xff" }, { ROOT_LEN, false, ROOT } },
+	.head = read_head,
+};
