@@ -8,26 +8,36 @@
 #include "assemble/mapping.h"
 #include "assemble/strategies.h"
 
-/* Tries what a table leads to. Where the anchors of several files look alike, the next best pieces are
- * tried, too, without the last one that turned out to be wrong. */
+#define PIECES_MAX 64 /* that are found one after another */
+
+/* Tries what a table leads to. Tables at the start may lead to more once another piece is known. Where the
+ * anchors of several files look alike, the next best pieces are tried, too, without the last one that
+ * turned out to be wrong. */
 static bool try_source(struct workbench *bench, const struct broken *broken,
 	const struct source *source, struct extents *extents, struct outcome *outcome,
 	struct assembly *assembly)
 {
 	struct refused refused = { .count = 0 };
-	struct mapping mapping;
-	bool found = false;
+	struct mapping mapping = { 0 };
+	enum solution solution = SOLUTION_WRONG;
+	size_t known = 0;
 
-	while (!found && mapping_make(bench, broken, source, &refused, &mapping)) {
-		uint64_t last = mapping.items[mapping.count - 1].shift;
-
-		found = mapping_solve(bench, broken, &mapping, extents, outcome, assembly);
-		mapping_free(&mapping);
-		if (refused.count == REFUSED_MAX || source->is_tail)
+	while (mapping_extend(bench, broken, source, &refused, &mapping)) {
+		solution = mapping_solve(bench, broken, &mapping, extents, outcome, assembly);
+		if (solution == SOLUTION_WHOLE || source->is_tail || mapping.count > PIECES_MAX)
 			break;
-		refused.shifts[refused.count++] = last;
+		if (solution == SOLUTION_PART) {
+			known = mapping.count;
+			refused.count = 0;
+			continue;
+		}
+		if (refused.count == REFUSED_MAX)
+			break;
+		refused.shifts[refused.count++] = mapping.items[mapping.count - 1].shift;
+		mapping.count = known;
 	}
-	return found;
+	mapping_free(&mapping);
+	return solution == SOLUTION_WHOLE;
 }
 
 bool find_by_table(struct workbench *bench, const struct broken *broken, struct extents *extents,

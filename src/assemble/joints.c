@@ -18,16 +18,13 @@
 
 struct joint {
 	uint64_t first, last; /* the possible breaks: offsets in the file, every `grid` bytes */
-	uint64_t at;
-	uint64_t least, most; /* those that were accepted */
-	uint32_t bits;        /* that prove the one at `at` */
 };
 
 struct plan {
 	struct workbench *bench;
 	const struct broken *broken;
-	const struct mapping *mapping;
-	struct joint *joints; /* mapping->count - 1 */
+	struct mapping *mapping;
+	struct joint *joints; /* of each stretch, where its piece begins; not of the first */
 	uint64_t grid;
 	struct extents extents; /* of the trial */
 };
@@ -57,33 +54,32 @@ static uint64_t next_break(const struct plan *plan, uint64_t at)
 
 static bool find_breaks(const struct plan *plan, size_t number)
 {
-	const struct stretch *before = &plan->mapping->items[number], *after = before + 1;
+	struct stretch *after = &plan->mapping->items[number];
+	const struct stretch *before = after - 1;
 	struct joint *joint = &plan->joints[number];
-	uint64_t over;
+	uint32_t own = before->own_bits < after->own_bits ? before->own_bits : after->own_bits;
 
+	if (after->has_joint) {
+		joint->first = joint->last = after->joint;
+		return true;
+	}
 	joint->first = next_break(plan, before->to ? before->to : 1);
 	if (after->from < joint->first)
 		return false;
-	over = (after->from - joint->first) % plan->grid;
-	joint->last = joint->at = after->from - over;
-	if (joint->first == joint->last)
-		joint->bits = before->last_bits < after->first_bits ? before->last_bits
-								    : after->first_bits;
-	if (joint->bits < STRUCTURE_BITS)
-		joint->bits = 0;
-	joint->least = joint->most = joint->at;
+	joint->last = after->from - (after->from - joint->first) % plan->grid;
+	after->joint = after->least = after->most = joint->last;
+	after->bits = joint->first == joint->last && own >= STRUCTURE_BITS ? own : 0;
 	return true;
 }
 
 /* ---- trials -------------------------------------------------------------------------------- */
 
-/* The pieces with the breaks as they are. False: one is not in the image. */
-static bool lay_out(struct plan *plan)
+bool mapping_lay_out(
+	const struct workbench *bench, const struct mapping *mapping, struct extents *extents)
 {
-	const struct mapping *mapping = plan->mapping;
-	uint64_t end = plan->bench->clusters->end, from = 0;
+	uint64_t end = bench->clusters->end, from = 0;
 
-	extents_clear(&plan->extents);
+	extents_clear(extents);
 	for (size_t i = 0; i < mapping->count; i++) {
 		bool is_last = i + 1 == mapping->count;
 		uint64_t at = from + mapping->items[i].shift, to = mapping->length;
@@ -91,12 +87,12 @@ static bool lay_out(struct plan *plan)
 		if (at >= end)
 			return false;
 		if (!is_last)
-			to = plan->joints[i].at;
+			to = mapping->items[i + 1].joint;
 		else if (!to)
 			to = from + (end - at);
 		if (to <= from || to - from > end - at)
 			return false;
-		extents_add(&plan->extents, at, to - from);
+		extents_add(extents, at, to - from);
 		from = to;
 	}
 	return true;
@@ -115,15 +111,15 @@ static bool try_break(struct plan *plan, size_t number, uint64_t at, struct tria
 	struct outcome outcome;
 
 	*trial = (struct trial){ 0 };
-	plan->joints[number].at = at;
-	if (!lay_out(plan))
+	plan->mapping->items[number].joint = at;
+	if (!mapping_lay_out(bench, plan->mapping, &plan->extents))
 		return true;
 	if (!workbench_look(bench, &plan->extents, &outcome))
 		return false;
 	trial->reached = outcome.length;
 	trial->bits = view_proof(bench->view, at);
 	trial->accepted = outcome.verdict == CARVE_COMPLETE ||
-			  outcome.length > plan->mapping->items[number + 1].to;
+			  outcome.length > plan->mapping->items[number].to;
 	outcome_free(&outcome);
 	return true;
 }
@@ -150,18 +146,18 @@ static bool is_proof(const struct plan *plan, uint32_t bits)
 /* Of the breaks that are accepted, that for which the content speaks. */
 static bool find_seam(struct plan *plan, size_t number)
 {
-	struct joint *joint = &plan->joints[number];
-	const struct stretch *before = &plan->mapping->items[number], *after = before + 1;
-	const struct seam seam = { joint->least, joint->most, plan->grid, before->shift,
+	struct stretch *after = &plan->mapping->items[number];
+	const struct seam seam = { after->least, after->most, plan->grid, (after - 1)->shift,
 		after->shift, plan->mapping->items[plan->mapping->count - 1].to };
 
-	return seam_find(plan->bench, &seam, &joint->at);
+	return seam_find(plan->bench, &seam, &after->joint);
 }
 
-/* Chooses the break of one joint. False: no place is accepted, or the work is spent. */
+/* Chooses the break before a stretch. False: no place is accepted, or the work is spent. */
 static bool find_break(struct plan *plan, size_t number)
 {
-	struct joint *joint = &plan->joints[number];
+	const struct joint *joint = &plan->joints[number];
+	struct stretch *after = &plan->mapping->items[number];
 	uint64_t count = (joint->last - joint->first) / plan->grid + 1, chosen = 0;
 	bool found = false;
 	struct trial trial;
@@ -176,20 +172,20 @@ static bool find_break(struct plan *plan, size_t number)
 		if (!try_break(plan, number, at, &trial))
 			return false;
 		if (is_proof(plan, trial.bits)) {
-			joint->bits = trial.bits;
-			joint->least = joint->most = at;
+			after->bits = trial.bits;
+			after->least = after->most = at;
 			return true;
 		}
 		if (!trial.accepted)
 			continue;
 		if (!found)
-			chosen = joint->least = joint->most = at;
+			chosen = after->least = after->most = at;
 		found = true;
-		joint->least = at < joint->least ? at : joint->least;
-		joint->most = at > joint->most ? at : joint->most;
+		after->least = at < after->least ? at : after->least;
+		after->most = at > after->most ? at : after->most;
 	}
-	joint->at = chosen;
-	return found && (joint->least == joint->most || find_seam(plan, number));
+	after->joint = chosen;
+	return found && (after->least == after->most || find_seam(plan, number));
 }
 
 /* ---- the result ---------------------------------------------------------------------------- */
@@ -206,26 +202,27 @@ static void judge(const struct plan *plan, struct assembly *assembly)
 {
 	uint32_t least = UINT32_MAX;
 
-	for (size_t i = 0; i + 1 < plan->mapping->count; i++) {
-		const struct joint *joint = &plan->joints[i];
-		uint32_t bits = view_proof(plan->bench->view, joint->at);
+	for (size_t i = 1; i < plan->mapping->count; i++) {
+		const struct stretch *after = &plan->mapping->items[i];
+		uint32_t bits = view_proof(plan->bench->view, after->joint);
 
-		if (bits < joint->bits)
-			bits = joint->bits;
+		if (bits < after->bits)
+			bits = after->bits;
 		if (!is_proof(plan, bits))
-			note_doubt(assembly, joint->least, joint->most);
+			note_doubt(assembly, after->least, after->most);
 		if (bits < least)
 			least = bits;
 	}
 	assembly->evidence = least;
 }
 
+/* Whether the carver finds the whole complete. */
 static bool accept(struct plan *plan, struct extents *extents, struct outcome *outcome,
 	struct assembly *assembly)
 {
 	struct proof proof;
 
-	if (!lay_out(plan) || !workbench_try(plan->bench, &plan->extents, outcome))
+	if (!workbench_try(plan->bench, &plan->extents, outcome))
 		return false;
 	if (plan->extents.count < 2 ||
 		!workbench_prove(plan->bench, &plan->extents, outcome, &proof)) {
@@ -239,22 +236,55 @@ static bool accept(struct plan *plan, struct extents *extents, struct outcome *o
 	return true;
 }
 
-bool mapping_solve(struct workbench *bench, const struct broken *broken,
-	const struct mapping *mapping, struct extents *extents, struct outcome *outcome,
+/* Whether the file goes on where the last stretch ends: then that is known. */
+static bool reaches_end(struct plan *plan)
+{
+	struct mapping *mapping = plan->mapping;
+	struct outcome outcome;
+	uint64_t reached;
+
+	if (!mapping_lay_out(plan->bench, mapping, &plan->extents) ||
+		!workbench_look(plan->bench, &plan->extents, &outcome))
+		return false;
+	reached = outcome.length;
+	outcome_free(&outcome);
+	return reached >= mapping->items[mapping->count - 1].to;
+}
+
+static enum solution solve(struct plan *plan, struct extents *extents, struct outcome *outcome,
+	struct assembly *assembly)
+{
+	struct mapping *mapping = plan->mapping;
+
+	for (size_t i = 1; i < mapping->count; i++)
+		if (!find_breaks(plan, i))
+			return SOLUTION_WRONG;
+	for (size_t i = 1; i < mapping->count; i++)
+		if (!find_break(plan, i))
+			return SOLUTION_WRONG;
+	if (!mapping_lay_out(plan->bench, mapping, &plan->extents))
+		return SOLUTION_WRONG;
+	if (accept(plan, extents, outcome, assembly))
+		return SOLUTION_WHOLE;
+	if (!reaches_end(plan))
+		return SOLUTION_WRONG;
+	for (size_t i = 1; i < mapping->count; i++)
+		mapping->items[i].has_joint = true;
+	return SOLUTION_PART;
+}
+
+enum solution mapping_solve(struct workbench *bench, const struct broken *broken,
+	struct mapping *mapping, struct extents *extents, struct outcome *outcome,
 	struct assembly *assembly)
 {
 	struct plan plan = { .bench = bench, .broken = broken, .mapping = mapping };
-	bool found;
+	enum solution solution = SOLUTION_WRONG;
 
 	plan.joints = xcalloc(mapping->count, sizeof(*plan.joints));
 	plan.grid = find_grid(&plan);
-	found = plan.grid >= SECTOR;
-	for (size_t i = 0; found && i + 1 < mapping->count; i++)
-		found = find_breaks(&plan, i);
-	for (size_t i = 0; found && i + 1 < mapping->count; i++)
-		found = find_break(&plan, i);
-	found = found && accept(&plan, extents, outcome, assembly);
+	if (plan.grid >= SECTOR)
+		solution = solve(&plan, extents, outcome, assembly);
 	extents_free(&plan.extents);
 	free(plan.joints);
-	return found;
+	return solution;
 }

@@ -77,15 +77,19 @@ static void sort_anchors(struct anchors *anchors)
 
 /* Lets the carver read a table, with what work is left. */
 static bool read_table(struct workbench *bench, const struct broken *broken,
-	const struct source *source, struct carve_table *table)
+	const struct source *source, const struct mapping *known, struct carve_table *table)
 {
 	const struct carve_map *map = bench->rule->carver->map;
 	struct view *view = bench->view;
 	uint64_t back = source->offset < BACK_MAX ? source->offset : BACK_MAX;
+	struct extents extents = { 0 };
 	bool good;
 
 	if (source->is_tail)
 		view_point(view, bench->evidence, source->offset - back, back + BACK_MAX);
+	else if (known && known->count && mapping_lay_out(bench, known, &extents))
+		view_point_runs(
+			view, bench->evidence, extents.runs, extents.count, bench->rule->max_size);
 	else
 		view_point(view, bench->evidence, broken->start, bench->rule->max_size);
 	view_limit_work(view, bench->work_left);
@@ -94,22 +98,25 @@ static bool read_table(struct workbench *bench, const struct broken *broken,
 	view_release(view);
 	bench->stopped |= view_stopped(view);
 	bench->no_memory |= view_lacked_memory(view);
+	view_point(view, bench->evidence, broken->start, 0);
+	extents_free(&extents);
 	return good;
 }
 
-/* with_head: a tail's anchors come together with those of the tables at the file's start. */
+/* known: the pieces that are known, with which a tail's anchors come together with those of the tables at
+ * the file's start; or NULL. */
 static bool read_source(struct workbench *bench, const struct broken *broken,
-	const struct source *source, bool with_head, struct anchors *anchors)
+	const struct source *source, const struct mapping *known, struct anchors *anchors)
 {
 	const struct source head = { .offset = broken->start };
 	bool good;
 
 	*anchors = (struct anchors){ .table.add = add_anchor };
-	good = read_table(bench, broken, source, &anchors->table);
-	if (good && source->is_tail && with_head && bench->rule->carver->map->head) {
+	good = read_table(bench, broken, source, known, &anchors->table);
+	if (good && source->is_tail && known && bench->rule->carver->map->head) {
 		struct carve_table table = anchors->table;
 
-		if (read_table(bench, broken, &head, &anchors->table) && !table.length)
+		if (read_table(bench, broken, &head, known, &anchors->table) && !table.length)
 			table.length = anchors->table.length;
 		anchors->table = table;
 	}
@@ -215,7 +222,7 @@ static size_t try_source(struct workbench *bench, const struct broken *broken,
 {
 	struct anchors anchors;
 
-	if (!read_source(bench, broken, source, false, &anchors))
+	if (!read_source(bench, broken, source, NULL, &anchors))
 		return count;
 	source->bits = agreement(bench, broken, &anchors);
 	if (source->bits >= AGREE_BITS || !source->is_tail)
@@ -267,6 +274,7 @@ struct votes {
 	size_t count, capacity;
 	const struct carve_anchor *anchors; /* sorted by offset */
 	uint64_t *words;                    /* of the anchors: remainder << 32 | number, sorted */
+	uint32_t *per_anchor;               /* how many each has */
 	size_t word_count;
 };
 
@@ -292,6 +300,7 @@ static void add_vote(struct votes *votes, uint64_t shift, uint32_t anchor)
 		return;
 	votes->items = xgrow(votes->items, &votes->capacity, votes->count, sizeof(*votes->items));
 	votes->items[votes->count++] = (struct vote){ shift, anchor };
+	votes->per_anchor[anchor]++;
 }
 
 /* The remainder in a sector where the anchor's word is, if a piece begins at a sector. */
@@ -504,7 +513,7 @@ static void add_stretch(struct mapping *mapping, const struct stretch *stretch)
 	if (last && last->shift == stretch->shift) {
 		if (stretch->to > last->to)
 			last->to = stretch->to;
-		last->last_bits = stretch->last_bits;
+		last->own_bits += stretch->own_bits;
 		return;
 	}
 	mapping->items =
@@ -529,8 +538,7 @@ static void follow(const struct path *path, size_t end, struct mapping *mapping)
 		struct stretch stretch = { .from = anchor->offset,
 			.to = anchor->offset + anchor->len,
 			.shift = path->shifts->items[states[i] & (IS_THERE - 1)],
-			.first_bits = anchor_bits(anchor),
-			.last_bits = anchor_bits(anchor) };
+			.own_bits = path->votes->per_anchor[i] == 1 ? anchor_bits(anchor) : 0 };
 
 		if (states[i] & IS_THERE)
 			add_stretch(mapping, &stretch);
@@ -538,22 +546,23 @@ static void follow(const struct path *path, size_t end, struct mapping *mapping)
 	free(states);
 }
 
-/* What the carver validated is the first stretch, as far as it goes without anchors. */
-static void find_path(const struct broken *broken, const struct source *source,
-	const struct anchors *anchors, const struct votes *votes, const struct refused *refused,
-	struct mapping *mapping)
+/* Adds the stretches that follow the last one, or the file's start. */
+static void find_path(const struct source *source, const struct anchors *anchors,
+	const struct votes *votes, const struct refused *refused, struct mapping *mapping)
 {
 	const struct carve_table *table = &anchors->table;
+	uint64_t start = mapping->items[mapping->count - 1].shift;
 	bool has_end = source->is_tail && table->at;
-	uint64_t tail = has_end ? source->offset - table->at : broken->start;
+	uint64_t tail = has_end ? source->offset - table->at : start;
 	struct shifts shifts = { 0 };
 	struct path path = { .anchors = anchors, .votes = votes, .shifts = &shifts };
-	struct stretch head = { .shift = broken->start, .last_bits = AGREE_BITS };
-	struct stretch end = { table->from, table->at, tail, STRONG_BITS, STRONG_BITS };
+	struct stretch end = {
+		.from = table->from, .to = table->at, .shift = tail, .own_bits = STRONG_BITS
+	};
 
-	find_shifts(votes, broken->start, tail, refused, &shifts);
+	find_shifts(votes, start, tail, refused, &shifts);
 	for (size_t s = 0; s < shifts.count; s++) {
-		path.cost[s] = shifts.items[s] == broken->start ? 0 : CHANGE_COST;
+		path.cost[s] = shifts.items[s] == start ? 0 : CHANGE_COST;
 		path.next_vote[s] = shifts.first[s];
 	}
 	path.from = xcalloc(anchors->count, SHIFTS_MAX);
@@ -563,34 +572,54 @@ static void find_path(const struct broken *broken, const struct source *source,
 		for (size_t s = 0; s < shifts.count; s++)
 			path.cost[s] += shifts.items[s] == tail ? 0 : CHANGE_COST;
 	mapping->length = table->length;
-	add_stretch(mapping, &head);
 	follow(&path, cheapest(&path), mapping);
 	if (has_end)
 		add_stretch(mapping, &end);
 	free(path.from);
 }
 
-bool mapping_make(struct workbench *bench, const struct broken *broken, const struct source *source,
-	const struct refused *refused, struct mapping *mapping)
+/* Drops the anchors in what is known already. */
+static void drop_known(const struct mapping *mapping, struct anchors *anchors)
 {
+	uint64_t known = mapping->items[mapping->count - 1].to;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < anchors->count; i++)
+		if (anchors->items[i].offset >= known)
+			anchors->items[kept++] = anchors->items[i];
+	anchors->count = kept;
+}
+
+bool mapping_extend(struct workbench *bench, const struct broken *broken,
+	const struct source *source, const struct refused *refused, struct mapping *mapping)
+{
+	struct stretch head = { .shift = broken->start, .own_bits = AGREE_BITS };
 	struct anchors anchors;
 	struct votes votes = { 0 };
+	struct stretch last;
+	size_t count;
 
-	*mapping = (struct mapping){ 0 };
-	if (!read_source(bench, broken, source, true, &anchors))
+	if (!read_source(bench, broken, source, mapping, &anchors))
 		return false;
+	if (!mapping->count)
+		add_stretch(mapping, &head);
+	count = mapping->count;
+	last = mapping->items[count - 1];
+	drop_known(mapping, &anchors);
 	sort_anchors(&anchors);
 	votes.anchors = anchors.items;
-	votes.words = xcalloc(anchors.count, sizeof(*votes.words));
+	votes.words = xcalloc(anchors.count + 1, sizeof(*votes.words));
+	votes.per_anchor = xcalloc(anchors.count + 1, sizeof(*votes.per_anchor));
 	collect_votes(bench, broken, &anchors, &votes);
 	if (workbench_goes_on(bench))
-		find_path(broken, source, &anchors, &votes, refused, mapping);
+		find_path(source, &anchors, &votes, refused, mapping);
 	free(votes.words);
+	free(votes.per_anchor);
 	free(votes.items);
 	free(anchors.items);
-	if (mapping->count > 1)
+	if (mapping->count > count)
 		return true;
-	mapping_free(mapping);
+	mapping->items[count - 1] = last;
 	return false;
 }
 

@@ -9,12 +9,17 @@
 
 /* Bytes of a file that are known to be in one piece, as anchors at both ends are. */
 struct stretch {
-	uint64_t from, to;              /* in the file */
-	uint64_t shift;                 /* what to add for the place in the image, modulo 2^64 */
-	uint32_t first_bits, last_bits; /* of the anchors at its ends */
+	uint64_t from, to;    /* in the file */
+	uint64_t shift;       /* what to add for the place in the image, modulo 2^64 */
+	uint32_t own_bits;    /* of its anchors that are nowhere else in the image */
+	bool has_joint;       /* where the piece begins was found: */
+	uint64_t joint;       /* there, in the file */
+	uint64_t least, most; /* those places that were accepted */
+	uint32_t bits;        /* that prove the joint */
 };
 
-/* In order of the file; the first begins with it. Neighbours have different shifts. */
+/* In order of the file; the first begins with it. Neighbours have different shifts. Zero-initialise;
+ * mapping_free when done. */
 struct mapping {
 	struct stretch *items;
 	size_t count, capacity;
@@ -41,14 +46,27 @@ struct refused {
 /* Finds the tables that agree with what is at the file's start, the best first. Returns their number. */
 size_t mapping_find_sources(
 	struct workbench *bench, const struct broken *broken, struct source sources[SOURCES_MAX]);
-/* Finds the pieces that hold the table's anchors, none with a displacement that was refused. False:
- * there is none, or only one; or the work is spent. */
-bool mapping_make(struct workbench *bench, const struct broken *broken, const struct source *source,
-	const struct refused *refused, struct mapping *mapping);
-/* Searches the joints between the stretches. True: as struct strategy's find. */
-bool mapping_solve(struct workbench *bench, const struct broken *broken,
-	const struct mapping *mapping, struct extents *extents, struct outcome *outcome,
+/* Adds the pieces that hold the table's anchors, none with a displacement that was refused, to those that
+ * are known: the mapping is empty, or all of its joints were found. False: there is none, or the work
+ * is spent; the mapping is as before. */
+bool mapping_extend(struct workbench *bench, const struct broken *broken,
+	const struct source *source, const struct refused *refused, struct mapping *mapping);
+
+/* What came of a mapping. */
+enum solution {
+	SOLUTION_WRONG,
+	SOLUTION_PART,  /* its joints were found, but the file goes on after its last stretch */
+	SOLUTION_WHOLE, /* as when struct strategy's find returns true */
+};
+
+/* Searches the joints between the stretches. */
+enum solution mapping_solve(struct workbench *bench, const struct broken *broken,
+	struct mapping *mapping, struct extents *extents, struct outcome *outcome,
 	struct assembly *assembly);
+/* The pieces with the joints as they are, all of which were found; the last one up to the mapping's length,
+ * or the image's end. False: one is not in the image. */
+bool mapping_lay_out(
+	const struct workbench *bench, const struct mapping *mapping, struct extents *extents);
 void mapping_free(struct mapping *mapping);
 
 #endif
