@@ -9,10 +9,10 @@
 
 #include "base/memory.h"
 
-#define LEARN_MAX ((uint64_t)64 << 10)      /* bytes of a place that are learnt from */
-#define LEARN_OWN_MAX ((uint64_t)512 << 10) /* of the beginning of the file */
-#define FRACTION 16                         /* of a bit */
-#define ESCAPE 4 /* weight of what single bytes say, where pairs are rare */
+#define SAMPLES 32      /* places in the image that are learnt from... */
+#define SAMPLE_LEN 2048 /* ...bytes of each */
+#define FRACTION 16     /* of a bit */
+#define ESCAPE 4        /* weight of what single bytes say, where pairs are rare */
 
 struct model {
 	uint32_t pairs[256][256], before[256], single[256], total;
@@ -20,6 +20,8 @@ struct model {
 
 struct affinity {
 	struct model own, others;
+	int16_t gains[256][256]; /* FRACTIONs of bits by which `own` describes a pair shorter */
+	bool is_ready;           /* they are computed */
 	uint8_t bytes[65536];
 };
 
@@ -82,45 +84,32 @@ static size_t fetch(
 	return len;
 }
 
-static void learn_at(struct affinity *affinity, struct workbench *bench, uint64_t offset,
-	uint64_t length, struct model *model)
+void affinity_learn(struct affinity *affinity, struct workbench *bench, uint64_t offset,
+	uint64_t length, bool is_own)
 {
-	size_t len = fetch(affinity, bench, offset, length < LEARN_MAX ? length : LEARN_MAX);
+	size_t len = fetch(affinity, bench, offset, length);
 
-	learn(model, affinity->bytes, len);
+	learn(is_own ? &affinity->own : &affinity->others, affinity->bytes, len);
 }
 
-static uint64_t target(
-	const struct workbench *bench, const struct partial *partial, uint64_t at, int64_t gap)
-{
-	const struct step step = { at, gap };
-
-	return step_target(bench->clusters, partial, &step);
-}
-
-struct affinity *affinity_new(struct workbench *bench, const struct partial *partial,
-	uint64_t least, uint64_t most, int64_t gap, uint64_t end)
+struct affinity *affinity_new(struct workbench *bench)
 {
 	struct affinity *affinity = xcalloc(1, sizeof(*affinity));
-	uint64_t size = bench->clusters->size, start = partial->extents.runs[0].offset;
-	uint64_t before = start < LEARN_MAX ? start : LEARN_MAX;
-	uint64_t from = target(bench, partial, most, 0), tail = end > most ? end - most : 0;
-	uint64_t own = least > LEARN_OWN_MAX ? least - LEARN_OWN_MAX : 0;
 
-	for (uint64_t at = own; at < least; at += LEARN_MAX)
-		learn_at(
-			affinity, bench, target(bench, partial, at, 0), least - at, &affinity->own);
-	learn_at(affinity, bench, start - before, before, &affinity->others);
-	if (!gap)
-		return affinity;
-	learn_at(affinity, bench, target(bench, partial, most, gap), tail, &affinity->own);
-	if (target(bench, partial, least, gap) > from)
-		learn_at(affinity, bench, from, target(bench, partial, least, gap) - from,
-			&affinity->others);
-	tail = (tail + size - 1) / size * size;
-	learn_at(affinity, bench, target(bench, partial, most, gap) + tail, LEARN_MAX,
-		&affinity->others);
+	for (uint64_t i = 0; i < SAMPLES; i++)
+		affinity_learn(
+			affinity, bench, bench->clusters->end / SAMPLES * i, SAMPLE_LEN, false);
 	return affinity;
+}
+
+static void get_ready(struct affinity *affinity)
+{
+	affinity->is_ready = true;
+	for (unsigned a = 0; a < 256; a++)
+		for (unsigned b = 0; b < 256; b++)
+			affinity->gains[a][b] =
+				(int16_t)(cost(&affinity->others, (uint8_t)a, (uint8_t)b) -
+					  cost(&affinity->own, (uint8_t)a, (uint8_t)b));
 }
 
 int64_t affinity_bits(
@@ -130,31 +119,11 @@ int64_t affinity_bits(
 	const uint8_t *bytes = affinity->bytes;
 	int64_t sum = 0;
 
+	if (!affinity->is_ready)
+		get_ready(affinity);
 	for (size_t i = 1; i < len; i++)
-		sum += cost(&affinity->others, bytes[i - 1], bytes[i]) -
-		       cost(&affinity->own, bytes[i - 1], bytes[i]);
+		sum += affinity->gains[bytes[i - 1]][bytes[i]];
 	return sum / FRACTION;
-}
-
-uint64_t affinity_choose(struct affinity *affinity, struct workbench *bench,
-	const struct partial *partial, const uint64_t *breaks, size_t count, int64_t gap)
-{
-	uint64_t size = bench->clusters->size, best = breaks[0];
-	int64_t sum = 0, best_sum = 0;
-	size_t next = 1;
-
-	for (uint64_t at = breaks[0]; next < count; at += size) {
-		sum += affinity_bits(affinity, bench, target(bench, partial, at, 0), size) -
-		       affinity_bits(affinity, bench, target(bench, partial, at, gap), size);
-		if (breaks[next] != at + size)
-			continue;
-		next++;
-		if (sum > best_sum) {
-			best_sum = sum;
-			best = at + size;
-		}
-	}
-	return best;
 }
 
 void affinity_free(struct affinity *affinity)

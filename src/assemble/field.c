@@ -11,7 +11,8 @@
 #define BREAK_AFTER ((uint64_t)4 << 10)
 #define CLOSE ((uint64_t)4 << 10) /* breaks tried with all gaps first */
 #define NEAR_GAPS 128
-#define WIDE_GAPS 2048
+#define BOTH_BYTES ((uint64_t)1 << 20)
+#define WIDE_GAPS 4096
 #define POWERS 7 /* 1, 2, 4 ... 64 clusters */
 #define USUAL_CLUSTER 4096
 #define RUNS_MAX 256 /* that a piece goes on over; more hold no file that could be found */
@@ -89,7 +90,6 @@ void breaks_find(
 	uint64_t most = reached + (BREAK_AFTER > size ? BREAK_AFTER : size);
 	uint64_t seen = partial->seen < reached + BREAK_FAR ? partial->seen : reached + BREAK_FAR;
 	uint64_t nearest = reached < first ? first : reached / size * size, below, above;
-	bool any = true;
 
 	if (most < seen)
 		most = seen;
@@ -97,33 +97,20 @@ void breaks_find(
 	breaks->items =
 		xcalloc((most - (least < most ? least : most)) / size + 4, sizeof(uint64_t));
 	add_break(breaks, nearest);
-	for (below = above = nearest; any;) {
-		any = false;
-		if (above + size <= most) {
-			add_break(breaks, above += size);
-			any = true;
-		}
-		if (below >= least + size) {
+	below = above = nearest;
+	do {
+		above += size;
+		if (above <= most)
+			add_break(breaks, above);
+		if (below >= least + size)
 			add_break(breaks, below -= size);
-			any = true;
-		}
-		if (nearest - below <= CLOSE && above - nearest <= CLOSE)
-			breaks->close_count = breaks->count;
-	}
-}
-
-void breaks_find_all(const struct clusters *clusters, const struct partial *partial, uint64_t end,
-	struct breaks *breaks)
-{
-	uint64_t at = partial->joint + clusters->size;
-
-	*breaks = (struct breaks){ 0 };
-	if (at >= end)
-		return;
-	breaks->items = xcalloc((end - at) / clusters->size + 1, sizeof(uint64_t));
-	for (; at < end; at += clusters->size)
-		add_break(breaks, at);
+	} while (above < nearest + CLOSE);
 	breaks->close_count = breaks->count;
+	while (below >= least + size)
+		add_break(breaks, below -= size);
+	breaks->before_count = breaks->count;
+	while (above + size <= most)
+		add_break(breaks, above += size);
 }
 
 void breaks_free(struct breaks *breaks)
@@ -156,19 +143,32 @@ static bool near_gap(const struct clusters *clusters, uint64_t number, int64_t *
 	return number < NEAR_GAPS;
 }
 
+/* The most clusters that a ring's gaps have. */
+static uint64_t ring_end(const struct clusters *clusters, enum ring ring)
+{
+	switch (ring) {
+	case RING_NEAR:
+		return 0;
+	case RING_BOTH:
+		return BOTH_BYTES / clusters->size;
+	case RING_WIDE:
+		return BOTH_BYTES / clusters->size + WIDE_GAPS;
+	default:
+		return clusters->end / clusters->size;
+	}
+}
+
 bool ring_gap(const struct clusters *clusters, enum ring ring, uint64_t number, int64_t *gap)
 {
-	uint64_t clusters_away = number / 2 + 1;
+	uint64_t count;
 
 	if (ring == RING_NEAR)
 		return near_gap(clusters, number, gap);
-	if (ring == RING_ALL)
-		clusters_away += WIDE_GAPS;
-	*gap = (int64_t)(clusters_away * clusters->size);
-	if (number % 2)
+	count = ring_end(clusters, ring - 1) + number / 2 + 1;
+	*gap = (int64_t)(count * clusters->size);
+	if (number % 2 == 0)
 		*gap = -*gap;
-	return ring == RING_ALL ? clusters_away <= clusters->end / clusters->size
-				: clusters_away <= WIDE_GAPS;
+	return count <= ring_end(clusters, ring);
 }
 
 /* ---- steps --------------------------------------------------------------------------------- */

@@ -22,15 +22,17 @@ struct step {
 /* How far around a break the next piece is looked for. Each excludes those before it. */
 enum ring {
 	RING_NEAR, /* soon after the break */
+	RING_BOTH, /* a megabyte on both sides */
 	RING_WIDE, /* some thousand clusters on both sides */
 	RING_ALL,  /* all of the image */
 	RING_COUNT
 };
 
-/* The breaks of a partial file, the likeliest first. */
+/* The breaks of a partial file, the likeliest first: those close to where the carver noticed it, then
+ * those before, then those after. */
 struct breaks {
 	uint64_t *items;
-	size_t count, close_count; /* the first ones are close to where the carver noticed it */
+	size_t count, close_count, before_count; /* all; the close ones; these and those before */
 };
 
 /* The file as the scan found it: in one piece, which goes on over the free clusters after it. */
@@ -41,9 +43,6 @@ void partial_free(struct partial *partial);
 /* breaks_free when done. */
 void breaks_find(
 	const struct clusters *clusters, const struct partial *partial, struct breaks *breaks);
-/* All breaks of the last piece before `end`, rising. */
-void breaks_find_all(const struct clusters *clusters, const struct partial *partial, uint64_t end,
-	struct breaks *breaks);
 void breaks_free(struct breaks *breaks);
 
 /* The gap with this number, counted from 0, of a ring. False: there is no further one. */

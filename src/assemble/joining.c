@@ -1,10 +1,10 @@
 /*
- * A layout that a carver finds complete is not yet proved: where nobody checks the data, the break
- * might be elsewhere. So all other breaks with this gap, and all other gaps with this break, are
- * tried as well. If none of them is accepted the layout is unique. If several breaks are, all of
- * them share the first and the last bytes, and what is between is in doubt: then the content decides
- * (affinity.h). If several gaps are, the carver accepts nearly anything, and unless the content is
- * clear the layout is likelier wrong than right.
+ * A layout that a carver finds complete is not yet proved: where nobody checks the data, a break might
+ * be elsewhere. So at each joint all other breaks are tried, with the same gap, and with the last
+ * break all other gaps. If none of them is accepted the layout is unique. If several breaks are, the
+ * bytes between them are in doubt, and the content decides (affinity.h). If several gaps are, the
+ * carver accepts nearly anything, and unless the content is clear the layout is likelier wrong than
+ * right.
  */
 #include "assemble/joining.h"
 
@@ -19,6 +19,8 @@
 #define SURVIVAL_MAX 24  /* bits */
 /* What a carver must declare of the joint itself: that a decoder ended exactly where it should. */
 #define EXACT_BITS 8
+#define LEARN_STEP ((uint64_t)64 << 10)  /* bytes that are learnt from at once... */
+#define LEARN_MAX ((uint64_t)512 << 10)  /* ...and of one piece in all */
 #define RIVAL_BYTES ((uint64_t)16 << 10) /* that are compared */
 #define RIVAL_MARGIN 512                 /* bits by which rivals must be worse */
 
@@ -43,80 +45,189 @@ static bool try(struct workbench *bench, const struct partial *partial, const st
 	return false;
 }
 
-bool joining_try(struct workbench *bench, const struct partial *partial, const struct step *step,
-	struct joining *joining)
+/* The layout was accepted: tries it thoroughly. False: it is freed. */
+static bool prove(struct workbench *bench, struct joining *joining)
 {
-	struct joining now = { .step = *step };
-
-	if (!try(bench, partial, step, &now.extents, &now.outcome)) {
-		extents_free(&now.extents);
+	if (!workbench_prove(bench, &joining->extents, &joining->outcome, &joining->proof)) {
+		joining_free(joining);
 		return false;
 	}
-	if (!workbench_prove(bench, &now.extents, &now.outcome, &now.proof)) {
-		joining_free(&now);
-		return false;
-	}
-	now.is_proved = workbench_is_proof(bench, now.proof.bits);
-	*joining = now;
+	joining->is_proved = workbench_is_proof(bench, joining->proof.bits);
 	return true;
 }
 
-/* Tries a step, and chooses it if it is accepted. */
-static void choose(struct workbench *bench, const struct partial *partial, const struct step *step,
+bool joining_try(struct workbench *bench, const struct partial *partial, const struct step *step,
 	struct joining *joining)
 {
+	*joining = (struct joining){ 0 };
+	if (try(bench, partial, step, &joining->extents, &joining->outcome))
+		return prove(bench, joining);
+	joining_free(joining);
+	return false;
+}
+
+/* ---- other breaks -------------------------------------------------------------------------- */
+
+/* A joint whose place is looked for. Offsets are in the file. */
+struct joint {
+	size_t before;      /* the run that ends there */
+	uint64_t from, to;  /* where that run begins, and the next one ends */
+	uint64_t at;        /* the break that was found first */
+	uint64_t *accepted; /* all that are, rising */
+	size_t count;
+};
+
+/* The same layout with another break. */
+static bool try_break(struct workbench *bench, const struct joining *joining,
+	const struct joint *joint, uint64_t at, struct joining *other)
+{
+	const struct extents *extents = &joining->extents;
+
+	*other = (struct joining){ 0 };
+	for (size_t i = 0; i < extents->count; i++) {
+		struct range run = extents->runs[i];
+
+		if (i == joint->before) {
+			run.length = at - joint->from;
+		} else if (i == joint->before + 1) {
+			run.offset += at - joint->at;
+			run.length = joint->to - at;
+		}
+		extents_add(&other->extents, run.offset, run.length);
+	}
+	if (other->extents.count == extents->count &&
+		workbench_try(bench, &other->extents, &other->outcome) &&
+		other->outcome.length > at)
+		return prove(bench, other);
+	joining_free(other);
+	return false;
+}
+
+/* Tries all breaks of a joint; the ones accepted are noted. True: one is proved, and chosen. */
+static bool try_breaks(struct workbench *bench, struct joining *joining, struct joint *joint)
+{
+	uint64_t size = bench->clusters->size;
+	struct joining best = { 0 };
+
+	joint->accepted = xcalloc((joint->to - joint->from) / size + 2, sizeof(uint64_t));
+	for (uint64_t at = joint->from + size; at < joint->to && !best.is_proved; at += size) {
+		struct joining other = { 0 };
+
+		if (at != joint->at && !try_break(bench, joining, joint, at, &other))
+			continue;
+		joint->accepted[joint->count++] = at;
+		if (other.proof.bits > joining->proof.bits && other.proof.bits > best.proof.bits) {
+			struct joining previous = best;
+
+			best = other;
+			other = previous;
+		}
+		joining_free(&other);
+	}
+	if (!best.extents.count)
+		return false;
+	joining_free(joining);
+	*joining = best;
+	return true;
+}
+
+/* Where a byte of the file is if the break is after it, or before it. */
+static uint64_t place(
+	const struct joining *joining, const struct joint *joint, uint64_t at, bool after)
+{
+	const struct range *run = &joining->extents.runs[joint->before];
+
+	return after ? run[1].offset + (at - joint->at) : run->offset + (at - joint->from);
+}
+
+/* What is around the possible breaks: own bytes, and others'. */
+static struct affinity *learn_around(
+	struct workbench *bench, const struct joining *joining, const struct joint *joint)
+{
+	struct affinity *affinity = affinity_new(bench);
+	const struct extents *extents = &joining->extents;
+	const struct range *first = extents->runs, *last = first + extents->count - 1;
+	uint64_t before = first->offset < LEARN_STEP ? first->offset : LEARN_STEP, at = 0;
+	uint64_t least = joint->accepted[0], most = joint->accepted[joint->count - 1];
+	uint64_t size = bench->clusters->size;
+	uint64_t from = place(joining, joint, most, false), to = place(joining, joint, least, true);
+	uint64_t end = last->offset + (last->length + size - 1) / size * size;
+
+	for (size_t i = 0; i < extents->count; i++) {
+		uint64_t offset = first[i].offset, len = first[i].length;
+
+		if (i == joint->before) {
+			len = least - at;
+		} else if (i == joint->before + 1) {
+			offset += most - joint->at;
+			len = joint->to - most;
+		}
+		for (uint64_t n = 0; n < len && n < LEARN_MAX; n += LEARN_STEP)
+			affinity_learn(affinity, bench, offset + n, len - n, true);
+		at += first[i].length;
+	}
+	affinity_learn(affinity, bench, first->offset - before, before, false);
+	affinity_learn(affinity, bench, end, LEARN_STEP, false);
+	if (from < to)
+		affinity_learn(affinity, bench, from, to - from, false);
+	return affinity;
+}
+
+/* The content chooses one of several breaks: that which gives the file what looks most like its own. */
+static void choose_break(
+	struct workbench *bench, struct joining *joining, const struct joint *joint)
+{
+	struct affinity *affinity = learn_around(bench, joining, joint);
+	uint64_t size = bench->clusters->size, best = joint->accepted[0];
+	int64_t sum = 0, best_sum = 0;
 	struct joining other;
 
-	if (!joining_try(bench, partial, step, &other))
+	for (size_t i = 1; i < joint->count; i++) {
+		for (uint64_t at = joint->accepted[i - 1]; at < joint->accepted[i]; at += size)
+			sum += affinity_bits(
+				       affinity, bench, place(joining, joint, at, false), size) -
+			       affinity_bits(
+				       affinity, bench, place(joining, joint, at, true), size);
+		if (sum > best_sum) {
+			best_sum = sum;
+			best = joint->accepted[i];
+		}
+	}
+	affinity_free(affinity);
+	if (best == joint->at || !try_break(bench, joining, joint, best, &other))
 		return;
 	joining_free(joining);
 	*joining = other;
 }
 
-/* ---- other breaks -------------------------------------------------------------------------- */
-
-/* All breaks with this gap; accepted gets those that are, rising. One that is proved better is chosen
- * instead. */
-static void try_other_breaks(struct workbench *bench, const struct partial *partial,
-	struct joining *joining, struct breaks *accepted)
+static void note_doubt(struct assembly *assembly, const struct joint *joint)
 {
-	uint64_t first = joining->step.at;
-
-	breaks_find_all(bench->clusters, partial, joining->outcome.length, accepted);
-	accepted->close_count = 0;
-	for (size_t i = 0; i < accepted->count && !joining->is_proved; i++) {
-		struct step step = { accepted->items[i], joining->step.gap };
-		struct joining other = { 0 };
-
-		if (step.at != first && !joining_try(bench, partial, &step, &other))
-			continue;
-		accepted->items[accepted->close_count++] = step.at;
-		if (step.at == first)
-			continue;
-		if (other.proof.bits > joining->proof.bits) {
-			struct joining previous = *joining;
-
-			*joining = other;
-			other = previous;
-		}
-		joining_free(&other);
-	}
-	accepted->count = accepted->close_count;
+	if (assembly->doubt_count == ASSEMBLY_DOUBTS_MAX)
+		return;
+	assembly->doubt[assembly->doubt_count++] = (struct range){ joint->accepted[0],
+		joint->accepted[joint->count - 1] - joint->accepted[0] };
 }
 
-/* The content chooses one of several breaks. */
-static void choose_break(struct workbench *bench, const struct partial *partial,
-	const struct breaks *accepted, struct joining *joining)
+/* Looks for the best break of each joint. */
+static void judge_breaks(
+	struct workbench *bench, struct joining *joining, struct assembly *assembly)
 {
-	struct step step = joining->step;
-	struct affinity *affinity = affinity_new(bench, partial, accepted->items[0],
-		accepted->items[accepted->count - 1], step.gap, joining->outcome.length);
+	uint64_t from = 0;
 
-	step.at = affinity_choose(
-		affinity, bench, partial, accepted->items, accepted->count, step.gap);
-	affinity_free(affinity);
-	if (step.at != joining->step.at)
-		choose(bench, partial, &step, joining);
+	for (size_t i = 0; i + 1 < joining->extents.count && !joining->is_proved; i++) {
+		const struct range *run = &joining->extents.runs[i];
+		struct joint joint = { .before = i,
+			.from = from,
+			.at = from + run->length,
+			.to = from + run->length + run[1].length };
+
+		if (!try_breaks(bench, joining, &joint) && joint.count > 1) {
+			choose_break(bench, joining, &joint);
+			note_doubt(assembly, &joint);
+		}
+		free(joint.accepted);
+		from += joining->extents.runs[i].length;
+	}
 }
 
 /* ---- other gaps ---------------------------------------------------------------------------- */
@@ -127,8 +238,7 @@ struct rivals {
 	uint64_t trials, late; /* refused layouts; those refused for something before the joint */
 	uint64_t bytes;        /* of wrong data that were accepted in all of them */
 	size_t count;          /* accepted layouts... */
-	struct step best;      /* ...the one whose content is most like the file's */
-	int64_t best_bits;
+	int64_t best_bits;     /* ...and of these the most by which one looks like the file's own */
 };
 
 static void add_refused(const struct workbench *bench, uint64_t at, struct rivals *rivals)
@@ -140,59 +250,47 @@ static void add_refused(const struct workbench *bench, uint64_t at, struct rival
 		rivals->bytes += bench->reached - at;
 }
 
-/* Whether a step leads into what the joining has after its break: then it only leaves out some of it,
- * and is no rival. */
-static bool leads_inside(const struct joining *joining, uint64_t target)
+/* Whether an offset is in a run of the joining from the last joint on: a step that leads there only
+ * leaves out some of it, and is no rival. */
+static bool is_own(const struct joining *joining, uint64_t offset)
 {
-	uint64_t at = 0;
+	const struct range *last = &joining->extents.runs[joining->extents.count - 1];
 
-	for (size_t i = 0; i < joining->extents.count; i++) {
-		const struct range *run = &joining->extents.runs[i];
-
-		if (at >= joining->step.at && target >= run->offset &&
-			target < run->offset + run->length)
-			return true;
-		at += run->length;
-	}
-	return false;
+	return offset >= last->offset && offset < last->offset + last->length;
 }
 
-/* Bits by which the first bytes after the break look like the file's own. */
-static int64_t step_bits(struct workbench *bench, struct affinity *affinity,
-	const struct partial *partial, const struct step *step, uint64_t length)
+/* Bits by which the first of length bytes look like the file's own. */
+static int64_t bits_at(
+	struct workbench *bench, struct affinity *affinity, uint64_t offset, uint64_t length)
 {
-	uint64_t target = step_target(bench->clusters, partial, step);
-
-	if (length - step->at < RIVAL_BYTES)
-		return affinity_bits(affinity, bench, target, length - step->at);
-	return affinity_bits(affinity, bench, target, RIVAL_BYTES);
+	return affinity_bits(affinity, bench, offset, length < RIVAL_BYTES ? length : RIVAL_BYTES);
 }
 
-/* Tries all other gaps nearby. */
+/* Tries all other gaps nearby with a break. */
 static void find_rivals(struct workbench *bench, const struct partial *partial,
-	const struct joining *joining, struct affinity *affinity, struct rivals *rivals)
+	const struct joining *joining, uint64_t at, struct affinity *affinity,
+	struct rivals *rivals)
 {
-	struct step step = joining->step;
+	struct step step = { at, 0 };
 	struct extents extents = { 0 };
 	struct outcome outcome;
 
 	for (uint64_t n = 0; ring_gap(bench->clusters, RING_NEAR, n, &step.gap); n++) {
 		uint64_t tested = bench->tested;
+		uint64_t target = step_target(bench->clusters, partial, &step);
 		int64_t bits;
 
-		if (leads_inside(joining, step_target(bench->clusters, partial, &step)))
+		if (is_own(joining, target))
 			continue;
 		if (!try(bench, partial, &step, &extents, &outcome)) {
 			if (bench->tested != tested)
-				add_refused(bench, step.at, rivals);
+				add_refused(bench, at, rivals);
 			continue;
 		}
-		bits = step_bits(bench, affinity, partial, &step, outcome.length);
+		bits = bits_at(bench, affinity, target, outcome.length - at);
 		outcome_free(&outcome);
-		if (!rivals->count++ || bits > rivals->best_bits) {
+		if (!rivals->count++ || bits > rivals->best_bits)
 			rivals->best_bits = bits;
-			rivals->best = step;
-		}
 	}
 	extents_free(&extents);
 }
@@ -210,42 +308,42 @@ static uint32_t survival_bits(const struct rivals *rivals, uint64_t bytes)
 	return bytes / mean < SURVIVAL_MAX ? (uint32_t)(bytes / mean) : SURVIVAL_MAX;
 }
 
-/* True: there are no rivals, or all are worse. */
-static bool beats_rivals(struct workbench *bench, const struct partial *partial,
-	struct joining *joining, struct rivals *rivals)
+/* Tries other gaps at the last joint. True: there are no rivals, or the content of all is worse. */
+static bool judge_gaps(struct workbench *bench, const struct partial *partial,
+	const struct joining *joining, struct rivals *rivals)
 {
-	const struct step *step = &joining->step;
-	struct affinity *affinity = affinity_new(bench, partial, step->at, step->at, 0, step->at);
+	const struct range *last = &joining->extents.runs[joining->extents.count - 1];
+	uint64_t at = joining->outcome.length - last->length, done = 0;
+	struct affinity *affinity = affinity_new(bench);
 	int64_t bits;
 
-	find_rivals(bench, partial, joining, affinity, rivals);
-	bits = rivals->count ? step_bits(bench, affinity, partial, step, joining->outcome.length)
-			     : 0;
+	for (const struct range *run = joining->extents.runs; run < last; run++) {
+		for (done = 0; done < run->length && done < LEARN_MAX; done += LEARN_STEP)
+			affinity_learn(
+				affinity, bench, run->offset + done, run->length - done, true);
+	}
+	find_rivals(bench, partial, joining, at, affinity, rivals);
+	bits = rivals->count ? bits_at(bench, affinity, last->offset, last->length) : 0;
 	affinity_free(affinity);
-	return workbench_goes_on(bench) &&
-	       (!rivals->count || bits >= rivals->best_bits + RIVAL_MARGIN);
+	return !rivals->count || bits >= rivals->best_bits + RIVAL_MARGIN;
 }
 
 bool joining_judge(struct workbench *bench, const struct partial *partial, struct joining *joining,
 	struct assembly *assembly)
 {
 	struct rivals rivals = { 0 };
-	struct breaks accepted = { 0 };
-	bool beats;
+	uint64_t last;
 
-	if (!joining->is_proved)
-		try_other_breaks(bench, partial, joining, &accepted);
-	if (!joining->is_proved && accepted.count > 1) {
-		choose_break(bench, partial, &accepted, joining);
-		assembly->doubt_count = 1;
-		assembly->doubt[0].offset = accepted.items[0];
-		assembly->doubt[0].length = accepted.items[accepted.count - 1] - accepted.items[0];
-	}
+	judge_breaks(bench, joining, assembly);
 	assembly->evidence = joining->proof.bits;
-	beats = joining->is_proved || beats_rivals(bench, partial, joining, &rivals);
-	if (!joining->is_proved && joining->proof.bits >= EXACT_BITS && !assembly->doubt_count)
-		assembly->evidence +=
-			survival_bits(&rivals, joining->outcome.length - joining->step.at);
-	breaks_free(&accepted);
-	return beats;
+	if (joining->is_proved) {
+		assembly->doubt_count = 0;
+		return true;
+	}
+	if (!judge_gaps(bench, partial, joining, &rivals))
+		return false;
+	last = joining->extents.runs[joining->extents.count - 1].length;
+	if (joining->proof.bits >= EXACT_BITS && !assembly->doubt_count)
+		assembly->evidence += survival_bits(&rivals, last);
+	return !bench->exhausted;
 }

@@ -6,7 +6,6 @@
 
 /* A layout that was accepted, and accepted again by a thorough check. */
 struct joining {
-	struct step step;
 	struct extents extents;
 	struct outcome outcome;
 	struct proof proof;
@@ -14,12 +13,12 @@ struct joining {
 };
 
 void joining_free(struct joining *joining);
-/* Tries a step from a partial file. True: it is COMPLETE; the layout is the caller's to free. */
+/* Tries a step from a partial file. True: it is COMPLETE; the joining is the caller's to free. */
 bool joining_try(struct workbench *bench, const struct partial *partial, const struct step *step,
 	struct joining *joining);
-/* Tries all other steps with the layout's gap, and all others with its break: may choose another
- * layout, with the same gap. False: others would do as well. True: assembly has the evidence and
- * what is in doubt. */
+/* Tries other breaks at each joint, and other gaps at the last one: may choose other breaks. False:
+ * other gaps would do as well. True: assembly has the evidence and what is in doubt. partial: what
+ * the last piece was a step from. */
 bool joining_judge(struct workbench *bench, const struct partial *partial, struct joining *joining,
 	struct assembly *assembly);
 

@@ -11,12 +11,18 @@
  */
 #include <stdlib.h>
 
+#include "assemble/affinity.h"
 #include "assemble/joining.h"
 #include "assemble/strategies.h"
 #include "base/memory.h"
 
 #define BEAM 3 /* partial files that are followed at a time */
 #define PIECES_MAX 8
+#define LEARN_STEP ((uint64_t)64 << 10)
+/* A cluster whose first bytes are described by so much better as others', in bits a byte, is not tried
+ * far from the break. */
+#define LOOK_LEN 512
+#define ALIEN_SHARE 2
 #define RING_COUNT RING_COUNT
 
 /* What is kept of the steps from the partial files of one depth. */
@@ -29,8 +35,9 @@ struct beam {
 struct search {
 	struct workbench *bench;
 	enum ring ring;
-	struct joining best; /* not proved, the first one accepted; without extents: none */
-	struct partial from; /* what it is a step from */
+	struct affinity *affinity; /* NULL: all content is tried */
+	struct joining best;       /* not proved, the first one accepted; without extents: none */
+	struct partial from;       /* what it is a step from */
 };
 
 /* ---- partial files ------------------------------------------------------------------------- */
@@ -99,6 +106,40 @@ static void offer(struct search *search, const struct partial *partial, const st
 	*room = (struct partial){ extents, step->at, reached, search->bench->seen };
 }
 
+/* ---- content ------------------------------------------------------------------------------- */
+
+/* For steps that lead far: what the partial file's content looks like. */
+static void learn(struct search *search, const struct partial *partial)
+{
+	uint64_t left = partial->reached;
+
+	affinity_free(search->affinity);
+	search->affinity = NULL;
+	if (search->ring == RING_NEAR)
+		return;
+	search->affinity = affinity_new(search->bench);
+	for (size_t i = 0; i < partial->extents.count && left; i++) {
+		const struct range *run = &partial->extents.runs[i];
+		uint64_t len = run->length < left ? run->length : left;
+
+		for (uint64_t at = 0; at < len; at += LEARN_STEP)
+			affinity_learn(
+				search->affinity, search->bench, run->offset + at, len - at, true);
+		left -= len;
+	}
+}
+
+/* Whether what a step leads to looks like the content of others. */
+static bool is_alien(
+	const struct search *search, const struct partial *partial, const struct step *step)
+{
+	struct workbench *bench = search->bench;
+
+	return search->affinity &&
+	       affinity_bits(search->affinity, bench, step_target(bench->clusters, partial, step),
+		       LOOK_LEN) < -(int64_t)LOOK_LEN / ALIEN_SHARE;
+}
+
 /* ---- steps --------------------------------------------------------------------------------- */
 
 /* True: a layout was proved, and is search->best. */
@@ -123,28 +164,39 @@ static bool try_step(struct search *search, const struct partial *partial, const
 	return joining.is_proved;
 }
 
-/* All steps of the ring from a partial file: first the breaks where the carver noticed it. */
-static bool try_steps(struct search *search, const struct partial *partial, struct beam *next)
+/* Steps of the ring with breaks[from] to breaks[to - 1]. True: the search ends. */
+static bool try_breaks(struct search *search, const struct partial *partial,
+	const struct breaks *breaks, size_t from, size_t to, struct beam *next)
+{
+	struct step step;
+
+	for (uint64_t n = 0; workbench_goes_on(search->bench) &&
+			     ring_gap(search->bench->clusters, search->ring, n, &step.gap);
+		n++)
+		for (size_t b = from; b < to; b++) {
+			step.at = breaks->items[b];
+			if (is_alien(search, partial, &step))
+				continue;
+			if (try_step(search, partial, &step, next) ||
+				(search->ring != RING_NEAR && search->best.extents.count))
+				return true;
+		}
+	return search->best.extents.count != 0;
+}
+
+/* All steps of the ring from a partial file. */
+static void try_steps(struct search *search, const struct partial *partial, struct beam *next)
 {
 	struct breaks breaks;
-	bool proved = false;
 
 	breaks_find(search->bench->clusters, partial, &breaks);
-	for (unsigned round = 0; round < 2 && !proved && !search->best.extents.count; round++) {
-		size_t from = round ? breaks.close_count : 0;
-		size_t to = round ? breaks.count : breaks.close_count;
-		struct step step;
-
-		for (uint64_t n = 0; !proved && workbench_goes_on(search->bench) &&
-				     ring_gap(search->bench->clusters, search->ring, n, &step.gap);
-			n++)
-			for (size_t b = from; b < to && !proved; b++) {
-				step.at = breaks.items[b];
-				proved = try_step(search, partial, &step, next);
-			}
-	}
+	learn(search, partial);
+	if (!try_breaks(search, partial, &breaks, 0, breaks.close_count, next) &&
+		search->ring <= RING_BOTH &&
+		!try_breaks(
+			search, partial, &breaks, breaks.close_count, breaks.before_count, next))
+		try_breaks(search, partial, &breaks, breaks.before_count, breaks.count, next);
 	breaks_free(&breaks);
-	return proved;
 }
 
 /* Steps of one ring from the file as it was found, and from what they lead to. True: a layout was
@@ -222,6 +274,7 @@ static bool search_file(struct workbench *bench, const struct broken *broken, un
 		joining_free(&search.best);
 	}
 	partial_free(&search.from);
+	affinity_free(search.affinity);
 	return found;
 }
 
