@@ -363,10 +363,9 @@ void images_open(struct images *images, const struct inner_wanted *wanted)
 		if (all.count && all.paths[all.count - 1] == images->paths[i])
 			log_warn("%s: there is nothing in it that can be opened: no %s",
 				images->paths[i],
-				wanted->volumes
-					? "encrypted volume for which there is a key, and none "
-					  "of LVM"
-					: "such shadow copy");
+				wanted->volumes ? "LVM, no compressed or sparse files, and no "
+						  "encrypted volume for which there is a key"
+						: "such shadow copy");
 	}
 	free(images->paths);
 	images->paths = all.paths;

@@ -26,7 +26,7 @@
 
 /* THE TABLE. */
 static const struct inner_kind *const kinds[] = { &inner_bitlocker, &inner_luks, &inner_filevault,
-	&inner_lvm, &inner_shadow };
+	&inner_lvm, &inner_shadow, &inner_streams };
 
 /* ---- paths --------------------------------------------------------------------------------- */
 
@@ -150,8 +150,8 @@ static struct served_image *new_served(
 	served->kind = kind->served;
 	served->arg = xmalloc(sizeof(*place));
 	memcpy(served->arg, place, sizeof(*place));
-	served->begin = place->volume.offset;
-	served->length = place->volume.length;
+	served->begin = kind->whole ? 0 : place->volume.offset;
+	served->length = kind->whole ? outer->info.size : place->volume.length;
 	served->unit = UNIT_LEN;
 	return served;
 }
@@ -250,6 +250,15 @@ static int open_in(struct image **image, struct image *outer, const struct inner
 	return 0;
 }
 
+const struct volume *inner_streams_of(const struct image *image)
+{
+	const struct served_image *served = (const struct served_image *)image;
+
+	if (image->backend != &inner_backend || served->kind != inner_streams.served)
+		return NULL;
+	return &((const struct inner_place *)served->arg)->volume;
+}
+
 int inner_open(struct image **image, const char *path, struct error *error)
 {
 	struct inner_path parsed;
@@ -333,8 +342,10 @@ static void take_all(struct search *search, struct image *image, const char *pat
 	for (name = names ? strtok_r(names, "\n", &rest) : NULL; name;
 		name = strtok_r(NULL, "\n", &rest))
 		if (!only || !strcmp(only, name))
-			take(search, xasprintf("%s" SEPARATOR "%s@%" PRIu64 "/%s", path, kind->name,
-					     volume->offset, name));
+			take(search,
+				xasprintf("%s" SEPARATOR "%s@%" PRIu64 "%s%s", path, kind->name,
+					volume->offset, strcmp(name, INNER_NO_NAME) ? "/" : "",
+					strcmp(name, INNER_NO_NAME) ? name : ""));
 	free(names);
 }
 

@@ -9,6 +9,7 @@
 #define BURIN_EVIDENCE_INNER_H
 
 #include "evidence/image.h"
+#include "evidence/volumes.h"
 
 /* Whether the path has the form of an inner image's. A file of that name comes before. */
 bool inner_is_path(const char *path);
@@ -16,6 +17,10 @@ bool inner_is_path(const char *path);
 char *inner_folder_name(const char *path);
 /* Opens it, and the images around it, which it owns. As image_open. */
 int inner_open(struct image **image, const char *path, struct error *error);
+
+/* The volume, in the image around this one, of whose compressed and sparse streams it is the row
+ * (tsk_walk.h); NULL: it is another image. */
+const struct volume *inner_streams_of(const struct image *image);
 
 /* Which are looked for. */
 struct inner_wanted {

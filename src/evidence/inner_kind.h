@@ -6,6 +6,8 @@
 #include "evidence/volumes.h"
 
 #define INNER_NAME_LEN 256
+/* In a list of names: there is one, which has none. */
+#define INNER_NO_NAME "."
 
 /* What a kind's functions are given (served.h): which of the volumes is meant. */
 struct inner_place {
@@ -19,6 +21,7 @@ struct inner_kind {
 	const char *const *file_systems;
 	const char *library; /* what opens it, for people; NULL: burin itself */
 	bool needs_secret;
+	bool whole;           /* it is given the whole image around it, not only the volume */
 	bool only_on_request; /* not opened with all others, for there may be many */
 	const struct served_kind
 		*served; /* NULL: burin was built without the library, or opens it itself */
@@ -31,6 +34,6 @@ struct inner_kind {
 };
 
 extern const struct inner_kind inner_bitlocker, inner_luks, inner_filevault, inner_lvm,
-	inner_shadow;
+	inner_shadow, inner_streams;
 
 #endif

@@ -307,6 +307,10 @@ void walk_allocation(struct walk_host *host, const struct volume *volume)
 		tsk_img_close(image);
 }
 
+/* The row of streams may be so many times as long as the volume: NTFS compresses 16 to 1 at best, and a
+ * file that is nearly all hole can have any length. */
+#define ROW_FACTOR 16
+
 /* ---- its files ----------------------------------------------------------------------------- */
 
 struct file_walk {
@@ -316,8 +320,9 @@ struct file_walk {
 	bool has_records;
 	struct walk_run runs[WALK_RANGES_MAX]; /* not reported yet */
 	size_t run_count;
-	char folder[4096]; /* the last one reported */
-	bool stopped;      /* the host wants no more */
+	char folder[4096];         /* the last one reported */
+	bool stopped;              /* the host wants no more */
+	uint64_t row_len, row_max; /* walk_streams */
 };
 
 static void report_runs(struct file_walk *walk)
@@ -572,7 +577,9 @@ static TSK_FS_INFO *open_again(
 	return tsk_fs_open_img(image, (TSK_OFF_T)volume->offset, (TSK_FS_TYPE_ENUM)volume->type);
 }
 
-void walk_files(struct walk_host *host, const struct volume *volume)
+/* Calls take for each name. */
+static void walk_names(struct walk_host *host, const struct volume *volume,
+	TSK_FS_DIR_WALK_FLAG_ENUM flags, TSK_FS_DIR_WALK_CB take)
 {
 	struct file_walk walk = {
 		.host = host, .offset = volume->offset, .block_size = volume->block_size
@@ -581,11 +588,12 @@ void walk_files(struct walk_host *host, const struct volume *volume)
 	const TSK_POOL_INFO *pool = NULL;
 	TSK_FS_INFO *fs = image ? open_again(image, volume, &pool) : NULL;
 
+	walk.row_max =
+		volume->length > UINT64_MAX / ROW_FACTOR ? UINT64_MAX : volume->length * ROW_FACTOR;
 	walk.has_records = fs && records_open(&walk.records, host, fs, volume->offset);
 	if (!fs || tsk_fs_dir_walk(fs, fs->root_inum,
-			   TSK_FS_DIR_WALK_FLAG_ALLOC | TSK_FS_DIR_WALK_FLAG_UNALLOC |
-				   TSK_FS_DIR_WALK_FLAG_RECURSE | TSK_FS_DIR_WALK_FLAG_NOORPHAN,
-			   take_file, &walk))
+			   flags | TSK_FS_DIR_WALK_FLAG_RECURSE | TSK_FS_DIR_WALK_FLAG_NOORPHAN,
+			   take, &walk))
 		report_problem(host, "its folders are damaged");
 	if (walk.has_records)
 		records_close(&walk.records);
@@ -595,4 +603,78 @@ void walk_files(struct walk_host *host, const struct volume *volume)
 		tsk_pool_close(pool);
 	if (image)
 		tsk_img_close(image);
+}
+
+void walk_files(struct walk_host *host, const struct volume *volume)
+{
+	walk_names(
+		host, volume, TSK_FS_DIR_WALK_FLAG_ALLOC | TSK_FS_DIR_WALK_FLAG_UNALLOC, take_file);
+}
+
+/* ---- its compressed and sparse files ------------------------------------------------------- */
+
+static bool has_holes(const TSK_FS_ATTR *attribute)
+{
+	for (const TSK_FS_ATTR_RUN *run = attribute->nrd.run; run; run = run->next)
+		if (run->flags & TSK_FS_ATTR_RUN_FLAG_SPARSE)
+			return true;
+	return false;
+}
+
+static bool is_stream(const TSK_FS_ATTR *attribute)
+{
+	if (!attribute || !is_content(attribute) || attribute->size <= 0 ||
+		attribute->flags & TSK_FS_ATTR_ENC)
+		return false;
+	return attribute->flags & TSK_FS_ATTR_COMP ||
+	       (attribute->flags & TSK_FS_ATTR_NONRES && has_holes(attribute));
+}
+
+/* A file with several names is taken by the one that its record has first. */
+static bool is_first_name(const TSK_FS_FILE *file)
+{
+	const TSK_FS_META_NAME_LIST *first = file->meta->name2;
+
+	return !first ||
+	       (first->par_inode == file->name->par_addr && !strcmp(first->name, file->name->name));
+}
+
+static void take_stream(struct file_walk *walk, const TSK_FS_FILE *file, const char *folder,
+	const TSK_FS_ATTR *attribute)
+{
+	const uint64_t gap = WALK_STREAM_ALIGN - 1, size = (uint64_t)attribute->size;
+	struct walk_file info = describe(file, attribute);
+
+	if (size > walk->row_max - walk->row_len || walk->row_max - walk->row_len - size < gap) {
+		report_problem(walk->host, "a sparse file is too long");
+		return;
+	}
+	info.flags &= ~(uint32_t)FS_COMPRESSED; /* not in the row */
+	report_name(walk, file->name, folder, attribute, &info);
+	add_run(walk, walk->row_len, size, 0);
+	report_runs(walk);
+	walk->row_len += (size + gap) / WALK_STREAM_ALIGN * WALK_STREAM_ALIGN;
+}
+
+static TSK_WALK_RET_ENUM take_streams(TSK_FS_FILE *file, const char *folder, void *arg)
+{
+	struct file_walk *walk = arg;
+	int count;
+
+	if (!has_own_blocks(file) || file->meta->flags & TSK_FS_META_FLAG_UNALLOC ||
+		!is_first_name(file))
+		return TSK_WALK_CONT;
+	count = tsk_fs_file_attr_getsize(file);
+	for (int i = 0; i < count && !walk->stopped; i++) {
+		const TSK_FS_ATTR *attribute = tsk_fs_file_attr_get_idx(file, i);
+
+		if (is_stream(attribute))
+			take_stream(walk, file, folder, attribute);
+	}
+	return walk->stopped ? TSK_WALK_STOP : TSK_WALK_CONT;
+}
+
+void walk_streams(struct walk_host *host, const struct volume *volume)
+{
+	walk_names(host, volume, TSK_FS_DIR_WALK_FLAG_ALLOC, take_streams);
 }

@@ -63,5 +63,11 @@ void walk_list(struct walk_host *host);
 void walk_allocation(struct walk_host *host, const struct volume *volume);
 /* Reports its files. */
 void walk_files(struct walk_host *host, const struct volume *volume);
+/* Reports the streams of its live files whose bytes are not in the image as they are: compressed ones, and
+ * ones with holes. Each has one run, with its place in a row of all of them, in which each begins at a
+ * multiple of WALK_STREAM_ALIGN; and always in the same order. WALK_PROBLEM for each that is left out,
+ * because the row would be too long. */
+void walk_streams(struct walk_host *host, const struct volume *volume);
+#define WALK_STREAM_ALIGN 4096
 
 #endif

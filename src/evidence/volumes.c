@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "evidence/backend.h"
 #include "evidence/file_map.h"
+#include "evidence/inner.h"
 #include "evidence/walk_process.h"
 
 #define VOLUMES_MAX 1024
@@ -38,7 +40,8 @@ struct range_list {
 /* The reading of an image's volumes. */
 struct reading {
 	struct volumes *volumes;
-	struct image *image;
+	struct image *image,
+		*walked; /* walked: whose bytes libtsk reads; another one's for a row of streams */
 	bool (*interrupted)(void);
 	/* Of the current walk: */
 	struct ranges in_use; /* rising */
@@ -189,7 +192,7 @@ static void walk(struct reading *reading,
 	const struct volume *volume)
 {
 	const struct walk_process process = {
-		.image = reading->image,
+		.image = reading->walked,
 		.walk = what,
 		.volume = volume,
 		.interrupted = reading->interrupted,
@@ -336,16 +339,47 @@ static void note_unknown(struct volumes *volumes)
 	}
 }
 
+/* A row of streams has nothing but files: all of it is one volume. */
+static void read_streams(
+	struct reading *reading, enum volumes_depth depth, const struct volume *streams)
+{
+	struct volumes *volumes = reading->volumes;
+	struct volume volume = { .length = image_info(reading->image)->size,
+		.kind = VOLUME_STREAMS,
+		.mapped = depth == VOLUMES_MAP,
+		.type = streams->type };
+
+	snprintf(volume.file_system, sizeof(volume.file_system), "streams of %.20s",
+		streams->file_system);
+	volumes->items = xgrow(volumes->items, &volumes->capacity, 0, sizeof(*volumes->items));
+	volumes->items[volumes->count++] = volume;
+	if (depth != VOLUMES_MAP)
+		return;
+	volumes->any_allocation = true;
+	ranges_add(&volumes->in_use, 0, volume.length);
+	reading->walked = reading->image->outer;
+	file_map_volume(volumes->file_map, 0);
+	walk(reading, walk_streams, streams);
+	reading->walked = reading->image;
+	if (*reading->end.problem)
+		add_volume_problem(reading, &volumes->items[0], "not all of them are in the row");
+}
+
 static void read_depth(struct reading *reading, enum volumes_depth depth)
 {
 	struct volumes *volumes = reading->volumes;
 
-	read_list(reading);
+	if (inner_streams_of(reading->image))
+		read_streams(reading, depth, inner_streams_of(reading->image));
+	else
+		read_list(reading);
 	for (size_t i = 0; i < volumes->count && depth == VOLUMES_MAP; i++) {
 		struct volume *volume = &volumes->items[i];
 
 		if (reading->interrupted && reading->interrupted())
 			return;
+		if (volume->type && volume->kind == VOLUME_STREAMS)
+			continue;
 		if (volume->type && volume->kind != VOLUME_POOLED)
 			read_allocation(reading, volume);
 		if (volume->type && strcmp(volume->file_system, "APFS container"))
@@ -360,7 +394,9 @@ struct volumes *volumes_read(
 	struct image *image, enum volumes_depth depth, bool (*interrupted)(void))
 {
 	struct volumes *volumes = xcalloc(1, sizeof(*volumes));
-	struct reading reading = { .volumes = volumes, .image = image, .interrupted = interrupted };
+	struct reading reading = {
+		.volumes = volumes, .image = image, .walked = image, .interrupted = interrupted
+	};
 
 	volumes->file_map = file_map_new();
 	if (depth == VOLUMES_OFF)

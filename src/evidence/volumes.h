@@ -21,6 +21,7 @@ enum volume_kind {
 	VOLUME_PARTITION, /* an entry of a partition table */
 	VOLUME_WHOLE,     /* a file system without a partition table */
 	VOLUME_POOLED,    /* a volume of an APFS container, whose blocks it shares with others */
+	VOLUME_STREAMS,   /* a row of streams: files, and nothing else */
 };
 
 struct volume {

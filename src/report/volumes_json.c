@@ -6,7 +6,8 @@ static const char *kind_name(uint32_t kind)
 {
 	static const char *const names[] = { [VOLUME_PARTITION] = "partition",
 		[VOLUME_WHOLE] = "whole",
-		[VOLUME_POOLED] = "pooled" };
+		[VOLUME_POOLED] = "pooled",
+		[VOLUME_STREAMS] = "streams" };
 
 	return names[kind];
 }

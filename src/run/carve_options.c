@@ -70,9 +70,8 @@ const struct option_row carve_option_rows[] = {
 	{ .name = "open",
 		MEMBER(open),
 		.group = "Evidence",
-		.help = "Also carve the volumes inside each image as images of their own: LVM's, "
-			"and "
-			"with keys encrypted ones" },
+		.help = "Also carve what is inside each image as images of their own: LVM's "
+			"volumes, with keys encrypted ones, compressed and sparse files" },
 	SECRET_FILE_ROWS(struct carve_options, secrets, "Evidence"),
 	{ .name = "shadow",
 		.kind = OPTION_STRING,
