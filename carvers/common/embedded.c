@@ -33,6 +33,7 @@ static const struct beginning beginnings[] = {
 	{ "\0\1\0\0", 4 },
 	{ "OTTO", 4 },
 	{ "wOFF", 4 },
+	{ "\xff\x4f\xff\x51", 4 },
 };
 
 /* Whether one of them, or a frame of audio, starts with this byte: most bytes are no beginning. */

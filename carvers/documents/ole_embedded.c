@@ -5,7 +5,9 @@
  * hidden. That is where
  *
  *	a stream starts with the file, or with a short header before it, and ends as the file ends;
- *	a record of a drawing ([MS-ODRAW] 2.2.23) describes a picture, just before it;
+ *	a record of a drawing ([MS-ODRAW] 2.2.23) describes a picture, just before it, or has a shape as a
+ *	package (2.3.2.2); previews inside a picture are named with it;
+ *	a record of a presentation ([MS-PPT] 2.3.1, round trip) has a package or XML;
  *	Word's first bytes ([MS-DOC] 2.5.10) have the offset and length of a theme or a mapping of
  *	colours;
  *	the property set `SummaryInformation` has a thumbnail ([MS-OLEPS] 2.11).
@@ -30,6 +32,9 @@
 #define BLIP_HEADER_LEN 8
 #define BLIP_ID_LEN 16
 #define BLIP_METAFILE_LEN 34
+#define RECORD_ROUND_TRIP 4 /* the high byte of the types */
+#define PROPERTY_PACKAGE 0x3a9
+#define PROPERTY_LEN 6
 #define BLIP_MAX (BLIP_HEADER_LEN + 2 * BLIP_ID_LEN + BLIP_METAFILE_LEN + 4)
 
 /* How a stream's last bytes show that the file, which starts with `start`, ends there. */
@@ -168,12 +173,42 @@ static size_t picture_at(const uint8_t *p, uint64_t left)
 		       : 0;
 }
 
-/* Names all pictures of drawings in a stream. */
+static bool is_package(const uint8_t *p)
+{
+	return memcmp(p, "PK\3\4", 4) == 0 || memcmp(p, "<?xm", 4) == 0;
+}
+
+/* Where the package or XML of a shape or presentation starts, from the record at p; 0: it has none. */
+static size_t package_at(const uint8_t *p, uint64_t left)
+{
+	uint64_t len = le32(p + 4);
+
+	if (len > left - BLIP_HEADER_LEN)
+		return 0;
+	if (p[3] == RECORD_ROUND_TRIP && !(p[0] & 15) && is_package(p + BLIP_HEADER_LEN))
+		return BLIP_HEADER_LEN;
+	if (p[3] == 0xf1 && p[2] == 0x22 && (le16(p + 8) & 0x3fff) == PROPERTY_PACKAGE &&
+		len >= PROPERTY_LEN && le32(p + 10) <= len - PROPERTY_LEN &&
+		is_package(p + BLIP_HEADER_LEN + PROPERTY_LEN))
+		return BLIP_HEADER_LEN + PROPERTY_LEN;
+	return 0;
+}
+
+/* Where a file starts that the record at p, which may be none, describes; 0: nowhere. */
+static size_t described_at(const uint8_t *p, uint64_t left)
+{
+	if (left < BLIP_HEADER_LEN)
+		return 0;
+	return p[3] == 0xf0 ? picture_at(p, left) : package_at(p, left);
+}
+
+/* Names all pictures of drawings in a stream, and packages. */
 static void name_pictures(struct ole *ole, const struct ole_entry *entry)
 {
 	struct ole_position position = { .entry = entry };
 	uint8_t window[2 * BLIP_MAX + HEAD_LEN];
 	uint64_t start = 0, next = 0; /* of the window, and after what it holds */
+	uint64_t picture_end = 0;     /* of the last one: previews in it start like pictures */
 
 	while (next < entry->len) {
 		size_t held = (size_t)(next - start), i = 0, at;
@@ -190,11 +225,14 @@ static void name_pictures(struct ole *ole, const struct ole_entry *entry)
 		for (; i + BLIP_MAX <= held; i++) {
 			uint64_t left = start + i < entry->len ? entry->len - start - i : 0;
 
-			if (window[i + 3] != 0xf0 || left < BLIP_HEADER_LEN)
-				continue;
-			at = picture_at(window + i, left);
-			if (at && at < left)
+			at = described_at(window + i, left);
+			if (at && at < left) {
 				name_at(ole, entry, start + i + at);
+				picture_end = start + i + BLIP_HEADER_LEN + le32(window + i + 4);
+			} else if (start + i < picture_end &&
+				   memcmp(window + i, "\xff\xd8\xff", 3) == 0) {
+				name_at(ole, entry, start + i);
+			}
 		}
 		memmove(window, window + i, held - i);
 		start += i;
@@ -204,7 +242,7 @@ static void name_pictures(struct ole *ole, const struct ole_entry *entry)
 static bool has_drawings(const struct ole_entry *entry)
 {
 	static const char *const names[] = { "Pictures", "Data", "WordDocument", "Workbook", "Book",
-		"EscherDelayStm" };
+		"EscherDelayStm", "PowerPoint Document" };
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (ole_named(entry, names[i]))
@@ -250,7 +288,7 @@ void ole_name_embedded(struct ole *ole)
 	for (uint32_t i = 0; i < ole_entry_count(ole); i++) {
 		if (!ole_read_entry(ole, i, &entry) || entry.type != OLE_STREAM || !entry.len)
 			continue;
-		if (has_drawings(&entry))
+		if (has_drawings(&entry) || (table && ole_named(&entry, table)))
 			name_pictures(ole, &entry);
 		else
 			name_whole(ole, &entry);

@@ -4,7 +4,8 @@
  *
  *	file: %!PS-Adobe-, lines of text, %%EOF
  *
- * Embedded documents have an %%EOF of their own between %%BeginDocument and %%EndDocument. Any data
+ * Embedded documents have an %%EOF of their own between %%BeginDocument and %%EndDocument; a font between
+ * %%BeginFont and %%EndFont starts like a document. Any data
  * may follow %%BeginBinary and %%BeginData, which state their length. All else is text: it ends at
  * a control character, a long run of one non-ASCII byte, or the beginning of another document.
  * Level 2 programs contain image data that no comment announces: if an %%EOF follows before another

@@ -17,6 +17,7 @@ struct ps_walk {
 	uint64_t limit;
 	struct ps *ps;
 	unsigned depth; /* nesting of embedded documents */
+	bool resource;  /* inside a font or another resource, which may start like a document */
 	bool font;
 	char line[LINE_LEN]; /* the current one's start, ended by a zero */
 	size_t line_len;
@@ -114,11 +115,26 @@ static bool skip_data(struct ps_walk *walk)
 /* Names other beginnings in the line at `at` as parts: they are this file's text. */
 static void name_parts(struct ps_walk *walk, uint64_t at)
 {
-	const char *found = walk->line + 1;
+	const char *found = walk->line + !walk->resource;
 
 	while (walk->line_len && (found = strstr(found, "%!PS-Adobe"))) {
 		view_part(walk->cursor.view, at + (uint64_t)(found - walk->line));
 		found++;
+	}
+}
+
+/* Keeps track of resources: %%BeginFont, %%EndFont and the like. */
+static void read_resource(struct ps_walk *walk)
+{
+	static const char *const kinds[] = { "Font", "Resource", "ProcSet", "File" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		size_t len = strlen(kinds[i]);
+
+		if (line_starts(walk, "%%Begin") && strncmp(walk->line + 7, kinds[i], len) == 0)
+			walk->resource = true;
+		else if (line_starts(walk, "%%End") && strncmp(walk->line + 5, kinds[i], len) == 0)
+			walk->resource = false;
 	}
 }
 
@@ -129,6 +145,7 @@ static bool read_comment(struct ps_walk *walk)
 
 	ps->comment_count++;
 	ps->comment_end = walk->cursor.at;
+	read_resource(walk);
 	if (line_starts(walk, "%%BeginDocument"))
 		walk->depth++;
 	else if (line_starts(walk, "%%EndDocument") && walk->depth)
@@ -252,7 +269,8 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 		}
 		if (end != PS_WHOLE)
 			return end_walk(&walk, end, at);
-		if (walk.depth == 0 && line_starts(&walk, "%!PS-Adobe") && !walk.font) {
+		if (walk.depth == 0 && line_starts(&walk, "%!PS-Adobe") && !walk.font &&
+			!walk.resource) {
 			ps->end = ps->broken_at = at;
 			return ps->trailer ? PS_MISSING : PS_BROKEN;
 		}

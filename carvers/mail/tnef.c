@@ -23,10 +23,11 @@
 
 enum { SUBJECT = 0x00018004, ATTACHMENT_DATA = 0x0006800f };
 
-/* Whether an attribute begins at p: its level, an existing type, a MAPI number. */
+/* Whether an attribute begins at p: its level, an existing type, a MAPI number or one of the few below
+ * ([MS-OXTNEF] 2.1.3.2: owner, sender, class of the original message). */
 static bool is_attribute(const uint8_t *p)
 {
-	return (p[0] == 1 || p[0] == 2) && le16(p + 3) <= 9 && (p[2] & 0x80) &&
+	return (p[0] == 1 || p[0] == 2) && le16(p + 3) <= 9 && (p[2] & 0x80 || le16(p + 1) <= 9) &&
 	       le32(p + 5) <= ATTRIBUTE_MAX;
 }
 

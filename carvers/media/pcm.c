@@ -5,7 +5,8 @@
  *	random bytes are rough: samples of 16 bits are a third of the range apart from each other
  *	text is recognised as such
  *	samples can be predicted from those before (predictor.h)
- *	silence follows a sound that fades: zeros right after a loud one may be a wiped area
+ *	silence follows a sound that fades: zeros right after a loud one, or from a sector on, may be a
+ *		wiped area
  *
  * If none of these applies to the last samples, they cannot be verified.
  */
@@ -24,6 +25,8 @@
 #define FADE_LEN 64       /* bytes before silence */
 #define LOUDEST_LEN 32768 /* and those that define what is loud */
 #define FADE_PART 8
+#define SECTOR 512
+#define SECTOR_NEAR 4 /* samples */
 #define TEXT_MIN 64
 #define TEXT_MAX VIEW_MAX_PEEK
 #define UNCLOSED_MAX (UINT64_C(256) << 20)
@@ -136,6 +139,14 @@ static bool is_silent_byte(const struct pcm_format *samples, uint8_t byte)
 	return byte == (samples->bits == 8 && !samples->signed_8 ? 0x80 : 0);
 }
 
+/* Whether a sector starts with the identical bytes from `at` on, or within a few samples. */
+static bool at_sector(const struct pcm_format *samples, uint64_t at)
+{
+	uint64_t sector = (at + SECTOR - 1) / SECTOR * SECTOR;
+
+	return sector - at <= SECTOR_NEAR * (uint64_t)samples->frame_len;
+}
+
 /* Whether the identical bytes from `at` to the end are silence after a sound that fades, or if all
  * is silence. */
 static bool is_silence(
@@ -148,8 +159,9 @@ static bool is_silence(
 
 	if (!p || !is_silent_byte(samples, *p))
 		return false;
-	return at == start || loudest(view, samples, fade, whole) <=
-				      loudest(view, samples, before, fade) / FADE_PART;
+	return at == start || (!at_sector(samples, at) &&
+				      loudest(view, samples, fade, whole) <=
+					      loudest(view, samples, before, fade) / FADE_PART);
 }
 
 /* Where the text at the end begins, at least 64 bytes of it; end if there is none. It has blanks,

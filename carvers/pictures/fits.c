@@ -6,8 +6,9 @@
  * multiple of 2,880 bytes, headers with blanks. The first card is SIMPLE, in further units
  * XTENSION; the file ends where none follows.
  *
- * Nothing confirms the data, and nothing gives the number of units: a file is unverified, though
- * the end of its last unit is certain. The date is that of DATE-OBS or DATE, the title OBJECT.
+ * Nothing confirms the data but their padding, equal bytes: where it is something else, the file was cut
+ * before. Nothing gives the number of units: a file is unverified, though the end of its last
+ * unit is certain. The date is that of DATE-OBS or DATE, the title OBJECT.
  */
 #include "carver.h"
 
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #include "dates.h"
+#include "foreign.h"
 #include "title.h"
 #include "walk.h"
 
@@ -148,6 +150,18 @@ static uint64_t data_len(const struct unit *unit)
 	return elements * (uint64_t)unit->groups * (uint64_t)llabs(bits) / 8;
 }
 
+/* Whether equal bytes pad the data, which end at `at`, up to `end`: zeros, in tables blanks; not all writers
+ * take one of those. */
+static bool is_padded(struct fits *fits, uint64_t at, uint64_t end)
+{
+	const uint8_t *p = at < end ? view_peek(fits->view, at, (size_t)(end - at)) : NULL;
+
+	for (size_t i = 0; p && i < end - at; i++)
+		if (p[i] != p[0])
+			return false;
+	return true;
+}
+
 static bool starts_unit(struct fits *fits)
 {
 	const uint8_t *p = view_peek(fits->view, fits->at, 9);
@@ -177,6 +191,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		fits.at = unit.end + (len + BLOCK - 1) / BLOCK * BLOCK;
 		if (fits.at > view_size(view))
 			return walk_cut(view, finding, fits.at, view_size(view));
+		if (!is_padded(&fits, unit.end + len, fits.at))
+			return foreign_cut(view, finding, unit.end, fits.at,
+				"no padding after the data", unit.end + len);
 	}
 	if (!fits.units)
 		return verdict_because(CARVE_REJECT, finding, "no SIMPLE at 0");

@@ -57,6 +57,7 @@ static void read_exif(struct heif *heif, const struct bmff_extent *extent)
 
 	if (!skip || skip > extent->len)
 		return;
+	view_embedded(view, extent->offset + skip);
 	if (exif_read(view, extent->offset + skip, extent->len - skip, heif->finding) &&
 		extent->offset + skip + 8 > heif->data.confirmed)
 		heif->data.confirmed = extent->offset + skip + 8;

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 
 #include "bytes.h"
+#include "embedded.h"
 #include "j2k.h"
 #include "walk.h"
 
@@ -23,6 +24,7 @@
 /* Smaller boxes 'uuid' hold EXIF data and thumbnails, which are not files of their own. */
 #define METADATA_MAX 65536
 #define END_OF_CODESTREAM 0xffd9
+#define TEXT_LOOK 64 /* bytes of a box in which XML may start */
 
 struct jp2 {
 	struct view *view;
@@ -196,6 +198,7 @@ static bool read_box(struct jp2 *jp2, const struct bmff_box *box, enum verdict *
 		jp2->header = true;
 	} else if (box->type != BMFF('u', 'u', 'i', 'd') || box->end - box->data > METADATA_MAX) {
 		view_unverified(view, box->data, box->end);
+		embedded_find(view, box->data, box->end, TEXT_LOOK);
 	}
 	if (box->type == BMFF('m', 'd', 'a', 't'))
 		jp2->media = true;

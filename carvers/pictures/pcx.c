@@ -8,7 +8,8 @@
  *
  * The lines are decoded, and the last of them ends the picture. The manual forbids runs across the
  * end of a line: if the first lines obey that, the first run that does not shows where foreign
- * bytes start. Files of encoders that disobey it are unverified, unless a palette follows.
+ * bytes start. Files of encoders that disobey it are unverified, unless a palette follows; and so are
+ * those whose last line has no run: text and zeros look like such lines.
  */
 #include "carver.h"
 
@@ -33,6 +34,7 @@ struct pcx {
 	bool palette;       /* may follow */
 	uint32_t good;      /* lines before the first that a run crosses */
 	uint32_t crossed;   /* lines whose end a run crosses */
+	bool last_run;      /* the line that ended last has a run */
 	uint64_t valid_end; /* end of the last line that ended as it should */
 	uint64_t broken_at; /* 0: nowhere */
 };
@@ -67,6 +69,7 @@ static bool decode(struct pcx *pcx, struct cursor *cursor)
 {
 	uint64_t total = (uint64_t)pcx->line_len * pcx->lines;
 	uint32_t left = pcx->line_len; /* in this line */
+	bool run = false;              /* in this line */
 
 	while (total) {
 		uint64_t at = cursor->at;
@@ -83,12 +86,15 @@ static bool decode(struct pcx *pcx, struct cursor *cursor)
 			return false;
 		}
 		total -= count;
+		run |= byte >= 0xc0;
 		if (count < left) {
 			left -= count;
 			continue;
 		}
 		pcx->crossed += count > left;
 		pcx->good += !pcx->crossed;
+		pcx->last_run = run;
+		run = false;
 		if (count == left)
 			pcx->valid_end = cursor->at;
 		for (count -= left, left = pcx->line_len; count >= left && count; count -= left)
@@ -113,6 +119,9 @@ static enum verdict complete_verdict(struct pcx *pcx, struct finding *finding, u
 	if (pcx->crossed)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"runs cross lines, so the end cannot be verified, at %" PRIu64, end);
+	if (!palette && !pcx->last_run)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"no run in the last line, so the end cannot be verified, at %" PRIu64, end);
 	if (palette && PALETTE_LEN > end / TAIL_PART)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the palette cannot be verified, at %" PRIu64, end);

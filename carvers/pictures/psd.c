@@ -24,13 +24,16 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "embedded.h"
 #include "exif.h"
 #include "inflated.h"
 #include "noise.h"
 #include "overwrite.h"
+#include "predictor.h"
 #include "walk.h"
 
 #define HEAD_LEN 26
+#define TEXT_LOOK 64 /* bytes of a resource in which XML may start */
 #define SIZE_MAX_PSD 30000
 #define SIZE_MAX_PSB 300000
 #define CHANNELS_MAX 56
@@ -115,6 +118,7 @@ static enum psd_step read_resource(struct psd *psd, uint64_t end)
 		exif_read(psd->view, psd->at, len, psd->finding);
 	else if (id != RESOURCE_THUMBNAIL && id != RESOURCE_OLD_THUMBNAIL)
 		view_unverified(psd->view, psd->at, psd->at + len);
+	embedded_find(psd->view, psd->at, psd->at + len, TEXT_LOOK);
 	psd->valid_end = start;
 	psd->at += len + (len & 1);
 	return PSD_ON;
@@ -203,6 +207,25 @@ static enum psd_step skip_rows(struct psd *psd, uint64_t table, uint64_t rows, u
 	return PSD_ON;
 }
 
+/* Whether the last stored pixels follow from those before. */
+static enum psd_step check_last_pixels(
+	struct psd *psd, uint64_t start, uint64_t end, uint64_t row_len)
+{
+	uint64_t at;
+
+	switch (predictor_check_end(psd->view, start, end, row_len, (psd->depth + 7) / 8, &at)) {
+	case PREDICTOR_FOREIGN:
+		psd->valid_end = at;
+		return psd_broken(psd, at, "bytes unlike the pixels before");
+	case PREDICTOR_UNKNOWN:
+		psd->unsure = start;
+		break;
+	case PREDICTOR_CONTINUOUS:
+		break;
+	}
+	return PSD_ON;
+}
+
 static enum psd_step check_plain(struct psd *psd, uint64_t len, uint64_t row_len)
 {
 	uint64_t start = psd->at, size = view_size(psd->view), end = start + len;
@@ -226,6 +249,8 @@ static enum psd_step check_plain(struct psd *psd, uint64_t len, uint64_t row_len
 	}
 	if (seam == OVERWRITE_NONE)
 		psd->doubtful = 0;
+	if (end <= size && !psd->doubtful)
+		return check_last_pixels(psd, start, end, row_len);
 	return end <= size ? PSD_ON : PSD_CUT;
 }
 
@@ -312,6 +337,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"%s from %" PRIu64 " on: the picture's own, or its end was wiped", psd.what,
 			psd.doubtful);
+	if (psd.unsure)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the pixels from %" PRIu64 " on look like noise", psd.unsure);
 	return CARVE_COMPLETE;
 }
 

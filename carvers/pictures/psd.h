@@ -25,6 +25,7 @@ struct psd {
 	/* A problem after which the walk could continue, or NULL; what was valid before it. */
 	const char *odd;
 	uint64_t odd_at, odd_valid_end;
+	uint64_t unsure; /* where stored pixels begin that nothing shows to be pixels; 0: nowhere */
 	uint64_t doubtful; /* where stored pixels may have been wiped; 0: nowhere */
 	const char *what;  /* ... and with what */
 };

@@ -2,8 +2,8 @@
  * Android's Dalvik executables (source.android.com, Dalvik executable format).
  *
  * The header has the file's size and an Adler-32 of everything after it: if that matches, the file
- * is complete. If it does not, the map at the file's end, a list of types and offsets,
- * distinguishes a changed file (unverified) from a cut one.
+ * is complete. If it does not, the map, a list of types and offsets that most writers put last, and
+ * the absence of foreign bytes distinguish a changed file (unverified) from a cut one.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -66,6 +66,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return CARVE_COMPLETE;
 	}
 	if (len <= view_size(view) && valid_map(view, map, len)) {
+		if (foreign_start(view, head_len, len) < len)
+			return foreign_cut(
+				view, finding, head_len, len, "the checksum is wrong", 8);
 		finding->length = len;
 		return verdict_because(CARVE_UNVERIFIED, finding, "the checksum at 8 is wrong");
 	}

@@ -7,7 +7,8 @@
  *	ZIP:  the directory's end record, whose offsets fit, relative to the program's start or the
  *		archive's own
  *	NSIS: the length of everything from its first header ('NullsoftInst') on, which proves
- *		nothing
+ *		nothing. The header is at a sector, not always the first: NSIS may add a section's
+ *		data that its table does not count
  *
  * An archive's data that is not checked is named as unverified, and the archive as embedded.
  */
@@ -23,6 +24,8 @@
 
 #define ZIP_END_LEN 22
 #define NSIS_HEAD_LEN 28
+#define NSIS_SECTOR 512
+#define NSIS_SEARCH_LEN 16384
 
 bool overlay_at(struct view *view, uint64_t at)
 {
@@ -91,6 +94,20 @@ static uint64_t sevenzip_end(struct view *view, uint64_t at)
 	return head.end;
 }
 
+/* Where the NSIS installer ends whose first header is at `at`, or at one of the next sectors; or 0. */
+static uint64_t nsis_end(struct view *view, uint64_t at)
+{
+	for (uint64_t limit = at + NSIS_SEARCH_LEN; at < limit; at += NSIS_SECTOR) {
+		const uint8_t *p = view_peek(view, at, NSIS_HEAD_LEN);
+
+		if (!p)
+			return 0;
+		if (memcmp(p + 4, "\xef\xbe\xad\xdeNullsoftInst", 16) == 0)
+			return le32(p + 24) >= NSIS_HEAD_LEN ? at + le32(p + 24) : 0;
+	}
+	return 0;
+}
+
 /* Where the archive at `at` ends, or 0. *proven: by more than a length. */
 static uint64_t archive_end(struct view *view, uint64_t at, bool *proven)
 {
@@ -110,9 +127,7 @@ static uint64_t archive_end(struct view *view, uint64_t at, bool *proven)
 	if (memcmp(p, "7z\xbc\xaf", 4) == 0)
 		return sevenzip_end(view, at);
 	*proven = false;
-	if (memcmp(p + 4, "\xef\xbe\xad\xdeNullsoftInst", 16) == 0 && le32(p + 24) >= NSIS_HEAD_LEN)
-		return at + le32(p + 24);
-	return 0;
+	return nsis_end(view, at);
 }
 
 bool overlay_include(struct view *view, uint64_t at, struct finding *finding, enum verdict *verdict)

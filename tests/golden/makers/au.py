@@ -22,6 +22,10 @@ def make():
     plain = au(data)
     for at in (1200, 2200):
         save("au", f"late-{at}.au", plain[:at] + noise(len(plain) - at, 5), verdict="truncated", length_min=at - 40, length_max=at + 80)
+    quiet = b"".join(struct.pack(">h", round(v * (1 - i / 1200))) for i, v in enumerate(samples(1200)))
+    wiped = au(quiet)[:2048]
+    save("au", "wiped.au", wiped + bytes(len(quiet) + 24 - 2048), verdict="unverified", length=len(quiet) + 24,
+         why=f"the last samples before {len(quiet) + 24} cannot be verified")
     save("au", "adpcm.au", au(noise(900), encoding=23), verdict="unverified", length=924)
     save("au", "noise.au", au(noise(6000)), verdict="unverified", length=6024)
     save("au", "encoding.au", au(data, encoding=28), verdict="reject", why="impossible fields at 4")

@@ -1,5 +1,5 @@
 """Android's DEX: header, made-up data, map."""
-import struct, zlib
+import random, struct, zlib
 
 from makers.common import save
 from makers.elf import code
@@ -24,6 +24,11 @@ def make():
     large = made(body=6000)
     save("dex", "zeros.dex", large[:3000] + bytes(5000), verdict="truncated", length_min=2900, length_max=3000, why=f"no map at {0x70 + 6000}")
     save("dex", "text.dex", large[:3000] + b"nothing but words, " * 300, verdict="truncated", length_min=2900, length_max=3100)
+    early = bytearray(made(body=20000))
+    early[52:56] = struct.pack("<I", 0x70)
+    early[0x70:0x70 + 40] = early[-40:]
+    save("dex", "random.dex", bytes(early[:9000]) + random.Random(5).randbytes(15000), verdict="truncated", length_min=7900, length_max=10100,
+         why="the checksum is wrong at 8")
     save("dex", "cut.dex", data[:-9], verdict="truncated", length=len(data) - 9, why=f"the image ends at {len(data) - 9}, before the file does")
     for where, value, why in ((7, 1, "no DEX magic at 0"), (36, 1, "no header length and byte order at 36"),
                               (40, 1, "no header length and byte order at 36"), (55, 9, "impossible sizes at 32")):

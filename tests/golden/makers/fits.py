@@ -31,6 +31,9 @@ def make():
     two = plain + table
     save("fits", "two.fits", two, **unsure(two), **sure)
     save("fits", "cut.fits", plain[:3500], verdict="truncated", length=3500, why="the image ends at 3500, before the file does")
+    save("fits", "padding.fits", plain[:3500] + random.Random(9).randbytes(2260), verdict="truncated", length_min=2880, length_max=5760, why="no padding after the data at 4080")
+    save("fits", "blanks.fits", plain + unit([("XTENSION", "'TABLE   '")] + image(8, (12, 10))[1:], b"1234567890AB" * 10, b" "),
+         **unsure(plain * 2), **sure)
     save("fits", "second.fits", plain + table[:400] + rng.randbytes(3000), verdict="truncated", length=len(plain))
     save("fits", "bits.fits", unit(image(15, (20, 30))), verdict="reject", why="an invalid header at 2880")
     save("fits", "axes.fits", unit(image(8, (20, 30)) + [("NAXIS3", f"{4:>20}")]), verdict="reject", why="an invalid header at 2880")

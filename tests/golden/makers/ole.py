@@ -140,6 +140,18 @@ def make_embedded():
     show = Compound([("PowerPoint Document", powerpoint_records()), ("Pictures", pictures)])
     at = show.place("Pictures")
     save("ole", "pictures.ppt", show.data, unchecked=show.unchecked, extension="ppt", embedded=f"{at + 25} {at + second + 41}")
+    package, mapping, shape = b"PK\3\4" + noise(200), b"<?xml version=\"1.0\"?><a:clrMap/>", b"PK\3\4" + noise(150, 2)
+    records = powerpoint_records()
+    trip = struct.pack("<HHI", 0, 0x40e, len(package)) + package + struct.pack("<HHI", 0, 0x40f, len(mapping)) + mapping
+    trip += struct.pack("<HHIHI", 0x13, 0xf122, 6 + len(shape), 0xc3a9, len(shape)) + shape
+    modern = Compound([("PowerPoint Document", records + struct.pack("<HHI", 15, 1010, len(trip)) + trip)])
+    at = modern.place("PowerPoint Document") + len(records) + 8
+    places = " ".join(str(at + trip.index(data)) for data in (package, mapping, shape))
+    save("ole", "packages.ppt", modern.data, unchecked=modern.unchecked, extension="ppt", embedded=places)
+    preview = jpeg[:20] + jpeg + jpeg[20:]
+    nested = Compound([("Pictures", struct.pack("<HHI", 0x46a0, 0xf01d, 17 + len(preview)) + noise(16) + b"\xff" + preview)])
+    at = nested.place("Pictures") + 25
+    save("ole", "preview.ppt", nested.data, unchecked=nested.unchecked, embedded=f"{at} {at + 20}")
     for kind, skip in (14, 0), (3, 8):
         drawing = Compound([(SUMMARY, thumbnail_set(kind, b"\1\0\0\0" + noise(80))), ("VisioDocument", noise(99))])
         save("ole", f"thumbnail{kind}.vsd", drawing.data, unchecked=drawing.unchecked, extension="vsd",

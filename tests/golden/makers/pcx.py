@@ -20,6 +20,9 @@ def make():
     line = b"".join(b"\xc4" + bytes([rng.randrange(192)]) for _ in range(10))
     sixteen = header(80, 12, 1, 4, 3) + line * 12
     save("pcx", "planes.pcx", sixteen)
+    bytes_only = header(80, 12, 1, 4, 3) + line * 11 + bytes(range(40))
+    save("pcx", "no-run.pcx", bytes_only, verdict="unverified", length=len(bytes_only),
+         why=f"no run in the last line, so the end cannot be verified, at {len(bytes_only)}")
     crossing = header(40, 12, 4, 1, 3) + b"\xff\x21" * 3 + b"\xf3\x22"
     save("pcx", "crossing.pcx", crossing, verdict="unverified", length=len(crossing),
          why=f"runs cross lines, so the end cannot be verified, at {len(crossing)}")

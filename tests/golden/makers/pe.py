@@ -142,6 +142,8 @@ def make():
     save("pe", "sfx-cut.exe", plain + appended["7z"][:-20] + code(400), verdict="unverified", length=len(plain))
     data = struct.pack("<II", 0, 0xdeadbeef) + b"NullsoftInst" + struct.pack("<II", 60, 328) + code(300)
     save("pe", "nsis.exe", plain + data + code(100), verdict="unverified", length=len(plain) + 328)
+    more = plain + code(1024) + data
+    save("pe", "nsis-later.exe", more + code(100), verdict="unverified", length=len(more) - len(data) + 328, why=f"the overlay at {len(plain)} is an archive")
     wrong = pe([text, reloc], checksum=1)
     save("pe", "checksum-wrong.exe", wrong, verdict="unverified", length=len(wrong))
     broken = bytearray(plain)

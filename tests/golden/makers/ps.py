@@ -26,6 +26,9 @@ def make():
             + b"\n" + (b"0" * 64 + b"\n") * 8 + b"cleartomark\n")
     save("ps", "font.pfa", font + b"{restore}if\n", extension="pfa", title="Golden", sequence="yes")
 
+    fonts = HEAD + b"%%BeginFont: Golden\n" + font + b"%%EndFont\n%%BeginResource: font Gold\n" + font + b"%%EndResource\n" + BODY + TAIL
+    save("ps", "fonts.ps", fonts, extension="ps", title="A golden page", unverified="none")
+
     cut = whole[:-60]
     save("ps", "cut.ps", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
     start = cut.rindex(b"\n") + 1

@@ -72,6 +72,11 @@ def make():
     deep = struct.pack(">H", 2) + zlib.compress(b"".join(rows(80, 30, 1)))
     save("psd", "deflated.psd", file(picture=deep, channels=1, depth=16, mode=1), extension="psd", unchecked=12)
 
+    noisy = file(picture=struct.pack(">H", 0) + random.Random(5).randbytes(1200), channels=1, mode=1)
+    save("psd", "noise.psd", noisy, verdict="unverified", length=len(noisy), why="the pixels from 40 on look like noise")
+    xml = file(resources=resource(1002, b"<?xml version='1.0'?><gold/>"))
+    save("psd", "xml.psd", xml, extension="psd", embedded=xml.index(b"<?xml"))
+
     whole = file(picture=plain, channels=1, mode=1)
     save("psd", "wiped.psd", whole[:512] + bytes(len(whole) - 512), verdict="truncated", length=512, why="other bytes than pixels at 512")
     save("psd", "end-zeros.psd", whole[:600] + bytes(len(whole) - 600), verdict="unverified", length=len(whole),

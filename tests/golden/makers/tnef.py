@@ -21,6 +21,8 @@ def make():
     guess = lambda at: dict(verdict="unverified", length=at, why=f"no attribute at {at}, and the number of attributes is not stored")
     tnef("whole.dat", whole, title="Golden hour", embedded=whole.index(PNG), **guess(len(whole)))
     tnef("followed.dat", whole + noise(300, 5), title="Golden hour", **guess(len(whole)))
+    older = head + message + attribute(1, 0x70006, b"IPM.Note\0") + attribute(1, 0x60000, b"nobody\0") + subject
+    tnef("older.dat", older, title="Golden hour", **guess(len(older)))
     large = head + message + attached + text
     tnef("large.dat", large, **guess(len(large)))
     tnef("cut.dat", large[:9000], verdict="truncated", length=9000, why="the image ends at 9000, before the file does")
