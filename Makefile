@@ -103,7 +103,7 @@ PLAIN   := $(BUILD)/tests/engines $(BUILD)/tests/stress
 BENCH   := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 # Fuzz targets: each parser, and each carver by its name.
 CARVER_NAMES := $(shell sed -n 's/^const struct carver \([a-z0-9_]*\)_carver =.*/\1/p' $(CARVERS))
-FUZZERS := rules image e01 lvm volumes report checkpoint resume hashes $(CARVER_NAMES)
+FUZZERS := rules image e01 lvm md volumes report checkpoint resume hashes $(CARVER_NAMES)
 # One program replays all carvers; each of the others has its own.
 REPLAYS := $(patsubst %,$(BUILD)/tests/replay_%,carver $(filter-out $(CARVER_NAMES),$(FUZZERS)))
 
@@ -164,7 +164,7 @@ replays: $(REPLAYS) ## build the programs that run each fuzz target over its cor
 FUZZ    := $(or $(CARVER),$(TARGET),rules)
 SECONDS ?= 60
 .PHONY: fuzz
-fuzz: ## fuzz CARVER=png, or TARGET=rules|image|e01|lvm|volumes|report|checkpoint|resume|hashes, for SECONDS=60 (needs clang)
+fuzz: ## fuzz CARVER=png, or TARGET=rules|image|e01|lvm|md|volumes|report|checkpoint|resume|hashes, for SECONDS=60 (needs clang)
 	$(Q)$(MAKE) --no-print-directory MODE=fuzz CC=clang CUDA=0 FUZZ=$(FUZZ) build/fuzz/fuzz_$(FUZZ)
 	$(Q)mkdir -p build/fuzz/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 	$(Q)cd build/fuzz && ./fuzz_$(FUZZ) -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=4096 \

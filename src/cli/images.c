@@ -351,21 +351,28 @@ static void add_found(void *context, char *path)
 	add_path(context, path);
 }
 
+/* An image with nothing in it that opens may be one for which the key is another. */
+static void say_nothing_found(const char *path, const struct inner_wanted *wanted)
+{
+	log_info("%s: there is nothing in it that can be opened: no %s", path,
+		wanted->volumes ? "LVM, no array, no compressed or sparse files, and no encrypted "
+				  "volume for which there is a key"
+				: "such shadow copy");
+}
+
 void images_open(struct images *images, const struct inner_wanted *wanted)
 {
+	struct inner_wanted among = *wanted;
 	struct images all = { 0 };
 
+	among.beside = (struct inner_beside){ images->paths, images->count };
 	for (size_t i = 0; i < images->count; i++) {
 		add_path(&all, images->paths[i]);
 		if (inner_is_path(images->paths[i]))
 			continue; /* one of them was named */
-		inner_find(images->paths[i], wanted, add_found, &all);
-		if (all.count && all.paths[all.count - 1] == images->paths[i])
-			log_warn("%s: there is nothing in it that can be opened: no %s",
-				images->paths[i],
-				wanted->volumes ? "LVM, no compressed or sparse files, and no "
-						  "encrypted volume for which there is a key"
-						: "such shadow copy");
+		inner_find(images->paths[i], &among, add_found, &all);
+		if (all.paths[all.count - 1] == images->paths[i])
+			say_nothing_found(images->paths[i], wanted);
 	}
 	free(images->paths);
 	images->paths = all.paths;

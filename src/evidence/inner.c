@@ -21,12 +21,14 @@
 #define DEPTH_MAX 8
 /* Inner images of one image. */
 #define FOUND_MAX 256
+/* A longer name, such as that of an array's members, is left out of a folder's. */
+#define FOLDER_NAME_MAX 64
 /* Whole units are lost where any byte can't be read. */
 #define UNIT_LEN 4096
 
 /* THE TABLE. */
 static const struct inner_kind *const kinds[] = { &inner_bitlocker, &inner_luks, &inner_filevault,
-	&inner_lvm, &inner_shadow, &inner_streams };
+	&inner_lvm, &inner_md, &inner_shadow, &inner_streams };
 
 /* ---- paths --------------------------------------------------------------------------------- */
 
@@ -94,6 +96,8 @@ char *inner_folder_name(const char *path)
 	if (!inner_is_path(path) || !parse_path(path, &parsed))
 		return xstrdup(slash ? slash + 1 : path);
 	outer = inner_folder_name(parsed.outer);
+	if (strlen(parsed.name) > FOLDER_NAME_MAX)
+		*parsed.name = 0;
 	name = xasprintf("%s-%s@%" PRIu64 "%s%s", outer, parsed.kind->name, parsed.offset,
 		*parsed.name ? "-" : "", parsed.name);
 	for (char *at = name; *at; at++)
@@ -112,7 +116,7 @@ static const struct image_backend inner_backend = {
 	.close = served_close,
 };
 
-static bool is_kind(const struct inner_kind *kind, const struct volume *volume)
+bool inner_is_kind(const struct inner_kind *kind, const struct volume *volume)
 {
 	for (const char *const *name = kind->file_systems; *name; name++)
 		if (!strcmp(*name, volume->file_system))
@@ -120,8 +124,8 @@ static bool is_kind(const struct inner_kind *kind, const struct volume *volume)
 	return false;
 }
 
-/* The volume of the kind at the offset. */
-static bool find_volume(struct image *outer, const struct inner_path *path, struct volume *volume)
+bool inner_find_volume(
+	struct image *outer, const struct inner_kind *kind, uint64_t offset, struct volume *volume)
 {
 	struct volumes *volumes = volumes_read(outer, VOLUMES_LIST, NULL);
 	const struct volume *items;
@@ -130,7 +134,7 @@ static bool find_volume(struct image *outer, const struct inner_path *path, stru
 
 	items = volumes_list(volumes, &count);
 	for (size_t i = 0; i < count && !found; i++) {
-		found = items[i].offset == path->offset && is_kind(path->kind, &items[i]);
+		found = items[i].offset == offset && inner_is_kind(kind, &items[i]);
 		if (found)
 			*volume = items[i];
 	}
@@ -164,7 +168,8 @@ static void describe(struct image *image, const struct inner_path *path, const c
 	const char *before = "";
 
 	info->format = path->kind->name;
-	info->paths = xcalloc(outer->path_count, sizeof(*info->paths));
+	info->paths = xreallocarray(
+		info->paths, info->path_count + outer->path_count, sizeof(*info->paths));
 	for (size_t i = 0; i < outer->path_count; i++)
 		info->paths[info->path_count++] = xstrdup(outer->paths[i]);
 	info->values = xcalloc(outer->value_count + 1, sizeof(*info->values));
@@ -177,10 +182,10 @@ static void describe(struct image *image, const struct inner_path *path, const c
 					xstrdup(outer->values[i].value) };
 	}
 	info->values[info->value_count++] = (struct image_value){ xstrdup("opened"),
-		xasprintf("%s%s%s at byte %" PRIu64 " of %s%s%s%s%s%s", before, *before ? "; " : "",
-			path->kind->name, path->offset, path->outer, *path->name ? ": " : "",
-			path->name, path->kind->library ? ", by " : "",
-			path->kind->library ? path->kind->library : "", how) };
+		xasprintf("%s%s%s at byte %" PRIu64 " of %s%s%s%s%s%s%s", before,
+			*before ? "; " : "", path->kind->name, path->offset, path->outer,
+			*path->name ? ": " : "", path->name, path->kind->library ? ", by " : "",
+			path->kind->library ? path->kind->library : "", *how ? ", " : "", how) };
 	info->damage = outer->damage ? xstrdup(outer->damage) : NULL;
 }
 
@@ -203,7 +208,7 @@ static const char *find_obstacle(
 	secrets_list(&secrets);
 	if (!path->kind->served && !path->kind->open)
 		return "burin was built without the library for it";
-	if (!find_volume(outer, path, volume))
+	if (!inner_find_volume(outer, path->kind, path->offset, volume))
 		return "there is no such volume at that offset";
 	if (path->kind->needs_secret && !secrets)
 		return "give its password or key with --password-file or --key";
@@ -214,7 +219,7 @@ static int open_served(struct image **image, struct image *outer, const struct i
 	const struct inner_place *place, struct error *error)
 {
 	struct served_image *served = new_served(outer, path->kind, place);
-	char reason[512], *how;
+	char reason[512];
 
 	if (served_open(served, reason, sizeof(reason))) {
 		int status = refuse(path, reason, error);
@@ -223,9 +228,7 @@ static int open_served(struct image **image, struct image *outer, const struct i
 		image_close(&served->image);
 		return status;
 	}
-	how = xasprintf("%s%s", *served_how(served) ? ", " : "", served_how(served));
-	describe(&served->image, path, how);
-	free(how);
+	describe(&served->image, path, served_how(served));
 	*image = &served->image;
 	return 0;
 }
@@ -235,6 +238,7 @@ static int open_in(struct image **image, struct image *outer, const struct inner
 	struct error *error)
 {
 	struct inner_place place = { .name = "" };
+	char how[INNER_HOW_LEN] = "";
 	const char *why = find_obstacle(outer, path, &place.volume);
 
 	memcpy(place.name, path->name, sizeof(place.name));
@@ -242,11 +246,11 @@ static int open_in(struct image **image, struct image *outer, const struct inner
 		return refuse(path, why, error);
 	if (path->kind->served)
 		return open_served(image, outer, path, &place, error);
-	*image = path->kind->open(outer, &place, &why);
+	*image = path->kind->open(outer, &place, &why, how);
 	if (!*image)
 		return refuse(path, why, error);
 	(*image)->outer = outer;
-	describe(*image, path, "");
+	describe(*image, path, how);
 	return 0;
 }
 
@@ -309,15 +313,15 @@ static void take(struct search *search, char *path)
 }
 
 /* The names of what is in it, lines, which the caller frees. NULL: there are none. */
-static char *list_names(
-	struct image *outer, const struct inner_kind *kind, const struct volume *volume)
+static char *list_names(const struct search *search, struct image *outer, const char *path,
+	const struct inner_kind *kind, const struct volume *volume)
 {
 	const struct inner_place place = { .volume = *volume };
 	struct served_image *served;
 	char reason[512], *names;
 
 	if (!kind->served)
-		return kind->list(outer, volume);
+		return kind->list(outer, volume, path, &search->wanted->beside);
 	served = new_served(outer, kind, &place);
 	names = served_list(served, reason, sizeof(reason));
 	served->image.outer = NULL; /* the caller's */
@@ -338,7 +342,7 @@ static void take_all(struct search *search, struct image *image, const char *pat
 			xasprintf("%s" SEPARATOR "%s@%" PRIu64, path, kind->name, volume->offset));
 		return;
 	}
-	names = list_names(image, kind, volume);
+	names = list_names(search, image, path, kind, volume);
 	for (name = names ? strtok_r(names, "\n", &rest) : NULL; name;
 		name = strtok_r(NULL, "\n", &rest))
 		if (!only || !strcmp(only, name))
@@ -368,7 +372,7 @@ static void search_image(struct search *search, struct image *image, const char 
 	items = volumes_list(volumes, &count);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
-			if (is_wanted(search, kinds[k]) && is_kind(kinds[k], &items[i]))
+			if (is_wanted(search, kinds[k]) && inner_is_kind(kinds[k], &items[i]))
 				take_all(search, image, path, kinds[k], &items[i]);
 	volumes_free(volumes);
 }

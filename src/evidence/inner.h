@@ -22,10 +22,17 @@ int inner_open(struct image **image, const char *path, struct error *error);
  * (tsk_walk.h); NULL: it is another image. */
 const struct volume *inner_streams_of(const struct image *image);
 
+/* Images that may hold members of the same array. */
+struct inner_beside {
+	char *const *paths;
+	size_t count;
+};
+
 /* Which are looked for. */
 struct inner_wanted {
 	bool volumes;        /* all but shadow copies; encrypted ones only if there is a secret */
 	const char *shadows; /* NULL: none; "all", or the number of one */
+	struct inner_beside beside;
 };
 
 /* Calls found with the path of each inner image that the image at path has, and of those in them, in

@@ -2,10 +2,12 @@
 #ifndef BURIN_EVIDENCE_INNER_KIND_H
 #define BURIN_EVIDENCE_INNER_KIND_H
 
+#include "evidence/inner.h"
 #include "evidence/served.h"
 #include "evidence/volumes.h"
 
-#define INNER_NAME_LEN 256
+#define INNER_NAME_LEN 4096
+#define INNER_HOW_LEN 256
 /* In a list of names: there is one, which has none. */
 #define INNER_NO_NAME "."
 
@@ -26,14 +28,20 @@ struct inner_kind {
 	const struct served_kind
 		*served; /* NULL: burin was built without the library, or opens it itself */
 	/* Where burin does, by code that is fuzzed. NULL: *why says why. The image's `outer` is set by the
-	 * caller. */
-	struct image *(*open)(
-		struct image *outer, const struct inner_place *place, const char **why);
-	/* The names in the volume, lines, which the caller frees; NULL: none. */
-	char *(*list)(struct image *outer, const struct volume *volume);
+	 * caller; its info has the size, and paths besides outer's. how: "", or for people. */
+	struct image *(*open)(struct image *outer, const struct inner_place *place,
+		const char **why, char how[INNER_HOW_LEN]);
+	/* The names in the volume of the image at path, lines, which the caller frees; NULL: none. */
+	char *(*list)(struct image *outer, const struct volume *volume, const char *path,
+		const struct inner_beside *beside);
 };
 
-extern const struct inner_kind inner_bitlocker, inner_luks, inner_filevault, inner_lvm,
+bool inner_is_kind(const struct inner_kind *kind, const struct volume *volume);
+/* The volume at the offset in which there may be one. */
+bool inner_find_volume(
+	struct image *outer, const struct inner_kind *kind, uint64_t offset, struct volume *volume);
+
+extern const struct inner_kind inner_bitlocker, inner_luks, inner_filevault, inner_lvm, inner_md,
 	inner_shadow, inner_streams;
 
 #endif

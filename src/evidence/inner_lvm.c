@@ -389,12 +389,15 @@ static const struct lvm_node *first_volume(const struct group *group)
 	return list ? list->first : NULL;
 }
 
-static char *lvm_list(struct image *outer, const struct volume *volume)
+static char *lvm_list(struct image *outer, const struct volume *volume, const char *path,
+	const struct inner_beside *beside)
 {
 	struct strbuf names = { 0 };
 	struct group group;
 	const char *why;
 
+	(void)path;
+	(void)beside;
 	if (read_group(outer, volume, &group, &why))
 		for (const struct lvm_node *node = first_volume(&group); node; node = node->next)
 			if (node->name && is_visible(node)) {
@@ -408,13 +411,14 @@ static char *lvm_list(struct image *outer, const struct volume *volume)
 	return names.bytes;
 }
 
-static struct image *lvm_open(
-	struct image *outer, const struct inner_place *place, const char **why)
+static struct image *lvm_open(struct image *outer, const struct inner_place *place,
+	const char **why, char how[INNER_HOW_LEN])
 {
 	struct lvm *lvm = xcalloc(1, sizeof(*lvm));
 	struct group group;
 	bool good = read_group(outer, &place->volume, &group, why), found = false;
 
+	(void)how;
 	lvm->image.backend = &lvm_backend;
 	lvm->image.read_unit = SECTOR_LEN;
 	lvm->image.info.sector_size = SECTOR_LEN;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "evidence/fs_label.h"
+#include "evidence/md_superblock.h"
 #include "evidence/signatures.h"
 #include "evidence/tsk_image.h"
 
@@ -82,6 +83,34 @@ static bool describe_unread(struct walk_host *host, struct volume *volume, bool 
 	return true;
 }
 
+struct part {
+	struct walk_host *host;
+	uint64_t offset;
+};
+
+static bool read_part(void *context, uint64_t offset, void *buffer, size_t len)
+{
+	const struct part *part = context;
+
+	return part->host->read(part->host, part->offset + offset, buffer, len);
+}
+
+/* What a member of an array begins with may be the start of a file system that goes on in others. A member
+ * of RAID 1 whose superblock is at its end has all of it. */
+static bool describe_member(struct walk_host *host, struct volume *volume)
+{
+	struct part part = { host, volume->offset };
+	struct md_superblock superblock;
+
+	if (!md_superblock_read(read_part, &part, volume->length, &superblock) ||
+		(superblock.level == 1 && !superblock.data_at))
+		return false;
+	snprintf(volume->file_system, sizeof(volume->file_system), "Linux RAID");
+	snprintf(volume->note, sizeof(volume->note),
+		"a member of an array, which --open carves as an image of its own");
+	return true;
+}
+
 static void report_volume(struct walk_host *host, const struct volume *volume)
 {
 	host->report(host, WALK_VOLUME, volume, sizeof(*volume));
@@ -137,20 +166,20 @@ static bool list_volume(struct walk_host *host, TSK_IMG_INFO *image, struct volu
 {
 	TSK_FS_INFO *fs = NULL;
 	uint8_t magic[4];
-	bool encrypted;
+	bool described;
 
 	if (volume->offset < host->size && host->size - volume->offset >= 4096 &&
 		host->read(host, volume->offset + 32, magic, sizeof(magic)) &&
 		!memcmp(magic, "NXSB", 4) && list_pool(host, image, volume))
 		return true;
 	/* BitLocker To Go looks like FAT, in which there is nothing but a program that opens it. */
-	encrypted = describe_unread(host, volume, true);
-	if (!encrypted)
+	described = describe_unread(host, volume, true) || describe_member(host, volume);
+	if (!described)
 		fs = open_any(image, volume->offset);
 	if (fs) {
 		describe_fs(host, fs, volume);
 		tsk_fs_close(fs);
-	} else if (!encrypted) {
+	} else if (!described) {
 		describe_unread(host, volume, false);
 	}
 	if (fs || volume->kind == VOLUME_PARTITION || *volume->file_system)

@@ -70,8 +70,9 @@ const struct option_row carve_option_rows[] = {
 	{ .name = "open",
 		MEMBER(open),
 		.group = "Evidence",
-		.help = "Also carve what is inside each image as images of their own: LVM's "
-			"volumes, with keys encrypted ones, compressed and sparse files" },
+		.help = "Also carve what is inside the images as images of their own: volumes of "
+			"LVM, arrays (md), with keys encrypted volumes, compressed and sparse "
+			"files" },
 	SECRET_FILE_ROWS(struct carve_options, secrets, "Evidence"),
 	{ .name = "shadow",
 		.kind = OPTION_STRING,

@@ -78,11 +78,12 @@ static void read_all(struct image *image)
 
 static void open_volume(struct image *outer, struct inner_place *place, const char *name)
 {
+	char how[INNER_HOW_LEN];
 	const char *why = NULL;
 	struct image *image;
 
 	snprintf(place->name, sizeof(place->name), "%s", name);
-	image = inner_lvm.open(outer, place, &why);
+	image = inner_lvm.open(outer, place, &why, how);
 	if (!image && !why)
 		abort();
 	if (!image)
@@ -105,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (!file || fwrite(disk, 1, sizeof(disk), file) != sizeof(disk) || fclose(file) ||
 		raw_backend.open(&outer, input_path(), &ends, NULL))
 		abort();
-	names = inner_lvm.list(outer, &place.volume);
+	names = inner_lvm.list(outer, &place.volume, NULL, NULL);
 	for (name = names ? strtok_r(names, "\n", &rest) : NULL; name;
 		name = strtok_r(NULL, "\n", &rest))
 		open_volume(outer, &place, name);
