@@ -26,7 +26,8 @@ struct gpu_program;
 /* What an array in a paper's own form holds. */
 enum gpu_form_kind {
 	GPU_FORM_ALL,     /* every match */
-	GPU_FORM_LONGEST, /* of the matches that start at one place, the longest */
+	GPU_FORM_LONGEST, /* of the matches that start at one place, the longest, and of
+			      those the pattern with the least number */
 	GPU_FORM_COUNT,   /* how many there are */
 };
 

@@ -25,7 +25,8 @@ extern "C" {
 }
 
 #define KEYS_MAX (64u << 20)
-#define ALONE_ROUNDS 3 /* of each step of a segment alone */
+#define ALONE_ROUNDS 9 /* of each step of a segment alone, but for long ones */
+#define ALONE_SECONDS 0.05
 
 struct transfer {
 	struct gpu_bench_transfer *result;
@@ -165,32 +166,33 @@ static cudaError_t strategy_b(const struct transfer *t)
 
 /* ---- measuring ---- */
 
-static double median_of(double seconds[ALONE_ROUNDS])
+static double median_of(double seconds[ALONE_ROUNDS], int count)
 {
-	for (int i = 1; i < ALONE_ROUNDS; i++)
+	for (int i = 1; i < count; i++)
 		for (int j = i; j > 0 && seconds[j - 1] > seconds[j]; j--) {
 			double larger = seconds[j - 1];
 			seconds[j - 1] = seconds[j];
 			seconds[j] = larger;
 		}
-	return seconds[ALONE_ROUNDS / 2];
+	return seconds[count / 2];
 }
 
 static cudaError_t time_step(const struct transfer *t,
 	cudaError_t (*step)(const struct transfer *, unsigned), double *median)
 {
-	double seconds[ALONE_ROUNDS];
+	double seconds[ALONE_ROUNDS], spent = 0;
+	int done = 0;
 	cudaError_t failed = step(t, 0); /* warms the device up */
 	if (!failed)
 		failed = cudaDeviceSynchronize();
-	for (unsigned i = 0; !failed && i < ALONE_ROUNDS; i++) {
+	for (; !failed && done < ALONE_ROUNDS && (done < 3 || spent < ALONE_SECONDS); done++) {
 		double from = clock_seconds();
 		failed = step(t, 0);
 		if (!failed)
 			failed = cudaDeviceSynchronize();
-		seconds[i] = clock_seconds() - from;
+		spent += seconds[done] = clock_seconds() - from;
 	}
-	*median = failed ? 0 : median_of(seconds);
+	*median = failed ? 0 : median_of(seconds, done);
 	return failed;
 }
 

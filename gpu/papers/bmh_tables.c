@@ -52,14 +52,15 @@ static void make_shifts(uint16_t shifts[256], const struct pattern *pattern)
 	}
 }
 
-/* By length, then by number. */
+/* By length, so that the pass whose pattern is found last at a place has the longest one; of those of one
+ * length, which may match at one place if they have wild bytes, the first. */
 static int compare(const void *a, const void *b)
 {
 	const struct bmh_pattern *x = a, *y = b;
 
 	if (x->len != y->len)
 		return x->len < y->len ? -1 : 1;
-	return x->number < y->number ? -1 : 1;
+	return x->number > y->number ? -1 : 1;
 }
 
 static void choose_passes(struct bmh_tables *tables, const struct pattern_set *set)

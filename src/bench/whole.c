@@ -14,11 +14,16 @@
 
 /* ---- the folder ---------------------------------------------------------------------------- */
 
-int bench_folder_make(struct bench_folder *folder, struct error *error)
+char *bench_folder_name(void)
 {
 	const char *base = getenv("TMPDIR");
 
-	folder->path = xasprintf("%s/burin-bench-XXXXXX", base && *base ? base : "/tmp");
+	return xasprintf("%s/burin-bench-XXXXXX", base && *base ? base : "/tmp");
+}
+
+int bench_folder_make(struct bench_folder *folder, struct error *error)
+{
+	folder->path = bench_folder_name();
 	if (mkdtemp(folder->path))
 		return 0;
 	error_set(error, EXIT_IO, errno,

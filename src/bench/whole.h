@@ -12,6 +12,8 @@ struct bench_folder {
 };
 
 int bench_folder_make(struct bench_folder *folder, struct error *error);
+/* The path of one that was made, but for the last six letters, which differ. The caller frees it. */
+char *bench_folder_name(void);
 /* With all that is in it. */
 void bench_folder_remove(struct bench_folder *folder);
 

@@ -131,15 +131,17 @@ static int measure_papers(
 
 	signals_catch();
 	status = papers_run(&result, options, &error);
-	if (status && !signals_caught())
-		log_error("%s", error.text);
+	if (status)
+		log_error("%s",
+			signals_caught() ? "interrupted: the tables are not complete" : error.text);
 	code = signals_caught() ? 128 + signals_caught() : error.code;
-	if (!status && !(the_cluster && the_cluster->rank)) {
+	/* Those of minutes are not to be lost. */
+	if ((!status || signals_caught()) && !(the_cluster && the_cluster->rank)) {
 		(settings->json ? papers_show_json : papers_show_text)(options, &result);
 		if (result.different) {
 			log_error(
 				"%u rows found other hits than they should have", result.different);
-			code = EXIT_PROBLEMS;
+			code = code ? code : EXIT_PROBLEMS;
 		}
 	}
 	papers_result_free(&result);

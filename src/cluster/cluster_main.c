@@ -186,6 +186,7 @@ static void fill_cluster(void)
 		.image = link_next_image,
 		.carved = link_image_carved,
 		.reduce = link_reduce,
+		.total = transport_total,
 	};
 	the_cluster = &cluster;
 }

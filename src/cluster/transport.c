@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/thread.h"
 
@@ -24,6 +25,14 @@ struct outgoing {
 	MPI_Request request;
 };
 
+/* A sum that another thread waits for. */
+struct total {
+	uint64_t *counts;
+	int count, processes;
+	double seconds;
+	bool done;
+};
+
 struct host {
 	char name[MPI_MAX_PROCESSOR_NAME];
 };
@@ -36,6 +45,8 @@ static struct {
 	struct outgoing *first, **end;
 	bool woken;
 	struct outgoing *in_flight; /* given to MPI and not done */
+	struct total *total;        /* wanted by another thread; under the lock */
+	pthread_cond_t totalled;
 } transport = { .lock = PTHREAD_MUTEX_INITIALIZER, .end = &transport.first };
 
 /* ---- processes and hosts -------------------------------------------------------------------------- */
@@ -66,6 +77,7 @@ int transport_open(int *argc, char ***argv)
 		provided < MPI_THREAD_FUNNELED)
 		return -1;
 	thread_cond_init(&transport.filled);
+	thread_cond_init(&transport.totalled);
 	MPI_Comm_rank(MPI_COMM_WORLD, &transport.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &transport.count);
 	find_hosts();
@@ -196,6 +208,58 @@ static bool reap_sent(void)
 	return any;
 }
 
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+void transport_total(uint64_t *counts, unsigned count, unsigned processes, double *seconds)
+{
+	struct total total = { counts, (int)count, (int)processes, 0, false };
+
+	pthread_mutex_lock(&transport.lock);
+	transport.total = &total;
+	pthread_cond_signal(&transport.filled);
+	while (!total.done)
+		pthread_cond_wait(&transport.totalled, &transport.lock);
+	pthread_mutex_unlock(&transport.lock);
+	*seconds = total.seconds;
+}
+
+/* All processes make the communicator; those that are not in it have nothing to add. */
+static void add_up(struct total *total)
+{
+	bool root = transport.rank == 0, in = transport.rank < total->processes;
+	MPI_Comm some;
+	double from;
+
+	MPI_Comm_split(MPI_COMM_WORLD, in ? 0 : MPI_UNDEFINED, transport.rank, &some);
+	if (!in)
+		return;
+	MPI_Barrier(some);
+	from = clock_seconds();
+	MPI_Reduce(root ? MPI_IN_PLACE : total->counts, root ? total->counts : NULL, total->count,
+		MPI_UINT64_T, MPI_SUM, 0, some);
+	total->seconds = clock_seconds() - from;
+	MPI_Comm_free(&some);
+}
+
+/* Once everything was sent, so that nobody waits for this process in the meantime. */
+static bool serve_total(void)
+{
+	struct total *total;
+
+	pthread_mutex_lock(&transport.lock);
+	total = transport.first || transport.in_flight ? NULL : transport.total;
+	pthread_mutex_unlock(&transport.lock);
+	if (!total)
+		return false;
+	add_up(total);
+	pthread_mutex_lock(&transport.lock);
+	transport.total = NULL;
+	total->done = true;
+	pthread_cond_signal(&transport.totalled);
+	pthread_mutex_unlock(&transport.lock);
+	return true;
+}
+
 /* ---- receiving ----------------------------------------------------------------------------- */
 
 static bool receive(void (*deliver)(struct message *message))
@@ -219,7 +283,7 @@ static bool receive(void (*deliver)(struct message *message))
 static void wait_for_queued(long microseconds)
 {
 	pthread_mutex_lock(&transport.lock);
-	if (!transport.first && !transport.woken)
+	if (!transport.first && !transport.woken && !transport.total)
 		thread_cond_wait(&transport.filled, &transport.lock, (double)microseconds / 1e6);
 	transport.woken = false;
 	pthread_mutex_unlock(&transport.lock);
@@ -234,6 +298,7 @@ void transport_run(void (*deliver)(struct message *message), bool (*done)(void))
 
 		any |= reap_sent();
 		any |= receive(deliver);
+		any |= serve_total();
 		if (any) {
 			idle = 0;
 			continue;
@@ -255,4 +320,5 @@ void transport_close(void)
 	MPI_Finalize();
 	free(transport.names);
 	pthread_cond_destroy(&transport.filled);
+	pthread_cond_destroy(&transport.totalled);
 }

@@ -56,6 +56,10 @@ const char *transport_host(unsigned rank);
  * Thread-safe. */
 void transport_send(unsigned to, enum message_kind kind, struct codec_writer *writer);
 
+/* As in struct cluster: waits for the thread that makes MPI's calls. From one other thread; nothing may
+ * be on its way. */
+void transport_total(uint64_t *counts, unsigned count, unsigned processes, double *seconds);
+
 /* Sends and receives until done() returns true and nothing remains to be sent. deliver takes over
  * the bytes. */
 void transport_run(void (*deliver)(struct message *message), bool (*done)(void));

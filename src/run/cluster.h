@@ -102,6 +102,9 @@ struct cluster {
 
 	/* All processes call it equally often. Replaces the numbers by the sums and maxima of all. */
 	int (*reduce)(struct cluster_reduced *reduced, struct error *error);
+	/* The same, right after a reduce. Adds the counts up at rank 0 by MPI_Reduce among the first
+	 * `processes` of all. *seconds: what that took, once they all had come to it; 0 for the rest. */
+	void (*total)(uint64_t *counts, unsigned count, unsigned processes, double *seconds);
 };
 
 /* Of this process; NULL when it is alone. Set once by main. */

@@ -25,8 +25,8 @@ struct pattern_set;
 /* Which matches a kernel's output holds. */
 enum gpu_bench_found {
 	GPU_FOUND_ALL,
-	GPU_FOUND_LONGEST, /* of those that start at one place, the longest */
-	GPU_FOUND_COUNT,   /* their number: hits.all.count, and nothing else of hits */
+	GPU_FOUND_LONGEST, /* of those that start at one place, the longest, the first of equal ones */
+	GPU_FOUND_COUNT, /* their number: hits.all.count, and nothing else of hits */
 };
 
 struct gpu_bench_kernel {

@@ -16,7 +16,7 @@
 #include "scan/gpu_bench.h"
 #include "scan/gpu_kernels.h"
 
-#define FORMS_TUNED_MAX 2000 /* patterns: tables of more take long to build so many times */
+#define FORMS_PATTERNS_MAX 1000 /* tables of more take long to build so many times */
 #define FORMS_PAGE ((size_t)4096)
 
 /* Zeros on pages of their own, for the driver registers whole pages. free when done. */
@@ -157,8 +157,6 @@ static void forms_run_kernel(struct forms *forms, const char *kernel)
 	forms_run(forms, kernel, NULL, true, false, "its paper's output");
 	forms_run(forms, kernel, NULL, true, true, "its paper's output, zero copy");
 	forms_run(forms, kernel, NULL, false, true, "hits, zero copy");
-	if (subject->set.count > FORMS_TUNED_MAX)
-		return;
 	for (size_t i = 0; i < sizeof(forms_tunings) / sizeof(*forms_tunings); i++)
 		if (strcmp(forms_tunings[i].kernel, kernel) == 0)
 			for (int form = 0; form < 2; form++)
@@ -198,7 +196,8 @@ static unsigned forms_run_subject(const struct subject *subject, const char *onl
 	struct forms forms = { .subject = subject, .judge = judge };
 	uint8_t *text;
 
-	if (!subject->text_len || !subject->set.count || !gpu_bench_tool)
+	if (!subject->text_len || !subject->set.count || !gpu_bench_tool ||
+		subject->set.count > FORMS_PATTERNS_MAX)
 		return 0;
 	for (uint32_t i = 0; i < subject->set.count; i++)
 		if (subject->set.patterns[i].regex)

@@ -39,7 +39,7 @@ static void run_all(struct bench *bench, unsigned long long seed)
 }
 
 /* The array says which is the longest pattern that starts at a place. With masks there may be
- * several; then it is the last one of the set. */
+ * several; then it is the first one of the set. */
 static void expect_places(struct bench *bench, unsigned long long seed)
 {
 	uint32_t *places = xcalloc(bench->text.len, sizeof(*places));
@@ -48,7 +48,7 @@ static void expect_places(struct bench *bench, unsigned long long seed)
 	for (size_t i = 0; i < bench->right_count; i++) {
 		uint32_t at = (uint32_t)(bench->right[i] >> 32), number = (uint32_t)bench->right[i];
 		if (!right[at] ||
-			bench->set.patterns[number].len >= bench->set.patterns[right[at] - 1].len)
+			bench->set.patterns[number].len > bench->set.patterns[right[at] - 1].len)
 			right[at] = number + 1;
 	}
 	run(bench, places, 2, 7);

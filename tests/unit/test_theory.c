@@ -145,3 +145,29 @@ Test(theory, total_work)
 	cr_assert_float_eq(total_work(1000, 228, 1), 1000, 1e-9);
 	cr_assert_float_eq(total_work(1000, 228, 0), 1000, 1e-9);
 }
+
+/* Every match is in exactly one part, whatever the remainder. */
+Test(theory, parts_of_a_text)
+{
+	static const uint64_t texts[] = { 0, 1, 7, 8, 9, 10, 100, 1001, 12345 };
+	uint64_t start, stop;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		for (unsigned nodes = 1; nodes <= 11; nodes++)
+			for (uint32_t m = 1; m <= 9; m += 4) {
+				uint64_t n = texts[i], matches = 0, end = 0;
+
+				for (unsigned rank = 0; rank < nodes; rank++) {
+					part_of_text(n, rank, nodes, m, &start, &stop);
+					cr_assert_eq(start, n * rank / nodes);
+					cr_assert(stop <= n && start <= stop && start <= end);
+					matches += stop - start < m ? 0 : stop - start - m + 1;
+					end = stop;
+				}
+				cr_assert_eq(end, n);
+				cr_assert_eq(matches, n < m ? 0 : n - m + 1, "%llu bytes, %u nodes",
+					(unsigned long long)n, nodes);
+			}
+	part_of_text(UINT64_MAX - 5, 2, 3, 8, &start, &stop); /* no product overflows */
+	cr_assert_eq(stop, UINT64_MAX - 5);
+}

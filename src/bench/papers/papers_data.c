@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "bench/papers/papers_state.h"
 #include "evidence/image.h"
+#include "run/cluster.h"
 #include "run/run.h"
 
 size_t papers_len(const struct papers *papers, double mb, double largest)
@@ -19,9 +20,7 @@ size_t papers_len(const struct papers *papers, double mb, double largest)
 
 void papers_forget_set(struct papers *papers)
 {
-	if (gpu_bench_tool)
-		gpu_bench_tool->close(papers->gpu);
-	papers->gpu = NULL;
+	papers_close_gpu(papers);
 	papers->right_count = 0;
 	free(papers->lens);
 	papers->lens = NULL;
@@ -80,8 +79,16 @@ static void take_set(struct papers *papers)
 	}
 }
 
-static void open_gpu(struct papers *papers)
+void papers_close_gpu(struct papers *papers)
 {
+	if (gpu_bench_tool)
+		gpu_bench_tool->close(papers->gpu);
+	papers->gpu = NULL;
+}
+
+void papers_open_gpu(struct papers *papers)
+{
+	const char *devices = papers->options->gpu.devices;
 	struct papers_result *result = papers->result;
 	struct error error = { 0 };
 	size_t len = 0;
@@ -91,8 +98,11 @@ static void open_gpu(struct papers *papers)
 	else if (papers->text.len > GPU_BENCH_TEXT_MAX)
 		error_set(&error, EXIT_NO_ENGINE, EINVAL, "the text is too long for the device");
 	else
-		gpu_bench_tool->open(&papers->gpu, papers->options->gpu.devices, papers->text.bytes,
-			papers->text.len, &error);
+		gpu_bench_tool->open(&papers->gpu,
+			devices       ? devices
+			: the_cluster ? the_cluster->gpus
+				      : NULL,
+			papers->text.bytes, papers->text.len, &error);
 	if (!papers->gpu) {
 		snprintf(result->gpu_why, sizeof(result->gpu_why), "%s", error.text);
 		return;
@@ -107,15 +117,20 @@ static void open_gpu(struct papers *papers)
 	}
 }
 
-int papers_search(struct papers *papers, struct error *error)
+void papers_take_lens(struct papers *papers)
 {
-	take_set(papers);
 	papers->lens = xcalloc(papers->set.count + 1, sizeof(*papers->lens));
 	for (uint32_t i = 0; i < papers->set.count; i++)
 		papers->lens[i] = papers->set.patterns[i].len;
+}
+
+int papers_search(struct papers *papers, struct error *error)
+{
+	take_set(papers);
+	papers_take_lens(papers);
 	if (!papers->set.count)
 		return error_set(error, EXIT_USAGE, EINVAL, "there are no patterns to search for");
-	open_gpu(papers);
+	papers_open_gpu(papers);
 	return papers_stop() ? -EINTR : 0;
 }
 

@@ -6,7 +6,7 @@
 
 #define TEXT_MB 1024.0
 #define GT240 28.8e9     /* bytes a second of its memory, GDDR3: 128 bits at 1.8 GT/s */
-#define SEQUENTIAL_MB 64 /* of the text, for the engines of the CPU with one thread */
+#define SEQUENTIAL_MB 16 /* of the text, for the engines of the CPU with one thread */
 
 /* Fig. 4: seconds on one node, 8,000 patterns. */
 static const struct {

@@ -54,6 +54,10 @@ int papers_make_text(struct papers *papers, void (*maker)(struct bench_text *tex
 /* The dictionary is in papers->set (or is taken from the options): finds the right
  * hits, and copies the text to the device. */
 int papers_search(struct papers *papers, struct error *error);
+/* The steps of that: the patterns' lengths; the text to the device. Closing when there is none is fine. */
+void papers_take_lens(struct papers *papers);
+void papers_open_gpu(struct papers *papers);
+void papers_close_gpu(struct papers *papers);
 /* Forgets text and dictionary, or the dictionary alone. */
 void papers_forget(struct papers *papers);
 void papers_forget_set(struct papers *papers);

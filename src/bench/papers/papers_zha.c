@@ -217,7 +217,7 @@ static void against_the_host(struct papers *papers, const struct papers_time ac4
 		for (unsigned i = 1; i < HOST_COUNTS; i++) {
 			const struct papers_time *time = &shared[i][host_size[k]];
 
-			if (host_threads[i] > papers->options->threads || time->seconds <= 0 ||
+			if (host_threads[i] > papers->result->threads || time->seconds <= 0 ||
 				time->seconds >= fastest.seconds)
 				continue;
 			fastest = *time;

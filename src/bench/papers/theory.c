@@ -74,3 +74,12 @@ double total_work(double n, unsigned s_thread, unsigned max_len)
 {
 	return n * (1 + (max_len ? max_len - 1.0 : 0) / s_thread);
 }
+
+void part_of_text(
+	uint64_t n, unsigned rank, unsigned nodes, uint32_t m, uint64_t *start, uint64_t *stop)
+{
+	uint64_t next = (uint64_t)((unsigned __int128)n * (rank + 1) / nodes);
+
+	*start = (uint64_t)((unsigned __int128)n * rank / nodes);
+	*stop = n - next > m - 1u ? next + m - 1 : n;
+}

@@ -1,17 +1,26 @@
 /*
+ * The formulas of papers 1 and 2.
+ *
  * Completion times of host-to-host searching by strategies A and B: Zha and Sahni, GPU-to-GPU and
  * Host-to-Host Multipattern String Matching on a GPU, IEEE Transactions on Computers 62(6), 2013,
- * sections 4.2 and 4.3.
- *
- * The text comes in s equal segments. Each is written to the device (t_w), processed there (t_p),
- * and its result is read back (t_r). Strategy A has a buffer for every segment: it starts all
- * writes, all processing, and all reads, in this order. Strategy B has two input and two output
- * buffers; in each step one segment is written while the one before is processed, then both are
- * awaited, and the result is read during the next step. With one I/O channel a read and a write
- * exclude each other.
+ * sections 4.2 and 4.3. The text comes in s equal segments. Each is written to the device (t_w),
+ * processed there (t_p), and its result is read back (t_r). Strategy A has a buffer for every
+ * segment: it starts all writes, all processing, and all reads, in this order. Strategy B has two
+ * input and two output buffers; in each step one segment is written while the one before is
+ * processed, then both are awaited, and the result is read during the next step. With one I/O
+ * channel a read and a write exclude each other.
  */
 #ifndef BURIN_BENCH_PAPERS_THEORY_H
 #define BURIN_BENCH_PAPERS_THEORY_H
+
+#include <stdint.h>
+
+/* Equation (3) of Kouzinopoulos and others: the part of a text of n bytes that process `rank` of `nodes`
+ * searches for patterns of m bytes: start = rank n / nodes, stop = (rank + 1) n / nodes + m - 1. Products
+ * are taken first, so that no remainder is lost, and stop is cut at n. A match belongs to the process
+ * in whose part it starts; those of the m - 1 bytes after the next process's start do not fit the part. */
+void part_of_text(
+	uint64_t n, unsigned rank, unsigned nodes, uint32_t m, uint64_t *start, uint64_t *stop);
 
 /* Section 3.1.1: TW, the total work of searching n bytes by threads that have s_thread bytes of their own
  * and read max_len - 1 beyond them, max_len being the length of the longest pattern: the length of the
