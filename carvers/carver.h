@@ -176,6 +176,8 @@ struct carve_map {
 		bool tail; /* a table, or where one is, ends with it */
 		const char *bytes;
 	} words[CARVE_WORDS];
+	/* Other files of the format have the same anchors: they show no more than where a piece may be. */
+	bool common;
 	/* NULL, or reads the tables at the start of a file, of which an unknown number of bytes follow
 	 * one another in the view. False: there are none. */
 	bool (*head)(struct view *view, struct carve_table *table);

@@ -54,6 +54,11 @@ static bool is_type(uint32_t type)
 	return true;
 }
 
+bool bmff_is_outermost(uint32_t type)
+{
+	return known_outermost(type) || type == BMFF('f', 't', 'y', 'p');
+}
+
 enum bmff_state bmff_read(struct view *view, uint64_t at, uint64_t limit, struct bmff_box *box)
 {
 	const uint8_t *p;

@@ -76,4 +76,10 @@ bool bmff_has_brand(const struct bmff *bmff, uint32_t brand);
 /* Whether all the bytes are in one of the file's boxes of media data. */
 bool bmff_in_mdat(const struct bmff *bmff, uint64_t offset, uint64_t len);
 
+/* Whether boxes of this type are at the top level of a file. */
+bool bmff_is_outermost(uint32_t type);
+
+/* For files in pieces (bmff_map.c). */
+extern const struct carve_map bmff_map;
+
 #endif

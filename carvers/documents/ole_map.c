@@ -72,5 +72,6 @@ static bool read_head(struct view *view, struct carve_table *table)
 
 const struct carve_map ole_map = {
 	.words = { { 4, false, "\xfd\xff\xff\xff" }, { ROOT_LEN, false, ROOT } },
+	.common = true,
 	.head = read_head,
 };

@@ -409,4 +409,5 @@ const struct carver mp4_carver = {
 	.name = "mp4",
 	.summary = "MP4, QuickTime, 3GPP and M4A, by their boxes, tables of samples and coded data",
 	.check = check,
+	.map = &bmff_map,
 };

@@ -359,8 +359,71 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return judge_end(&ogg, state);
 }
 
+/* ---- files in pieces ------------------------------------------------------------------------ */
+
+/* The bytes that a page with this number must begin with. */
+static bool expect_page(
+	struct carve_table *table, uint64_t at, const struct ogg_stream *stream, uint32_t number)
+{
+	struct carve_anchor anchor = { .offset = at, .len = 22, .bytes = "OggS" };
+
+	anchor.any = (uint64_t)0x1ff << 5; /* flags and position */
+	for (int i = 0; i < 4; i++) {
+		anchor.bytes[14 + i] = (uint8_t)(stream->serial >> 8 * i);
+		anchor.bytes[18 + i] = (uint8_t)(number >> 8 * i);
+	}
+	return table->add(table, &anchor);
+}
+
+/* Notes an intact page. */
+static void follow_page(struct ogg *ogg, const struct ogg_page *page)
+{
+	struct ogg_stream *stream = find_stream(ogg, page->serial);
+
+	if (!stream && ogg->stream_count < STREAMS_MAX) {
+		stream = &ogg->streams[ogg->stream_count++];
+		stream->serial = page->serial;
+	}
+	if (stream) {
+		stream->next = page->number + 1;
+		stream->ended = page->flags & LAST;
+	}
+	ogg->at = page->end;
+}
+
+/* A page's length is in its head: after one that is damaged the next page of one of the streams is to be
+ * found, and where there is no head, the page itself. */
+static bool read_pages(struct view *view, struct carve_table *table)
+{
+	struct ogg ogg = { .view = view };
+	struct ogg_page page = { 0 };
+	enum page_state state;
+
+	make_table(ogg.table);
+	while ((state = read_page(&ogg, &page)) == PAGE_INTACT) {
+		const struct ogg_stream *stream = find_stream(&ogg, page.serial);
+
+		if (stream && !expect_page(table, ogg.at, stream, page.number))
+			return true;
+		follow_page(&ogg, &page);
+	}
+	if (state == PAGE_BAD_CRC && find_stream(&ogg, page.serial) &&
+		find_stream(&ogg, page.serial)->next == page.number)
+		follow_page(&ogg, &page);
+	for (unsigned i = 0; i < ogg.stream_count; i++)
+		if (!ogg.streams[i].ended)
+			expect_page(table, ogg.at, &ogg.streams[i], ogg.streams[i].next);
+	return true;
+}
+
+static const struct carve_map ogg_map = {
+	.words = { { 5, false, "OggS" } },
+	.head = read_pages,
+};
+
 const struct carver ogg_carver = {
 	.name = "ogg",
 	.summary = "Ogg files of all codecs, by their pages and CRCs",
 	.check = check,
+	.map = &ogg_map,
 };

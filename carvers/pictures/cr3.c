@@ -151,4 +151,5 @@ const struct carver cr3_carver = {
 	.name = "cr3",
 	.summary = "Canon's CR3 raw pictures, by their boxes and samples",
 	.check = check,
+	.map = &bmff_map,
 };

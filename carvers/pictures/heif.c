@@ -193,4 +193,5 @@ const struct carver heif_carver = {
 	.name = "heif",
 	.summary = "HEIF, HEIC and AVIF pictures, by their boxes, items and coded units",
 	.check = check,
+	.map = &bmff_map,
 };

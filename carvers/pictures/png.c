@@ -433,4 +433,5 @@ const struct carver png_carver = {
 	.name = "png",
 	.summary = "PNG and APNG pictures, by their chunks and CRCs",
 	.check = check,
+	.map = &png_map,
 };

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 
 #define SECTOR 512
-#define STRUCTURE_BITS 32 /* that anchors at both sides of the only possible break must have */
+#define STRUCTURE_BITS 96 /* that anchors at both sides of the only possible break must have */
 
 struct joint {
 	uint64_t first, last; /* the possible breaks: offsets in the file, every `grid` bytes */
@@ -68,7 +68,9 @@ static bool find_breaks(const struct plan *plan, size_t number)
 		return false;
 	joint->last = after->from - (after->from - joint->first) % plan->grid;
 	after->joint = after->least = after->most = joint->last;
-	after->bits = joint->first == joint->last && own >= STRUCTURE_BITS ? own : 0;
+	if (joint->first == joint->last && own >= STRUCTURE_BITS &&
+		!plan->bench->rule->carver->map->common)
+		after->bits = own;
 	return true;
 }
 

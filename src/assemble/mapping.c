@@ -22,7 +22,7 @@
 #define MISSES_MAX 3                  /* that are tolerated of them */
 #define SHIFTS_MAX 64                 /* displacements that are considered */
 #define VOTES_MAX ((size_t)1 << 20)
-#define CHANGE_COST 7
+#define CHANGE_COST 4
 #define MISS_COST_MAX 20
 #define STRONG_BITS 64 /* an anchor that may be off the grid of clusters */
 #define AGREE_BITS 32  /* a table's anchors at the file's start must say that much */

@@ -5,10 +5,11 @@ cat >rules.conf <<'RULES'
 types = (
   { name = "zip"; header = "'PK' 03 04"; max_size = "16M"; carver = "zip"; },
   { name = "pdf"; header = "'%PDF-'"; max_size = "16M"; carver = "pdf"; },
+  { name = "png"; header = "89 'PNG' 0d 0a 1a 0a"; max_size = "16M"; carver = "png"; },
 );
 RULES
 python3 - <<'PY'
-import hashlib, io, random, zipfile, zlib
+import hashlib, io, random, struct, zipfile, zlib
 rng = random.Random(21)
 C = 4096
 image, sums = bytearray(rng.randbytes(2 * C)), []
@@ -61,6 +62,14 @@ def document(lines):
     return bytes(data)
 plant(document(True), [2, 5], [1, 2, 0])
 plant(document(False), [3, 5], [2, 0, 1])
+def picture(side):
+    """A PNG of many chunks."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = zlib.compress(b"".join(b"\0" + rng.randbytes(side * 3) for _ in range(side)), 1)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">2I5B", side, side, 8, 2, 0, 0, 0)) +
+        b"".join(chunk(b"IDAT", rows[i:i + 4000]) for i in range(0, len(rows), 4000)) + chunk(b"IEND", b""))
+plant(picture(100), [2, 5], [2, 0, 1])
 # A cluster of the second piece is missing.
 plant(b[:4 * C] + b[5 * C:], [2], [0, 1], False)
 # Offsets outside the image, and an end record without a directory.
