@@ -351,29 +351,42 @@ static void add_found(void *context, char *path)
 	add_path(context, path);
 }
 
-/* An image with nothing in it that opens may be one for which the key is another. */
-static void say_nothing_found(const char *path, const struct inner_wanted *wanted)
+/* An image with nothing in it that opens may be one for which the key is another. loud: it is so with all
+ * of them. */
+static void say_nothing_found(const char *path, const struct inner_wanted *wanted, bool loud)
 {
-	log_info("%s: there is nothing in it that can be opened: no %s", path,
-		wanted->volumes ? "LVM, no array, no compressed or sparse files, and no encrypted "
-				  "volume for which there is a key"
-				: "such shadow copy");
+	const char *what = wanted->volumes
+				   ? "no LVM, no array, no compressed or sparse files, and no "
+				     "encrypted volume for which there is a key"
+				   : "no such shadow copy";
+
+	if (loud)
+		log_warn("%s: there is nothing in it that can be opened: %s", path, what);
+	else
+		log_info("%s: there is nothing in it that can be opened: %s", path, what);
 }
 
+/* Of a path that names an inner image nothing more is opened. */
 void images_open(struct images *images, const struct inner_wanted *wanted)
 {
 	struct inner_wanted among = *wanted;
 	struct images all = { 0 };
+	bool *empty = xcalloc(images->count ? images->count : 1, sizeof(*empty));
 
 	among.beside = (struct inner_beside){ images->paths, images->count };
 	for (size_t i = 0; i < images->count; i++) {
-		add_path(&all, images->paths[i]);
-		if (inner_is_path(images->paths[i]))
-			continue; /* one of them was named */
-		inner_find(images->paths[i], &among, add_found, &all);
-		if (all.paths[all.count - 1] == images->paths[i])
-			say_nothing_found(images->paths[i], wanted);
+		char *path = images->paths[i];
+
+		add_path(&all, path);
+		if (inner_is_path(path))
+			continue;
+		inner_find(path, &among, add_found, &all);
+		empty[i] = all.paths[all.count - 1] == path;
 	}
+	for (size_t i = 0; i < images->count; i++)
+		if (empty[i])
+			say_nothing_found(images->paths[i], wanted, all.count == images->count);
+	free(empty);
 	free(images->paths);
 	images->paths = all.paths;
 	images->count = all.count;

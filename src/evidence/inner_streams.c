@@ -170,7 +170,8 @@ static const struct served_kind served_streams = {
 	.read_at = streams_read_at,
 };
 
-static const char *const file_systems[] = { "ntfs", "ext2", "ext3", "ext4", "hfs", "ufs", NULL };
+static const char *const file_systems[] = { "ntfs", "ext2", "ext3", "ext4", "hfsp", "ufs1", "ufs2",
+	NULL };
 
 const struct inner_kind inner_streams = {
 	.name = "streams",

@@ -322,6 +322,7 @@ struct file_walk {
 	size_t run_count;
 	char folder[4096];         /* the last one reported */
 	bool stopped;              /* the host wants no more */
+	bool has_fragments;        /* a file's last block may have parts of others (UFS) */
 	uint64_t row_len, row_max; /* walk_streams */
 };
 
@@ -430,7 +431,7 @@ static struct walk_file describe(const TSK_FS_FILE *file, const TSK_FS_ATTR *att
 }
 
 /* Cuts what is after the attribute's last block: libtsk gives ext4's extents in units that are not
- * blocks. False: all of it is. */
+ * blocks, and UFS's files whole blocks where they have fragments. False: all of it is. */
 static bool clip(struct range *place, uint64_t at, uint64_t size, uint64_t block_size)
 {
 	uint64_t blocks = size / block_size + (size % block_size != 0);
@@ -455,7 +456,7 @@ static void take_runs(struct file_walk *walk, const TSK_FS_ATTR *attribute)
 			__builtin_mul_overflow(run->offset, walk->block_size, &at) ||
 			at > INT64_MAX)
 			continue;
-		if (!is_content(attribute) &&
+		if ((!is_content(attribute) || walk->has_fragments) &&
 			!clip(&place, at, (uint64_t)attribute->size, walk->block_size))
 			continue;
 		skip = at < skip ? skip - at : 0;
@@ -591,6 +592,7 @@ static void walk_names(struct walk_host *host, const struct volume *volume,
 	walk.row_max =
 		volume->length > UINT64_MAX / ROW_FACTOR ? UINT64_MAX : volume->length * ROW_FACTOR;
 	walk.has_records = fs && records_open(&walk.records, host, fs, volume->offset);
+	walk.has_fragments = fs && TSK_FS_TYPE_ISFFS(fs->ftype);
 	if (!fs || tsk_fs_dir_walk(fs, fs->root_inum,
 			   flags | TSK_FS_DIR_WALK_FLAG_RECURSE | TSK_FS_DIR_WALK_FLAG_NOORPHAN,
 			   take, &walk))
