@@ -108,6 +108,15 @@ static int measure(const struct bench_settings *settings, const struct bench_opt
 	return code;
 }
 
+/* Whether any option of the group "Kernels of papers", or --parts, is given. */
+static bool has_tuning(const struct bench_settings *settings)
+{
+	return settings->parts || settings->words || settings->blocks || settings->block_threads ||
+	       settings->thread_bytes || settings->block_bytes || settings->uints ||
+	       settings->no_diagonal || settings->round_robin || settings->unmerged ||
+	       settings->zero_copy;
+}
+
 /* The user's own data and patterns fit one paper, not all. */
 static int check_papers(
 	const struct bench_settings *settings, const char *data, struct error *error)
@@ -115,6 +124,10 @@ static int check_papers(
 	if ((data || settings->patterns) && !settings->paper)
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"DATA and --patterns replace the data of one paper; name it with --paper");
+	if (has_tuning(settings))
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"--papers measures the papers' variants of kernels itself; options of "
+			"kernels are for measuring single ones (--kernel)");
 	if (settings->config)
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"--papers has its own dictionaries, or takes --patterns; it does not take "

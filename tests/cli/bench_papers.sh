@@ -30,3 +30,4 @@ try bench --papers image
 try bench --papers --patterns list
 try bench --paper 1 -c list
 try bench --paper 6
+try bench --papers --block-bytes 4096

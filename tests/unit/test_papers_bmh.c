@@ -178,3 +178,39 @@ Test(papers_bmh, refusals)
 	expect_refusal(&bench, NULL, -EINVAL, "does not fit");
 	bench_free(&bench);
 }
+
+/* The windows that a search of all of the text looks at. */
+static uint64_t count_windows(struct bench *bench)
+{
+	struct gpu_program *program;
+	uint64_t windows = 0, at = 0;
+
+	cr_assert_eq(bmh_compile(&program, &bench->set, NULL, NULL), 0);
+	const struct bmh_tables *tables = bmh_tables(program);
+	const struct bmh_pattern *pattern = &tables->patterns[0];
+	while (at + pattern->len <= bench->text.len) {
+		cr_assert(!bmh_matches(tables, pattern, bench->bytes + at));
+		at += tables->shifts[bench->bytes[at + pattern->len - 1]];
+		windows++;
+	}
+	bmh_free(program);
+	return windows;
+}
+
+/* Section IV: at best N / M windows, where the text's bytes are not in the pattern; at worst one a byte,
+ * where the last byte is also the one before it and the text has no other. */
+Test(papers_bmh, best_and_worst_case)
+{
+	struct bench bench;
+
+	bench_init(&bench, 7, 1000);
+	memset(bench.bytes, 'x', 1000);
+	bench_add(&bench, "'abcdefghij'");
+	cr_assert_eq(count_windows(&bench), 1000 / 10);
+	bench_free(&bench);
+	bench_init(&bench, 7, 1000);
+	memset(bench.bytes, 'x', 1000);
+	bench_add(&bench, "'axxxxxxxxx'");
+	cr_assert_eq(count_windows(&bench), 1000 - 10 + 1);
+	bench_free(&bench);
+}

@@ -137,6 +137,21 @@ Test(theory, examples)
 		2.73 - 1.87));
 }
 
+/* Theorems 5 and 11: strategy B does not always take the least time; Theorem 9: one channel takes up to
+ * twice the time of two. */
+Test(theory, where_the_bounds_are_met)
+{
+	struct transfer_times five = { 3, 2, 1, 3 }, eleven = { 3, 1, 2, 5 };
+	struct transfer_times nine = { 1, 1e-6, 1, 100000 };
+
+	cr_assert(is_equal(transfer_a_one_channel(&five), 3 * 3 + 3 * 1));
+	cr_assert(is_equal(transfer_b_one_channel(&five), 3 * 3 + 2 + 2 * 1));
+	cr_assert(is_equal(transfer_a_two_channels(&eleven), 5 * 3 + 1 + 2));
+	cr_assert(is_equal(transfer_b_two_channels(&eleven), 5 * 3 + 2 * 2));
+	cr_assert_gt(transfer_a_one_channel(&nine),
+		0.9999 * TRANSFER_CHANNELS_BOUND * transfer_a_two_channels(&nine));
+}
+
 /* Section 3.1.1: maxL 17 and S_thread 228 make 7 %; with S_thread 192 it is 8.3 %. */
 Test(theory, total_work)
 {

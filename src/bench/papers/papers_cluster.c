@@ -192,8 +192,14 @@ static int share_folder(struct input *input, struct error *error)
 static int open_input(struct papers *papers, struct input *input, struct error *error)
 {
 	struct image *image;
-	int status = the_cluster->rank ? 0 : make_files(papers, input, error);
+	int status = 0;
 
+	if (papers->options->set)
+		return error_set(error, EXIT_USAGE, EINVAL,
+			"the tables of several processes have patterns of their own; leave out "
+			"--patterns");
+	if (!the_cluster->rank)
+		status = make_files(papers, input, error);
 	if (!status)
 		status = share_folder(input, error);
 	if (status)
