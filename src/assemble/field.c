@@ -143,16 +143,18 @@ static bool near_gap(const struct clusters *clusters, uint64_t number, int64_t *
 	return number < NEAR_GAPS;
 }
 
-/* The most clusters that a ring's gaps have. */
+/* The most clusters that a ring's gaps have, in both directions. */
 static uint64_t ring_end(const struct clusters *clusters, enum ring ring)
 {
+	uint64_t both = BOTH_BYTES / clusters->size;
+
+	if (both < NEAR_GAPS)
+		both = NEAR_GAPS;
 	switch (ring) {
-	case RING_NEAR:
-		return 0;
 	case RING_BOTH:
-		return BOTH_BYTES / clusters->size;
+		return both;
 	case RING_WIDE:
-		return BOTH_BYTES / clusters->size + WIDE_GAPS;
+		return both + WIDE_GAPS;
 	default:
 		return clusters->end / clusters->size;
 	}
@@ -160,11 +162,17 @@ static uint64_t ring_end(const struct clusters *clusters, enum ring ring)
 
 bool ring_gap(const struct clusters *clusters, enum ring ring, uint64_t number, int64_t *gap)
 {
-	uint64_t count;
+	uint64_t first = ring > RING_BOTH ? ring_end(clusters, ring - 1) : NEAR_GAPS, count;
 
 	if (ring == RING_NEAR)
 		return near_gap(clusters, number, gap);
-	count = ring_end(clusters, ring - 1) + number / 2 + 1;
+	if (ring == RING_BOTH && number < NEAR_GAPS) {
+		*gap = -(int64_t)((number + 1) * clusters->size);
+		return true;
+	}
+	if (ring == RING_BOTH)
+		number -= NEAR_GAPS;
+	count = first + number / 2 + 1;
 	*gap = (int64_t)(count * clusters->size);
 	if (number % 2 == 0)
 		*gap = -*gap;

@@ -28,6 +28,9 @@ enum ring {
 	RING_COUNT
 };
 
+/* Which breaks: those close to where the carver noticed something, those before, those after. */
+enum break_zone { ZONE_CLOSE, ZONE_BEFORE, ZONE_AFTER };
+
 /* The breaks of a partial file, the likeliest first: those close to where the carver noticed it, then
  * those before, then those after. */
 struct breaks {

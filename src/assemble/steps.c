@@ -19,10 +19,10 @@
 #define BEAM 3 /* partial files that are followed at a time */
 #define PIECES_MAX 8
 #define LEARN_STEP ((uint64_t)64 << 10)
-/* A cluster whose first bytes are described by so much better as others', in bits a byte, is not tried
- * far from the break. */
+/* A cluster whose first bytes are described better as others', by a bit each, is not tried far from the
+ * break. */
 #define LOOK_LEN 512
-#define ALIEN_SHARE 2
+#define JUDGE_SHARE 4 /* of the work is kept for judging what was found */
 #define RING_COUNT RING_COUNT
 
 /* What is kept of the steps from the partial files of one depth. */
@@ -30,12 +30,18 @@ struct beam {
 	struct partial items[BEAM];
 	int64_t gaps[BEAM];
 	size_t count;
+	uint64_t changes;
+};
+
+/* Steps that are tried together: from some breaks, to some distance. */
+struct cell {
+	enum ring ring;
+	enum break_zone zone;
 };
 
 struct search {
 	struct workbench *bench;
-	enum ring ring;
-	struct affinity *affinity; /* NULL: all content is tried */
+	struct affinity *affinity; /* of the partial file */
 	struct joining best;       /* not proved, the first one accepted; without extents: none */
 	struct partial from;       /* what it is a step from */
 };
@@ -85,6 +91,7 @@ static struct partial *make_room(struct beam *beam, int64_t gap, uint64_t reache
 		beam->gaps[last] = beam->gaps[last - 1];
 	}
 	beam->gaps[i] = gap;
+	beam->changes++;
 	return &beam->items[i];
 }
 
@@ -108,15 +115,12 @@ static void offer(struct search *search, const struct partial *partial, const st
 
 /* ---- content ------------------------------------------------------------------------------- */
 
-/* For steps that lead far: what the partial file's content looks like. */
+/* What the partial file's content looks like, for steps that lead far. */
 static void learn(struct search *search, const struct partial *partial)
 {
 	uint64_t left = partial->reached;
 
 	affinity_free(search->affinity);
-	search->affinity = NULL;
-	if (search->ring == RING_NEAR)
-		return;
 	search->affinity = affinity_new(search->bench);
 	for (size_t i = 0; i < partial->extents.count && left; i++) {
 		const struct range *run = &partial->extents.runs[i];
@@ -135,9 +139,8 @@ static bool is_alien(
 {
 	struct workbench *bench = search->bench;
 
-	return search->affinity &&
-	       affinity_bits(search->affinity, bench, step_target(bench->clusters, partial, step),
-		       LOOK_LEN) < -(int64_t)LOOK_LEN / ALIEN_SHARE;
+	return affinity_bits(search->affinity, bench, step_target(bench->clusters, partial, step),
+		       LOOK_LEN) < -(int64_t)LOOK_LEN;
 }
 
 /* ---- steps --------------------------------------------------------------------------------- */
@@ -164,61 +167,93 @@ static bool try_step(struct search *search, const struct partial *partial, const
 	return joining.is_proved;
 }
 
-/* Steps of the ring with breaks[from] to breaks[to - 1]. True: the search ends. */
-static bool try_breaks(struct search *search, const struct partial *partial,
-	const struct breaks *breaks, size_t from, size_t to, struct beam *next)
+/* The breaks of a cell, breaks->items[*from] to items[*to - 1]. */
+static void select_breaks(
+	const struct breaks *breaks, enum break_zone zone, size_t *from, size_t *to)
 {
-	struct step step;
+	*from = zone == ZONE_CLOSE ? 0 : breaks->close_count;
+	*to = zone == ZONE_CLOSE ? breaks->close_count : breaks->before_count;
+	if (zone != ZONE_AFTER)
+		return;
+	*from = breaks->before_count;
+	*to = breaks->count;
+}
 
-	for (uint64_t n = 0; workbench_goes_on(search->bench) &&
-			     ring_gap(search->bench->clusters, search->ring, n, &step.gap);
+/* The steps of a cell from a partial file. True: the search ends. Nearby all are tried, as a later one
+ * may be proved. */
+static bool try_cell(struct search *search, const struct partial *partial,
+	const struct breaks *breaks, const struct cell *cell, struct beam *next)
+{
+	const struct clusters *clusters = search->bench->clusters;
+	bool is_near = cell->ring == RING_NEAR;
+	struct step step;
+	size_t from, to;
+
+	select_breaks(breaks, cell->zone, &from, &to);
+	for (uint64_t n = 0;
+		workbench_goes_on(search->bench) && ring_gap(clusters, cell->ring, n, &step.gap);
 		n++)
 		for (size_t b = from; b < to; b++) {
 			step.at = breaks->items[b];
-			if (is_alien(search, partial, &step))
+			if (!is_near && is_alien(search, partial, &step))
 				continue;
 			if (try_step(search, partial, &step, next) ||
-				(search->ring != RING_NEAR && search->best.extents.count))
+				(!is_near && search->best.extents.count))
 				return true;
 		}
 	return search->best.extents.count != 0;
 }
 
-/* All steps of the ring from a partial file. */
-static void try_steps(struct search *search, const struct partial *partial, struct beam *next)
+/* The steps of some cells from a partial file. True: a layout was accepted. */
+static bool try_cells(struct search *search, const struct partial *partial,
+	const struct cell *cells, size_t count, struct beam *next)
 {
 	struct breaks breaks;
+	bool found = false;
 
 	breaks_find(search->bench->clusters, partial, &breaks);
 	learn(search, partial);
-	if (!try_breaks(search, partial, &breaks, 0, breaks.close_count, next) &&
-		search->ring <= RING_BOTH &&
-		!try_breaks(
-			search, partial, &breaks, breaks.close_count, breaks.before_count, next))
-		try_breaks(search, partial, &breaks, breaks.before_count, breaks.count, next);
+	for (size_t i = 0; i < count && !found && workbench_goes_on(search->bench); i++)
+		found = try_cell(search, partial, &breaks, &cells[i], next);
 	breaks_free(&breaks);
+	return found;
 }
 
-/* Steps of one ring from the file as it was found, and from what they lead to. True: a layout was
+/* Steps of some cells from the partial files of a beam, and from what they lead to. True: a layout was
  * accepted. */
-static bool follow(struct search *search, const struct partial *begin, unsigned pieces)
+static bool follow(struct search *search, const struct beam *beam, const struct cell *cells,
+	size_t count, unsigned pieces)
 {
-	struct beam level = { .count = 1 };
+	struct beam next = { 0 };
 	bool found = false;
 
-	level.items[0] = *begin;
-	copy_extents(&level.items[0].extents, &begin->extents);
-	for (unsigned depth = 2; depth <= pieces && level.count && !found; depth++) {
-		struct beam next = { 0 };
+	for (size_t i = 0; i < beam->count && !found; i++)
+		found = try_cells(search, &beam->items[i], cells, count, pieces > 1 ? &next : NULL);
+	if (!found && next.count)
+		found = follow(search, &next, cells, count, pieces - 1);
+	beam_free(&next);
+	return found;
+}
 
-		for (size_t i = 0; i < level.count && !found; i++) {
-			try_steps(search, &level.items[i], depth < pieces ? &next : NULL);
-			found = search->best.extents.count != 0;
-		}
-		beam_free(&level);
-		level = next;
+/* One cell after the other. What steps from the file as it was found lead to is kept for all later
+ * ones. True: a layout was accepted. */
+static bool search_cells(struct search *search, const struct partial *begin,
+	const struct cell *cells, size_t count, unsigned pieces)
+{
+	struct beam first = { 0 };
+	bool found = false;
+
+	for (size_t i = 0; i < count && !found && workbench_goes_on(search->bench); i++) {
+		uint64_t changes = first.changes;
+		size_t from;
+
+		found = try_cells(search, begin, &cells[i], 1, pieces > 2 ? &first : NULL);
+		/* From the same partial files the cells before were tried already. */
+		from = first.changes == changes ? i : 0;
+		if (!found && first.count)
+			found = follow(search, &first, &cells[from], i + 1 - from, pieces - 2);
 	}
-	beam_free(&level);
+	beam_free(&first);
 	return found;
 }
 
@@ -248,25 +283,27 @@ static bool look(struct search *search, struct partial *partial)
 	return search->best.extents.count != 0;
 }
 
-static bool search_file(struct workbench *bench, const struct broken *broken, unsigned rings,
-	unsigned pieces, struct extents *extents, struct outcome *outcome,
-	struct assembly *assembly)
+static bool search_file(struct workbench *bench, const struct broken *broken,
+	const struct cell *cells, size_t count, unsigned pieces, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly)
 {
 	struct search search = { .bench = bench };
+	uint64_t reserve = bench->work_left / JUDGE_SHARE;
 	struct partial begin;
 	bool found;
 
 	if (broken->start % bench->clusters->size != bench->clusters->origin)
 		return false; /* inside another file */
+	bench->work_left -= reserve;
 	partial_begin(bench->clusters, broken, &begin);
 	workbench_prepare(bench, broken);
-	found = look(&search, &begin);
-	for (unsigned ring = 0; ring < rings && !found && workbench_goes_on(bench); ring++) {
-		search.ring = (enum ring)ring;
-		found = follow(&search, &begin, pieces);
-	}
+	found = look(&search, &begin) || search_cells(&search, &begin, cells, count, pieces);
 	partial_free(&begin);
-	found = found && joining_judge(bench, &search.from, &search.best, assembly);
+	bench->work_left += reserve;
+	if (found) {
+		bench->exhausted = false;
+		found = joining_judge(bench, &search.from, &search.best, assembly);
+	}
 	if (found) {
 		*extents = search.best.extents;
 		*outcome = search.best.outcome;
@@ -278,14 +315,24 @@ static bool search_file(struct workbench *bench, const struct broken *broken, un
 	return found;
 }
 
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
 bool find_near(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
-	return search_file(bench, broken, RING_NEAR + 1, 2, extents, outcome, assembly);
+	static const struct cell cells[] = { { RING_NEAR, ZONE_CLOSE }, { RING_NEAR, ZONE_BEFORE },
+		{ RING_NEAR, ZONE_AFTER } };
+
+	return search_file(bench, broken, cells, COUNT(cells), 2, extents, outcome, assembly);
 }
 
 bool find_anywhere(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
-	return search_file(bench, broken, RING_COUNT, PIECES_MAX, extents, outcome, assembly);
+	static const struct cell cells[] = { { RING_NEAR, ZONE_CLOSE }, { RING_BOTH, ZONE_CLOSE },
+		{ RING_NEAR, ZONE_BEFORE }, { RING_BOTH, ZONE_BEFORE }, { RING_WIDE, ZONE_CLOSE },
+		{ RING_NEAR, ZONE_AFTER }, { RING_ALL, ZONE_CLOSE }, { RING_BOTH, ZONE_AFTER } };
+
+	return search_file(
+		bench, broken, cells, COUNT(cells), PIECES_MAX, extents, outcome, assembly);
 }
