@@ -15,7 +15,8 @@
  *
  * Windows enlarges the files of hives in steps of 64 KiB before it needs the room, and the header does not
  * say so: of ten real hives three end with zeros after their bins. Zeros up to exactly such a step belong to
- * the file; nothing verifies them. Where more zeros follow the first step is a guess, which adds a note.
+ * the file; nothing verifies them. Where more zeros follow nothing shows which are the file's: it ends with
+ * its bins, which adds a note.
  *
  * A log starts with a copy of the header's first 512 bytes (regf_log.c). Logs are reused, and
  * longer than their contents: the end is unverified, unless an entry is invalid.
@@ -166,21 +167,16 @@ static enum verdict judge_whole(struct regf_hive *hive)
 {
 	struct finding *finding = hive->finding;
 	uint64_t step = (hive->end + FILE_STEP - 1) / FILE_STEP * FILE_STEP;
-	bool guess;
 
 	finding->length = file_end(hive, hive->end);
-	guess = finding->length == hive->end && step > hive->end &&
-		walk_zeros(hive->view, hive->end, step);
-	if (guess)
-		finding->length = step;
 	view_unverified(hive->view, hive->end, finding->length);
 	if (hive->open)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"the hive was not closed: its sequence numbers differ");
-	if (guess)
+	if (finding->length < step && walk_zeros(hive->view, hive->end, step))
 		return verdict_because(CARVE_COMPLETE, finding,
-			"the zeros from %" PRIu64
-			" on may not belong to it: they go on after the next 64 KiB",
+			"without the zeros from %" PRIu64
+			" on, of which some may pad the file to 64 KiB",
 			hive->end);
 	return CARVE_COMPLETE;
 }
