@@ -237,12 +237,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct regf_hive hive = { .view = view, .finding = finding };
 	const char *problem = read_header(&hive);
+	enum verdict verdict;
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	if (hive.type)
 		return check_log(&hive);
-	return walk_past_unread(view, finding, check_hive(&hive), hive.end);
+	verdict = check_hive(&hive);
+	if (!view_met_unreadable(view))
+		return verdict;
+	return walk_past_unread(view, finding, verdict, file_end(&hive, hive.end));
 }
 
 const struct carver regf_carver = {
