@@ -172,11 +172,11 @@ static bool skip_unread(struct pdf *pdf, const struct pdf_token *token)
 
 	if (!walk_unread(pdf->view, lost, (lost > token->at ? lost : token->at) + TOKEN_LATE, &at))
 		return false;
-	cursor_forget(cursor);
 	end = size - at < UNREAD_FAR ? size : at + UNREAD_FAR;
 	for (; walk_find_word(pdf->view, &at, end, "endoxrefstar%PDF"); at++) {
 		bool ends;
 
+		cursor_forget(cursor);
 		cursor->at = at;
 		if (cursor_at_text(cursor, "%PDF-"))
 			return false;
@@ -307,6 +307,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "no PDF header with a version at 0");
 	while (read_part(&pdf, &token) || skip_unread(&pdf, &token))
 		;
+	cursor_forget(&pdf.cursor);
 	verdict = judge_end(&pdf, &token);
 	if (verdict != CARVE_REJECT)
 		pdf_read_info(&pdf);
