@@ -55,7 +55,6 @@ struct zip {
 	uint64_t output_left;  /* see zip_find_end */
 	uint64_t wrong_crc_at; /* data with another CRC or length; 0: none */
 	bool wrong_deflated;   /* that data */
-	bool all_proved;       /* all members' data have their CRCs */
 	uint64_t lost_at;      /* a member whose header can't be read; 0: none */
 	uint64_t lost_valid_end, searched; /* valid_end then; up to where records were looked for */
 };
@@ -138,6 +137,27 @@ void zip_add_kind(struct view *view, struct zip_kind *kind, const struct zip_mem
 		zip_kind_add(kind, view, member, p);
 }
 
+/* Where a record begins, with a byte of the proved data before it, so that the place between is proved, too. */
+static uint64_t proved_from(const struct zip *zip, uint64_t at)
+{
+	return zip->member.proved && zip->member.end == at ? at - 1 : at;
+}
+
+/* A field's number, its length, and a little more. */
+#define PADDING_HEAD 8
+
+/* Declares a header, which the directory will have to agree with, as proved. Nothing verifies its extra
+ * fields, unless they are but padding. */
+static void prove_header(struct zip *zip, const struct zip_member *member)
+{
+	uint64_t end = member->at + ZIP_LOCAL_LEN + member->name_len;
+
+	if (end + PADDING_HEAD >= member->data ||
+		walk_zeros(zip->view, end + PADDING_HEAD, member->data))
+		end = member->data + 1;
+	view_proved(zip->view, proved_from(zip, member->at), end, ZIP_CRC_BITS);
+}
+
 /* Reads a member from its header to its end. */
 static enum zip_found read_member(struct zip *zip, uint64_t at, const char **problem)
 {
@@ -148,6 +168,8 @@ static enum zip_found read_member(struct zip *zip, uint64_t at, const char **pro
 		return found;
 	zip_add_kind(zip->view, &zip->kind, &member);
 	zip->valid_end = member.data;
+	if (view_thorough(zip->view))
+		prove_header(zip, &member);
 	zip->member = member;
 	if (member.method == ZIP_STORED && !(member.flags & ZIP_ENCRYPTED))
 		view_embedded(zip->view, member.data);
@@ -157,7 +179,6 @@ static enum zip_found read_member(struct zip *zip, uint64_t at, const char **pro
 	found = zip_find_end(zip->view, &zip->member, &zip->output_left);
 	if (found == ZIP_FOUND)
 		zip_sum_add(&zip->sum, &zip->member);
-	zip->all_proved = zip->all_proved && zip->member.proved;
 	if (found == ZIP_FOUND && zip->member.wrong_crc && !zip->wrong_crc_at) {
 		zip->wrong_crc_at = zip->member.data;
 		zip->wrong_deflated = zip->member.method == ZIP_DEFLATED;
@@ -266,8 +287,8 @@ static enum verdict judge_archive(struct zip *zip, const struct zip_directory *d
 			"the CRC of the %s data at %" PRIu64 " is wrong",
 			zip->wrong_deflated ? "deflated" : "stored", zip->wrong_crc_at);
 	view_unverified(zip->view, directory->comment, directory->end);
-	if (zip->all_proved) /* the members are those of the directory */
-		view_proved(zip->view, 0, directory->comment, ZIP_CRC_BITS);
+	/* Its entries are the members; blocks of other kinds may precede it. */
+	view_proved(zip->view, proved_from(zip, at), directory->comment, ZIP_CRC_BITS);
 	if (shift > 0)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"%" PRId64 " other bytes precede the archive", shift);
@@ -372,8 +393,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct zip zip = { .view = view,
 		.finding = finding,
-		.output_left = view_thorough(view) ? UINT64_MAX : ZIP_OUTPUT_MAX,
-		.all_proved = true };
+		.output_left = view_thorough(view) ? UINT64_MAX : ZIP_OUTPUT_MAX };
 	enum verdict verdict = walk_records(&zip);
 	uint32_t date = zip.newest;
 

@@ -283,7 +283,7 @@ enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64
 	else if (member->method == ZIP_DEFLATED && !streamed)
 		member->wrong_crc = is_deflated_wrong(view, member, output_left);
 	if (member->proved)
-		view_proved(view, member->at, member->end, ZIP_CRC_BITS);
+		view_proved(view, member->data, member->end, ZIP_CRC_BITS);
 	if (member->wrong_crc &&
 		view_unreadable(view, member->data, member->data_len, &from, &to)) {
 		member->wrong_crc = false;

@@ -136,6 +136,7 @@ static bool is_member_intact(struct view *view, struct zip_member *entry, uint64
 		member.end > limit)
 		return false;
 	zip_add_kind(view, kind, &member);
+	view_proved(view, member.at, member.at + ZIP_LOCAL_LEN + member.name_len, ZIP_CRC_BITS);
 	entry->end = member.end;
 	entry->date = member.date;
 	return true;
@@ -164,6 +165,7 @@ bool zip_check_entries(struct view *view, const struct zip_directory *directory,
 	if (intact) {
 		*outside += directory->at - end;
 		view_unverified(view, end, directory->at);
+		view_proved(view, directory->at, directory->comment, ZIP_CRC_BITS);
 	}
 	free(entries);
 	return intact;

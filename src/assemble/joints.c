@@ -14,6 +14,7 @@
 #include "base/memory.h"
 
 #define SECTOR 512
+#define VOTERS_MIN 20     /* files from whose places the size of clusters is known, not guessed */
 #define STRUCTURE_BITS 96 /* that anchors at both sides of the only possible break must have */
 
 struct joint {
@@ -52,6 +53,12 @@ static uint64_t next_break(const struct plan *plan, uint64_t at)
 	return over ? at + plan->grid - over : at;
 }
 
+/* Whether no piece begins elsewhere than on the grid. */
+static bool is_grid_sure(const struct plan *plan)
+{
+	return plan->grid == SECTOR || plan->bench->clusters->voter_count >= VOTERS_MIN;
+}
+
 static bool find_breaks(const struct plan *plan, size_t number)
 {
 	struct stretch *after = &plan->mapping->items[number];
@@ -68,7 +75,7 @@ static bool find_breaks(const struct plan *plan, size_t number)
 		return false;
 	joint->last = after->from - (after->from - joint->first) % plan->grid;
 	after->joint = after->least = after->most = joint->last;
-	if (joint->first == joint->last && own >= STRUCTURE_BITS &&
+	if (joint->first == joint->last && own >= STRUCTURE_BITS && is_grid_sure(plan) &&
 		!plan->bench->rule->carver->map->common)
 		after->bits = own;
 	return true;

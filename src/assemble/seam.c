@@ -20,8 +20,9 @@
 #define MARGIN_SHIFT 5
 /* Where more than a quarter of the file is in between there may be another piece in it. */
 #define SURE_SHARE 4
-#define LOG_ONE 256 /* a bit */
-#define BYTE_WORK 2 /* units to count a byte */
+#define SURE_SHIFT 3 /* then the clusters that are left out must be worse by 1/8 bit a byte */
+#define LOG_ONE 256  /* a bit */
+#define BYTE_WORK 2  /* units to count a byte */
 
 struct counts {
 	uint32_t of[256];
@@ -113,8 +114,8 @@ static bool choose(const struct choices *choices, uint64_t margin, uint64_t *bes
 	return next - least >= (int64_t)margin;
 }
 
-/* Whether each cluster of the file is less unlike than all those that are left out. */
-static bool is_sure(const struct choices *choices, uint64_t best)
+/* Whether each cluster of the file is by far less unlike than all those that are left out. */
+static bool is_sure(const struct choices *choices, uint64_t margin, uint64_t best)
 {
 	int64_t worst = 0, next = INT64_MAX;
 
@@ -125,7 +126,7 @@ static bool is_sure(const struct choices *choices, uint64_t best)
 		worst = in > worst ? in : worst;
 		next = out < next ? out : next;
 	}
-	return worst < next;
+	return next > 2 * worst + (int64_t)margin;
 }
 
 bool seam_find(struct workbench *bench, const struct seam *seam, uint64_t *at)
@@ -151,7 +152,8 @@ bool seam_find(struct workbench *bench, const struct seam *seam, uint64_t *at)
 	}
 	found = workbench_goes_on(bench) &&
 		choose(&choices, (seam->grid * LOG_ONE) >> MARGIN_SHIFT, &best) &&
-		(between <= seam->length / SURE_SHARE || is_sure(&choices, best));
+		(between <= seam->length / SURE_SHARE ||
+			is_sure(&choices, (seam->grid * LOG_ONE) >> SURE_SHIFT, best));
 	if (found)
 		*at = seam->least + best * seam->grid;
 	free(choices.before);

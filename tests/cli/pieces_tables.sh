@@ -72,6 +72,13 @@ def picture(side):
 plant(picture(100), [2, 5], [2, 0, 1])
 # A cluster of the second piece is missing.
 plant(b[:4 * C] + b[5 * C:], [2], [0, 1], False)
+# Nothing verifies the block of signatures in which the pieces meet.
+signed = archive([6000] * 4)
+block = 4 * C
+at = signed.index(b"PK\1\2")
+signed = bytearray(signed[:at] + struct.pack("<Q", block - 8) + rng.randbytes(block - 32) + struct.pack("<Q", block - 8) + b"APK Sig Block 42" + signed[at:])
+signed[-6:-2] = struct.pack("<I", at + block)
+plant(bytes(signed), [at // C + 2], [1, 0])
 # Offsets outside the image, and an end record without a directory.
 lies = bytearray(c)
 at = lies.rindex(b"PK\1\2")
