@@ -572,6 +572,7 @@ static void report_file(struct carving *carving, struct kept_file *file)
 		warn_of_alert(carving, record);
 		carving_count(&carving->sums, record);
 		tally_add(carving->options.by_type, record->type, record->length);
+		tally_add(carving->options.by_kind, record->kind, record->length);
 		report_queue_add(carving->report_queue, record); /* it comes back */
 	}
 	carving->files_waiting--;

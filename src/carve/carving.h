@@ -53,7 +53,7 @@ struct carving_options {
 	 * does. Thread-safe. NULL: never. */
 	bool (*interrupted)(void);
 	const struct rejections *rejections; /* of candidates that were checked before; or NULL */
-	struct tallies *rejected, *skipped, *by_type;
+	struct tallies *rejected, *skipped, *by_type, *by_kind;
 };
 
 struct carving;

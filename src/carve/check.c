@@ -377,6 +377,11 @@ static void run_carver(struct view *view, const struct rule *rule, uint64_t star
 			rule->min_size);
 		return reject(outcome);
 	}
+	if (!rule_takes(rule, finding->extension)) {
+		verdict_because(CARVE_REJECT, finding, "a file of a kind that was not selected: %s",
+			finding->extension ? finding->extension : rule->extension);
+		return reject(outcome);
+	}
 	outcome->length = finding->length;
 	outcome->end = END_CARVER;
 	if (outcome->verdict == CARVE_COMPLETE)

@@ -130,7 +130,9 @@ static char *path_label(const struct file_record *record)
 static char *make_name(struct record_builder *builder, const struct file_record *record,
 	bool pieces, struct record_room *room)
 {
-	const char *type = builder->names == NAMES_FLAT ? "" : record->type;
+	const char *folder = builder->names == NAMES_FLAT      ? ""
+			     : builder->names == NAMES_BY_KIND ? record->kind
+							       : record->type;
 	char stamp[TEXT_TIME_LEN] = "";
 	const char *label = builder->label == LABEL_TITLE ? record->title : "";
 	char *full = NULL, *name, *path = NULL;
@@ -143,7 +145,7 @@ static char *make_name(struct record_builder *builder, const struct file_record 
 		label = stamp;
 	if (pieces)
 		label = full = xasprintf("pieces%s%s", *label ? "-" : "", label);
-	name = output_dir_name_in(builder->output_dir, type, record->offset, label,
+	name = output_dir_name_in(builder->output_dir, folder, record->offset, label,
 		record->extension, builder->digits, room ? room->path : NULL,
 		room ? sizeof(room->path) : 0);
 	free(full);
@@ -221,6 +223,14 @@ static enum file_status status_of(const struct outcome *outcome)
 	return statuses[outcome->verdict];
 }
 
+/* A JPEG's extension is the rule's jpg, and says nothing that its type does not. */
+static const char *kind_of(const struct rule *rule, const struct finding *finding)
+{
+	return finding->extension && strcmp(finding->extension, rule->extension) != 0
+		       ? finding->extension
+		       : rule->name;
+}
+
 /* What the rule and the outcome show. */
 static void begin_record(const struct record_builder *builder, uint32_t rule_index,
 	const struct outcome *outcome, struct file_record *record)
@@ -230,6 +240,7 @@ static void begin_record(const struct record_builder *builder, uint32_t rule_ind
 
 	file_record_clear(record);
 	record->type = rule->name;
+	record->kind = kind_of(rule, finding);
 	record->rule = rule_index;
 	record->length = outcome->length;
 	record->extension = builder->no_extension ? ""

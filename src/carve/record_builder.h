@@ -9,6 +9,7 @@
 
 enum carving_names {
 	NAMES_BY_TYPE, /* TYPE/OFFSET.EXT */
+	NAMES_BY_KIND, /* the same, with docx instead of zip */
 	NAMES_FLAT,    /* OFFSET.EXT */
 	NAMES_SCALPEL, /* EXT-RULE-DIR/NUMBER.EXT, as Scalpel 1.60 */
 	NAMES_SCALPEL_FLAT,

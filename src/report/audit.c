@@ -110,16 +110,16 @@ static void print_tallies(FILE *stream, const char *head, const struct tallies *
 	}
 }
 
-static void print_types(FILE *stream, const struct summary_record *summary)
+static void print_kinds(FILE *stream, const struct summary_record *summary)
 {
-	const struct tallies *types = &summary->by_type;
+	const struct tallies *kinds = &summary->by_kind;
 
 	fprintf(stream, "\nFiles carved: %" PRIu64 ", %" PRIu64 " bytes\n", summary->files,
 		summary->bytes);
-	for (size_t i = 0; i < types->count; i++) {
-		fprintf(stream, "%13" PRIu64, types->items[i].count);
-		print_clean(stream, "  ", types->items[i].name, "");
-		fprintf(stream, ", %" PRIu64 " bytes\n", types->items[i].bytes);
+	for (size_t i = 0; i < kinds->count; i++) {
+		fprintf(stream, "%13" PRIu64, kinds->items[i].count);
+		print_clean(stream, "  ", kinds->items[i].name, "");
+		fprintf(stream, ", %" PRIu64 " bytes\n", kinds->items[i].bytes);
 	}
 }
 
@@ -173,7 +173,7 @@ static int audit_close(void *state, const struct summary_record *summary)
 		print_time(audit->stream, "resumed", summary->resumed[i].at);
 	}
 	print_time(audit->stream, "Completed", summary->finished);
-	print_types(audit->stream, summary);
+	print_kinds(audit->stream, summary);
 	print_tallies(audit->stream, "Candidates that were not files", &summary->rejected);
 	print_tallies(audit->stream, "Candidates that were left out", &summary->skipped);
 	print_problems(audit->stream, summary);

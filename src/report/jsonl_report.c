@@ -337,6 +337,7 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 	if (summary->content.block_len)
 		jsonl_put(object, "content", content_object(&summary->content));
 	jsonl_put(object, "by_type", type_object(&summary->by_type));
+	jsonl_put(object, "by_kind", type_object(&summary->by_kind));
 	if (summary->sets || summary->known || summary->alert) {
 		jsonl_put(object, "known", jsonl_number(summary->known));
 		jsonl_put(object, "alert", jsonl_number(summary->alert));

@@ -72,6 +72,7 @@ struct assembly {
 struct file_record {
 	char *path;            /* relative to the output folder: "png/0000012345.png" */
 	const char *type;      /* the rule's name */
+	const char *kind;      /* what the carver recognised: docx for type zip; else the type */
 	uint32_t rule;         /* the rule's index */
 	uint64_t offset;       /* of the file's start in the image */
 	uint64_t length;       /* bytes */
@@ -172,7 +173,7 @@ struct summary_record {
 	uint64_t files, bytes;
 	uint64_t known, alert; /* of the files: in a set of known ones; in an alert set */
 	bool sets;             /* there are such sets */
-	struct tallies by_type;
+	struct tallies by_type, by_kind;
 	struct tallies rejected; /* reason: candidates that were not files */
 	struct tallies skipped;  /* "inside a complete file", "quota", "align", "starts before the
 				    image", "min_size" ... */

@@ -10,7 +10,7 @@
 
 /* A new field must be saved and loaded below, unless it is found out when the file is written. */
 _Static_assert(
-	sizeof(struct file_record) == 1568, "record_save.c saves every field of a file's record");
+	sizeof(struct file_record) == 1576, "record_save.c saves every field of a file's record");
 
 void tallies_save(const struct tallies *tallies, struct codec_writer *writer)
 {
@@ -84,6 +84,7 @@ void file_record_save(const struct file_record *record, struct codec_writer *wri
 	codec_put(writer, record->offset);
 	codec_put(writer, record->length);
 	codec_put_text(writer, record->extension);
+	codec_put_text(writer, record->kind);
 	codec_put(writer, record->status);
 	codec_put(writer, record->end);
 	codec_put_text(writer, record->reason);
@@ -161,6 +162,7 @@ void file_record_load(struct file_record *record, const struct rules *rules, uin
 	record->offset = codec_get(reader, limit);
 	record->length = codec_get(reader, limit);
 	record->extension = get_kept(texts, reader);
+	record->kind = get_kept(texts, reader);
 	record->status = (enum file_status)codec_get(reader, FILE_UNVERIFIED);
 	record->end = (enum file_end)codec_get(reader, END_IMAGE);
 	codec_copy_text(reader, record->reason, sizeof(record->reason));

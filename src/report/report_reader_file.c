@@ -192,6 +192,7 @@ void report_reader_file_fetch(struct report_reader_file *kept, struct json_field
 
 	fetch_path(fields, kept, file);
 	file->type = json_fields_name(fields, "type", NULL);
+	file->kind = json_fields_name(fields, "kind", file->type);
 	file->rule = (uint32_t)json_fields_number(fields, "rule", false, UINT32_MAX);
 	file->offset = json_fields_number(fields, "offset", true, run->image_size);
 	file->length = json_fields_number(fields, "length", true, INT64_MAX);

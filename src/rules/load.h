@@ -59,9 +59,13 @@ bool rule_name_valid(const char *name);
 int libconfig_read(struct loader *loader, const char *file, const char *text, size_t len);
 int scalpel_read(struct loader *loader, const char *file, const char *text, bool foremost);
 
+/* What rules_select keeps: sets stays[] for each rule, and kinds_off in those that stay in part. Returns 0, or
+ * -EINVAL with the error set. */
+int choice_mark(struct rules *rules, char *const *names, size_t count, bool sets, const char *where,
+	bool *stays, struct error *error);
 /* Keeps only the rules of the named types, without those named with a leading '-', and drops
- * patterns that no rule uses any more. where: the beginning of errors ("conf/x.conf: only"). */
-int rules_select(struct rules *rules, char *const *names, size_t count, const char *where,
-	struct error *error);
+ * patterns that no rule uses any more. sets: names of sets count (choice.c). where: the beginning of errors ("conf/x.conf: only"). */
+int rules_select(struct rules *rules, char *const *names, size_t count, bool sets,
+	const char *where, struct error *error);
 
 #endif

@@ -270,6 +270,31 @@ static int read_carver(struct setting_reader *r, const config_setting_t *setting
 	return status;
 }
 
+/* Kinds are extensions, separated by blanks. */
+static int read_kinds(struct setting_reader *r, const config_setting_t *setting, void *into)
+{
+	struct rule *rule = &((struct rule_draft *)into)->rule;
+	const char *text;
+	int status = setting_string(r, setting, &text);
+	char *copy, *save = NULL;
+
+	if (status)
+		return status;
+	copy = xstrdup(text);
+	for (char *kind = strtok_r(copy, " ", &save); kind && !status;
+		kind = strtok_r(NULL, " ", &save)) {
+		if (!rule_name_valid(kind)) {
+			status = setting_fail(r, setting, "'%.100s' can't be an extension", kind);
+			break;
+		}
+		rule->kinds = xreallocarray(
+			rule->kinds, (size_t)rule->kind_count + 1, sizeof(*rule->kinds));
+		rule->kinds[rule->kind_count++] = xstrdup(kind);
+	}
+	free(copy);
+	return status;
+}
+
 static const struct setting_kind rule_kinds[] = {
 	{ "name", read_name },
 	{ "extension", read_extension },
@@ -284,6 +309,7 @@ static const struct setting_kind rule_kinds[] = {
 	{ "must", read_must },
 	{ "align", read_align },
 	{ "carver", read_carver },
+	{ "kinds", read_kinds },
 };
 
 int rule_draft_read(

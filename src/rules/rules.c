@@ -133,7 +133,21 @@ void rule_free(struct rule *rule)
 	for (uint32_t i = 0; i < rule->must_count; i++)
 		pattern_free(&rule->musts[i].pattern);
 	free(rule->musts);
+	for (uint32_t i = 0; i < rule->kind_count; i++)
+		free(rule->kinds[i]);
+	free(rule->kinds);
+	free(rule->kinds_off);
 	*rule = (struct rule){ 0 };
+}
+
+bool rule_takes(const struct rule *rule, const char *extension)
+{
+	if (!rule->kinds_off)
+		return true;
+	for (uint32_t i = 0; extension && i < rule->kind_count; i++)
+		if (strcmp(rule->kinds[i], extension) == 0)
+			return !rule->kinds_off[i];
+	return !rule->kinds_off[rule->kind_count];
 }
 
 bool rule_name_valid(const char *name)
@@ -222,8 +236,8 @@ static int select_types(struct loader *loader, const char *only)
 	if (loader->only_count) {
 		char *where = xasprintf("%s: only", rules->path);
 
-		status =
-			rules_select(rules, loader->only, loader->only_count, where, loader->error);
+		status = rules_select(
+			rules, loader->only, loader->only_count, false, where, loader->error);
 		free(where);
 	}
 	if (!status && only) {
@@ -231,7 +245,7 @@ static int select_types(struct loader *loader, const char *only)
 		size_t count;
 		char **names = split_names(text, &count);
 
-		status = count ? rules_select(rules, names, count, "the selection of types",
+		status = count ? rules_select(rules, names, count, true, "the selection of types",
 					 loader->error)
 			       : error_set(loader->error, EXIT_USAGE, EINVAL,
 					 "the selection of types is empty; give names separated by "

@@ -53,7 +53,11 @@ struct rule {
 	uint32_t must_count;
 	uint64_t align;              /* files start only at multiples of this; 0 or 1: anywhere */
 	const struct carver *carver; /* NULL for none */
-	const char *file;            /* the file that holds the rule; owned by the rule set */
+	char **kinds; /* other extensions that the carver gives by content: docx for a ZIP archive */
+	uint32_t kind_count;
+	bool *kinds_off; /* by kind, and last the rule's own extension: left out by the selection of types;
+			    NULL: none is */
+	const char *file; /* the file that holds the rule; owned by the rule set */
 	unsigned line;
 };
 
@@ -70,9 +74,13 @@ struct rules {
 		*notes; /* what the reader noticed and the rules no longer show: see lint_rules */
 };
 
+/* Whether files of this rule with the extension that its carver gave (NULL: none) are to be carved. */
+bool rule_takes(const struct rule *rule, const char *extension);
+
 /* Loads a rule set. format: RULES_AUTO detects burin's and Scalpel's. only: NULL, or a
- * comma-separated list of the types to keep (an unknown name is an error that lists the known
- * ones); names with a leading '-' are dropped instead. Errors (EXIT_USAGE) name file, line, column
+ * comma-separated list of what to keep: types, extensions, kinds of files or sets beside the rule file
+ * ("pictures"), in letters of any case (an unknown name is an error that suggests known ones); names with
+ * a leading '-' are dropped instead. Errors (EXIT_USAGE) name file, line, column
  * where known, and what was expected. On success the caller owns *rules. */
 int rules_load(struct rules **rules, const char *path, enum rules_format format, const char *only,
 	struct error *error);

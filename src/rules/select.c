@@ -4,61 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/suggest.h"
 #include "rules/load.h"
-
-static int refuse_unknown(
-	const struct rules *rules, const char *name, const char *where, struct error *error)
-{
-	const char **known = xcalloc(rules->count, sizeof(*known));
-	size_t known_count = 0;
-	char *advice;
-
-	for (uint32_t i = 0; i < rules->count; i++) {
-		size_t at = 0;
-
-		while (at < known_count && strcmp(known[at], rules->rules[i].name) != 0)
-			at++;
-		if (at == known_count)
-			known[known_count++] = rules->rules[i].name;
-	}
-	advice = suggest_names(name, known, known_count);
-	error_set(error, EXIT_USAGE, EINVAL, "%s: there is no type '%s' in %s; %s", where, name,
-		rules->path, advice);
-	free(advice);
-	free(known);
-	return -EINVAL;
-}
-
-/* Marks the rules to keep. If any name has no '-', only named types are kept; otherwise all but the
- * named ones. */
-static int mark_rules(const struct rules *rules, char *const *names, size_t count,
-	const char *where, bool *stays, struct error *error)
-{
-	bool any_kept = false;
-
-	for (size_t n = 0; n < count; n++)
-		any_kept |= names[n][0] != '-';
-	for (uint32_t i = 0; i < rules->count; i++)
-		stays[i] = !any_kept;
-	for (int round = 0; round < 2; round++) { /* first the types to keep, then those to drop */
-		for (size_t n = 0; n < count; n++) {
-			bool drop = names[n][0] == '-', found = false;
-
-			if (drop != (round == 1))
-				continue;
-			for (uint32_t i = 0; i < rules->count; i++) {
-				if (strcmp(rules->rules[i].name, names[n] + drop) != 0)
-					continue;
-				stays[i] = !drop;
-				found = true;
-			}
-			if (!found)
-				return refuse_unknown(rules, names[n] + drop, where, error);
-		}
-	}
-	return 0;
-}
 
 /* Moves the patterns of one list to the new set and renumbers the list. moved: the new index of
  * each old one, or UINT32_MAX. */
@@ -115,11 +61,11 @@ static void drop_notes(struct rules *rules)
 	notes->count = kept;
 }
 
-int rules_select(struct rules *rules, char *const *names, size_t count, const char *where,
-	struct error *error)
+int rules_select(struct rules *rules, char *const *names, size_t count, bool sets,
+	const char *where, struct error *error)
 {
 	bool *stays = xcalloc(rules->count, sizeof(*stays));
-	int status = mark_rules(rules, names, count, where, stays, error);
+	int status = choice_mark(rules, names, count, sets, where, stays, error);
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < rules->count && !status; i++)

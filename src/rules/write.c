@@ -114,6 +114,9 @@ static void write_rule(FILE *out, const struct rules *rules, const struct rule *
 		write_size_line(out, "align", rule->align);
 	if (rule->carver)
 		fprintf(out, "\t\tcarver = \"%s\";\n", rule->carver->name);
+	for (uint32_t i = 0; i < rule->kind_count; i++)
+		fprintf(out, "%s%s%s", i ? " " : "\t\tkinds = \"", rule->kinds[i],
+			i + 1 == rule->kind_count ? "\";\n" : "");
 	fputs("\t}", out);
 }
 

@@ -40,7 +40,8 @@ const struct option_row carve_option_rows[] = {
 		.metavar = "LIST",
 		MEMBER(types),
 		.group = "Rules",
-		.help = "Only these types, separated by commas; -TYPE leaves a type out" },
+		.help = "Only these, separated by commas: types, extensions, kinds (docx), sets "
+			"(pictures); -NAME leaves one out" },
 	{ .name = "both",
 		.letter = 'b',
 		REPORTED(both, 4, "both"),
@@ -271,6 +272,14 @@ const struct option_row carve_option_rows[] = {
 		.help = "Leave the files' times alone; otherwise they are those of the last "
 			"change, by the "
 			"file system or by the file itself" },
+	{ .name = "folders",
+		.kind = OPTION_CHOICE,
+		.choices = FOLDERS_CHOICES,
+		.fallback = "type",
+		RESULT(folders),
+		.group = "Output",
+		.help = "Name folders after the types of the rules, or after the kinds that were "
+			"found: docx instead of zip" },
 	{ .name = "flat",
 		.letter = 'O',
 		RESULT(flat),

@@ -62,6 +62,7 @@ static void save_tallies(void *context, struct codec_writer *writer)
 	tallies_save(&run->session.summary.rejected, writer);
 	tallies_save(&run->session.summary.skipped, writer);
 	tallies_save(&run->session.summary.by_type, writer);
+	tallies_save(&run->session.summary.by_kind, writer);
 }
 
 static int load_tallies(void *context, struct codec_reader *reader, struct error *error)
@@ -72,6 +73,7 @@ static int load_tallies(void *context, struct codec_reader *reader, struct error
 	tallies_load(&run->session.summary.rejected, reader);
 	tallies_load(&run->session.summary.skipped, reader);
 	tallies_load(&run->session.summary.by_type, reader);
+	tallies_load(&run->session.summary.by_kind, reader);
 	return 0;
 }
 

@@ -40,6 +40,7 @@ static int add_file(
 
 	copy.path = xstrdup(file->path);
 	copy.type = strpool_keep(&kept->names, file->type);
+	copy.kind = strpool_keep(&kept->names, file->kind);
 	copy.extension = strpool_keep(&kept->names, file->extension);
 	copy.known = file->known ? strpool_keep(&kept->names, file->known) : NULL;
 	copy.alert = file->alert ? strpool_keep(&kept->names, file->alert) : NULL;

@@ -55,7 +55,7 @@ struct pieces {
 	struct ranges hidden;        /* by complete ones */
 	struct strbuf discarded;     /* paths of files that gave way, a zero after each */
 	struct carving_sums sums;    /* of what the new reports have */
-	struct tallies by_type, skipped;
+	struct tallies by_type, by_kind, skipped;
 };
 
 /* The verified parts of a complete file in pieces hide what starts there. */
@@ -163,6 +163,7 @@ static int add_record(struct pieces *pieces, struct report *again, const struct 
 {
 	carving_count(&pieces->sums, record);
 	tally_add(&pieces->by_type, record->type, record->length);
+	tally_add(&pieces->by_kind, record->kind, record->length);
 	return report_add(again, record, error);
 }
 
@@ -254,6 +255,9 @@ static void take_tallies(struct pieces *pieces)
 	tallies_free(&summary->by_type);
 	summary->by_type = pieces->by_type;
 	pieces->by_type = (struct tallies){ 0 };
+	tallies_free(&summary->by_kind);
+	summary->by_kind = pieces->by_kind;
+	pieces->by_kind = (struct tallies){ 0 };
 	for (size_t i = 0; i < pieces->skipped.count; i++)
 		tally_add_many(&summary->skipped, pieces->skipped.items[i].name,
 			pieces->skipped.items[i].count, 0);
@@ -296,6 +300,7 @@ static void free_pieces(struct pieces *pieces)
 	ranges_free(&pieces->hidden);
 	strbuf_free(&pieces->discarded);
 	tallies_free(&pieces->by_type);
+	tallies_free(&pieces->by_kind);
 	tallies_free(&pieces->skipped);
 }
 

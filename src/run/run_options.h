@@ -37,6 +37,10 @@ enum run_space { SPACE_ALL, SPACE_UNALLOCATED, SPACE_ALLOCATED };
 
 struct cluster;
 
+/* What the output folder's folders are named after, in the order of FOLDERS_CHOICES. */
+enum run_folders { FOLDERS_BY_TYPE, FOLDERS_BY_KIND };
+#define FOLDERS_CHOICES "type|kind"
+
 /* For `burin carve` the table in run/carve_options.c fills most of this. */
 struct run_options {
 	const struct rules *rules;
@@ -62,6 +66,7 @@ struct run_options {
 	unsigned scalpel;    /* 1: decide, name and audit as Scalpel does */
 	bool no_content_map; /* map.bin is not written */
 	enum carving_label label;
+	enum run_folders folders;
 	struct decide_options decide;
 	uint32_t hash_mask;
 	const struct hash_sets *sets; /* that carved files are looked up in; NULL: in none */

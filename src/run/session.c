@@ -145,7 +145,9 @@ static enum carving_names names_of(const struct run_options *options)
 {
 	if (options->scalpel)
 		return options->flat ? NAMES_SCALPEL_FLAT : NAMES_SCALPEL;
-	return options->flat ? NAMES_FLAT : NAMES_BY_TYPE;
+	if (options->flat)
+		return NAMES_FLAT;
+	return options->folders == FOLDERS_BY_KIND ? NAMES_BY_KIND : NAMES_BY_TYPE;
 }
 
 void session_start_carving(struct session *session, void (*on_wait)(void *context), void *context)
@@ -177,6 +179,7 @@ void session_start_carving(struct session *session, void (*on_wait)(void *contex
 		.rejected = &session->summary.rejected,
 		.skipped = &session->summary.skipped,
 		.by_type = &session->summary.by_type,
+		.by_kind = &session->summary.by_kind,
 	};
 
 	carving.decide.any_order = options->scalpel;
@@ -454,6 +457,7 @@ void session_close(struct session *session)
 	scope_close(&session->scope);
 	damages_free(&summary->damage);
 	tallies_free(&summary->by_type);
+	tallies_free(&summary->by_kind);
 	tallies_free(&summary->rejected);
 	tallies_free(&summary->skipped);
 	tallies_free(&summary->checks);

@@ -63,8 +63,14 @@ static void add_rules(struct traits *traits, const struct rules *rules)
 	struct hasher *hasher = hasher_new(HASH_SHA256);
 	struct hashes hashes;
 
-	for (uint32_t r = 0; r < rules->count; r++)
-		hasher_update(hasher, rules->rules[r].name, strlen(rules->rules[r].name) + 1);
+	for (uint32_t r = 0; r < rules->count; r++) {
+		const struct rule *rule = &rules->rules[r];
+
+		hasher_update(hasher, rule->name, strlen(rule->name) + 1);
+		if (rule->kinds_off)
+			hasher_update(hasher, rule->kinds_off,
+				((size_t)rule->kind_count + 1) * sizeof(*rule->kinds_off));
+	}
 	hasher_finish(hasher, &hashes);
 	hasher_free(hasher);
 	add(traits, xstrdup("the content of the rule files"), xstrdup(rules->sha256));

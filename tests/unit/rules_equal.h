@@ -95,6 +95,9 @@ static inline void assert_same_rule(const struct rule *a, const struct rule *b)
 	}
 	cr_assert_eq(a->align, b->align);
 	cr_assert_eq(a->carver, b->carver);
+	cr_assert_eq(a->kind_count, b->kind_count);
+	for (uint32_t i = 0; i < a->kind_count; i++)
+		cr_assert_str_eq(a->kinds[i], b->kinds[i]);
 }
 
 static inline void assert_same_rules(const struct rules *a, const struct rules *b)

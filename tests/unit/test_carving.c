@@ -48,7 +48,7 @@ static const struct carver the_carver = { .name = "test", .check = check };
 static struct rules *rules;
 static struct image *image;
 static struct pool *pool;
-static struct tallies rejected, skipped, by_type;
+static struct tallies rejected, skipped, by_type, by_kind;
 static struct carving *carving;
 static uint8_t *bytes;
 
@@ -95,6 +95,7 @@ static void start(unsigned threads, bool nested)
 		.rejected = &rejected,
 		.skipped = &skipped,
 		.by_type = &by_type,
+		.by_kind = &by_kind,
 	};
 
 	temp_write("image", bytes, (size_t)PLACES * STEP);
@@ -112,6 +113,7 @@ static void tear_down(void)
 	tallies_free(&rejected);
 	tallies_free(&skipped);
 	tallies_free(&by_type);
+	tallies_free(&by_kind);
 	rules_free(rules);
 	free(bytes);
 	temp_remove();

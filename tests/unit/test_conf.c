@@ -1,6 +1,9 @@
 /* The rule sets that ship in conf/. Runs from the repository's root, as all tests do. */
 #include "rules_equal.h"
 
+#include <glob.h>
+
+#include "carvers/carver.h"
 #include "rules/forecast.h"
 
 static struct rules *load_conf(const char *path)
@@ -124,6 +127,46 @@ Test(conf, topical_sets_cover_burin_conf)
 		cr_expect(seen[i], "%s is in no set", all->rules[i].name);
 	free(seen);
 	rules_free(all);
+}
+
+/* Whether a rule with this carver names the extension. */
+static bool is_known_kind(const struct rules *rules, const char *carver, const char *extension)
+{
+	for (uint32_t i = 0; i < rules->count; i++) {
+		const struct rule *rule = &rules->rules[i];
+
+		if (!rule->carver || strcmp(rule->carver->name, carver) != 0)
+			continue;
+		if (!*extension || strcmp(rule->extension, extension) == 0)
+			return true;
+		for (uint32_t k = 0; k < rule->kind_count; k++)
+			if (strcmp(rule->kinds[k], extension) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* What the carvers name in the golden files can be chosen by name. */
+Test(conf, kinds_are_what_carvers_find)
+{
+	struct rules *rules = load_conf("conf/burin.conf");
+	glob_t found;
+
+	cr_assert_eq(glob("tests/golden/*/*.expected", 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char carver[64] = "", extension[64], line[4096];
+		FILE *file = fopen(found.gl_pathv[i], "r");
+
+		cr_assert_not_null(file);
+		sscanf(found.gl_pathv[i], "tests/golden/%63[^/]", carver);
+		while (fgets(line, sizeof(line), file))
+			if (sscanf(line, "extension %63s", extension) == 1)
+				cr_expect(is_known_kind(rules, carver, extension), "%s: %s", carver,
+					extension);
+		fclose(file);
+	}
+	globfree(&found);
+	rules_free(rules);
 }
 
 /* The rules that Scalpel 1.60 ships, in Scalpel's own format. */

@@ -56,6 +56,8 @@ static void write_reports(const char *name, const struct run_record *run)
 
 	tally_add(&summary.by_type, "x", 1);
 	tally_add(&summary.by_type, "png", 5000);
+	tally_add(&summary.by_kind, "x", 1);
+	tally_add(&summary.by_kind, "png", 5000);
 	tally_add(&summary.rejected, "png: no IHDR", 0);
 	tally_add(&summary.rejected, "bmp: size is zero", 0);
 	tally_add(&summary.rejected, "png: no IHDR", 0);
@@ -68,6 +70,7 @@ static void write_reports(const char *name, const struct run_record *run)
 	cr_assert_eq(report_close(report, &summary, &error), 0, "%s", error.text);
 	cr_expect_eq(error.code, 0);
 	tallies_free(&summary.by_type);
+	tallies_free(&summary.by_kind);
 	tallies_free(&summary.rejected);
 	tallies_free(&summary.skipped);
 	tallies_free(&summary.checks);
@@ -209,7 +212,7 @@ Test(report, jsonl_to_the_letter)
 		"slack\":false,"
 		"\"fragments\":\"near\",\"fragment_budget\":100}}\n"
 		"{\"record\":\"file\",\"path\":\"png/"
-		"000000123456.png\",\"type\":\"png\",\"rule\":3,"
+		"000000123456.png\",\"type\":\"png\",\"kind\":\"png\",\"rule\":3,"
 		"\"offset\":123456,\"length\":5000,\"extension\":\"png\",\"status\":\"truncated\","
 		"\"end\":\"carver\",\"reason\":\"chunk CRC wrong at "
 		"77\",\"runs\":[[123456,4096],[900000000000,904]],"
@@ -220,7 +223,7 @@ Test(report, jsonl_to_the_letter)
 		"\"unreadable\":12,\"title\":\"hol\xEF\xBF\xBDiday <1> & \\\"2\\\"\","
 		"\"time\":\"2000-02-29T00:00:00Z\",\"chop\":false,\"written\":true}\n"
 		"{\"record\":\"file\",\"path\":\"x/"
-		"1\",\"type\":\"x\",\"rule\":0,\"offset\":1,\"length\":1,"
+		"1\",\"type\":\"x\",\"kind\":\"x\",\"rule\":0,\"offset\":1,\"length\":1,"
 		"\"extension\":\"\",\"status\":\"unverified\",\"end\":\"max_size\",\"reason\":\"\","
 		"\"runs\":[[1,1]],"
 		"\"hashes\":{},\"unreadable\":0,"
@@ -231,6 +234,8 @@ Test(report, jsonl_to_the_letter)
 		"\"evidence\":{\"state\":\"mismatch\",\"hashes\":{\"md5\":"
 		"\"d41d8cd98f00b204e9800998ecf8427e\"},\"sentence\":\"another MD5\"},"
 		"\"by_type\":{\"png\":{\"files\":1,\"bytes\":5000},\"x\":{\"files\":1,\"bytes\":1}}"
+		","
+		"\"by_kind\":{\"png\":{\"files\":1,\"bytes\":5000},\"x\":{\"files\":1,\"bytes\":1}}"
 		","
 		"\"rejected\":{\"bmp: size is zero\":1,\"png: no IHDR\":2},\"skipped\":{\"not "
 		"aligned\":1},"

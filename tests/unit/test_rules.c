@@ -483,6 +483,49 @@ static struct forecast forecast_one(
 	return forecast;
 }
 
+static const char kinds_text[] =
+	"types = ("
+	"{ name = \"zip\"; header = \"'PK'\"; carver = \"zip\"; kinds = \"docx jar\"; },"
+	"{ name = \"jpeg\"; extension = \"jpg\"; header = \"FF D8 FF\"; carver = \"jpeg\"; },"
+	"{ name = \"jar\"; header = \"'JAR'\"; max_size = 9; } );";
+
+/* The kinds that remain of the first rule: docx, jar, its own. */
+static void expect_choice(const char *only, const char *names, const char *taken)
+{
+	struct error error;
+	struct rules *rules;
+	char left[64] = "", first[4] = "---";
+
+	cr_assert_eq(rules_load_text(&rules, NULL, kinds_text, strlen(kinds_text), RULES_AUTO, only,
+			     &error),
+		0, "%s: %s", only, error.text);
+	for (uint32_t i = 0; i < rules->count; i++) {
+		strcat(strcat(left, rules->rules[i].name), " ");
+		if (strcmp(rules->rules[i].name, "zip") != 0)
+			continue;
+		first[0] = rule_takes(&rules->rules[i], "docx") ? 'd' : '-';
+		first[1] = rule_takes(&rules->rules[i], "jar") ? 'j' : '-';
+		first[2] = rule_takes(&rules->rules[i], NULL) ? 'z' : '-';
+	}
+	cr_expect_str_eq(left, names, "%s: %s", only, left);
+	cr_expect_str_eq(first, taken, "%s: %s", only, first);
+	rules_free(rules);
+}
+
+Test(rules, types_extensions_and_kinds_are_chosen_in_any_case)
+{
+	expect_choice("ZIP", "zip ", "djz");
+	expect_choice("docx", "zip ", "d--");
+	expect_choice("DocX,JPG", "zip jpeg ", "d--");
+	expect_choice("docx,zip", "zip ", "djz");
+	expect_choice("-docx", "zip jpeg jar ", "-jz");
+	expect_choice("zip,-docx", "zip ", "-jz");
+	/* A type's name comes before a kind's. */
+	expect_choice("jar", "jar ", "---");
+	expect_choice("-jpg", "zip jar ", "djz");
+	expect_choice("docx,-docx,jpeg", "jpeg ", "---");
+}
+
 Test(forecast, random_hits_follow_from_the_fixed_bits)
 {
 	struct forecast f =

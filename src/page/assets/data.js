@@ -8,7 +8,7 @@ burin.spaces = ["", "yes", "no", "partly", "slack"];
 /* In the order of src/page/page_data.c. */
 burin.fields = ["path", "type", "rule", "offset", "length", "extension", "status", "end", "reason",
 	"runs", "md5", "sha1", "sha256", "unreadable", "allocated", "fs_path", "title", "time",
-	"known", "alert", "assembly", "flags", "fs"];
+	"known", "alert", "assembly", "kind", "flags", "fs"];
 
 burin.parts = [];
 
@@ -61,12 +61,12 @@ burin.fillRows = function (rows) {
 	for (let i = 0; i < rows.count; i++) {
 		const cells = rows.line[i].split("\t");
 
-		if (!types.has(cells[1])) {
-			types.set(cells[1], burin.types.length);
-			burin.types.push({ name: cells[1], files: 0, bytes: 0 });
+		if (!types.has(cells[21])) { /* the kind: docx, not zip */
+			types.set(cells[21], burin.types.length);
+			burin.types.push({ name: cells[21], files: 0, bytes: 0 });
 		}
 		rows.path[i] = cells[0];
-		rows.type[i] = types.get(cells[1]);
+		rows.type[i] = types.get(cells[21]);
 		rows.offset[i] = +cells[3];
 		rows.length[i] = +cells[4];
 		rows.status[i] = burin.statuses.indexOf(cells[6]);
@@ -77,8 +77,8 @@ burin.fillRows = function (rows) {
 		rows.time[i] = cells[17] ? +cells[17] : NaN;
 		rows.known[i] = cells[18] ? 1 : 0;
 		rows.alert[i] = cells[19] ? 1 : 0;
-		rows.written[i] = cells[21][1] === "w" ? 1 : 0;
-		rows.thumb[i] = "-yf".indexOf(cells[21][2]);
+		rows.written[i] = cells[22][1] === "w" ? 1 : 0;
+		rows.thumb[i] = "-yf".indexOf(cells[22][2]);
 		burin.types[rows.type[i]].files++;
 		burin.types[rows.type[i]].bytes += rows.length[i];
 	}

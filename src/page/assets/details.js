@@ -74,7 +74,7 @@ burin.describeFs = function (fs) {
 
 burin.fileFacts = function (file, index) {
 	return [
-		["Type", file.type + (file.extension && file.extension !== file.type ? " (." + file.extension + ")" : "")],
+		["Type", file.kind + (file.kind !== file.type ? " (by the rule " + file.type + ")" : "")],
 		["Marked", burin.marks(index)],
 		["Status", burin.explain(file.status)],
 		["Reason", file.reason],

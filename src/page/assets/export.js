@@ -17,7 +17,7 @@ burin.csvCell = function (value) {
 	return "\"" + (/^[=+\-@\t\r]/.test(text) ? "'" : "") + text.replace(/"/g, "\"\"") + "\"";
 };
 
-burin.csvFields = ["path", "type", "extension", "offset", "length", "status", "end", "reason", "unreadable",
+burin.csvFields = ["path", "type", "kind", "extension", "offset", "length", "status", "end", "reason", "unreadable",
 	"allocated", "fs_path", "title", "md5", "sha1", "sha256", "known", "alert"];
 
 burin.makeCsv = function (chosen) {
@@ -38,7 +38,7 @@ burin.makeCsv = function (chosen) {
 burin.makeRecord = function (index) {
 	const file = burin.file(index), hashes = {}, record = { record: "file" };
 
-	for (const name of ["path", "type", "rule", "offset", "length", "extension", "status", "end", "reason", "runs"])
+	for (const name of ["path", "type", "kind", "rule", "offset", "length", "extension", "status", "end", "reason", "runs"])
 		record[name] = file[name];
 	if (file.assembly)
 		record.assembly = file.assembly;
