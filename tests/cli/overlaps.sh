@@ -20,7 +20,7 @@ first = archive("a.html", b"Remarks: " + page % (b"one", b"in the first") + page
 second = archive("b.html", b"REC[ not complete ]CER" + page % (b"three", b"in the second"))
 with open("image", "wb") as image:
     image.write(bytes(512) + first + bytes(-len(first) % 512) + second + bytes(700) + page % (b"four", b"outside"))
-    for number in range(2000):
+    for number in range(500):
         image.write(archive("c%d" % number, page % (b"%d" % number, b"in one of many") + b" " * (number % 50)))
 PY
 carve() # OUT OPTION...
@@ -46,7 +46,7 @@ for threads in 1 3 8; do
 	same out-$threads
 done
 echo --- stopped and resumed
-(ulimit -f 1000 && "$BURIN" carve --quiet -c rules.conf -o resumed --checkpoint-interval 0.001 image 2>/dev/null)
+(ulimit -f 250 && "$BURIN" carve --quiet -c rules.conf -o resumed --checkpoint-interval 0.001 image 2>/dev/null)
 echo "stopped with exit $?"
 try carve --quiet --resume resumed
 same resumed

@@ -315,11 +315,16 @@ static bool is_sequence(const char *path)
 }
 
 /* How many places of a file are tried: all of a short one; of a longer one all near both ends, and
- * some between. With the address sanitizer everything takes ten times as long. */
+ * some between. CUTS is how many cuts are followed by random bytes, VALUES how many values a damaged byte takes.
+ * With the address sanitizer everything takes ten times as long, a decoder with a window of 64 MiB a hundred times. */
 #ifdef __SANITIZE_ADDRESS__
 #define PLACES test_tier(16, 48, 128)
+#define CUTS test_tier(12, 40, 40)
+#define VALUES test_tier(1, 3, 3)
 #else
 #define PLACES test_tier(32, 128, 1024)
+#define CUTS 40
+#define VALUES 3
 #endif
 
 static size_t next_place(size_t at, size_t len)
@@ -356,7 +361,7 @@ static void visit_overwritten(const char *carver, const char *path, const struct
 
 	if (is_sequence(path) || carve(carver, bytes->data, bytes->len, &found) != CARVE_COMPLETE)
 		return;
-	for (size_t len = 0; len < checked && len + 32 < bytes->len; len += 1 + bytes->len / 40) {
+	for (size_t len = 0; len < checked && len + 32 < bytes->len; len += 1 + bytes->len / CUTS) {
 		struct bytes cut = { 0 };
 
 		bytes_add(&cut, bytes->data, len);
@@ -373,18 +378,21 @@ Test(carvers, a_beginning_before_random_bytes_is_not_complete)
 	each_golden(visit_overwritten);
 }
 
-/* Any byte, changed in three ways: carve() checks what has to hold. */
+/* Any byte, changed in three ways, or in turn in one of them: carve() checks what has to hold. */
 static void visit_damaged(const char *carver, const char *path, const struct bytes *bytes)
 {
 	static const uint8_t values[] = { 0x00, 0xff, 0x80 };
 	struct finding found;
+	size_t turn = 0;
 
 	(void)path;
 	for (size_t at = 0; at < bytes->len; at = next_place(at, bytes->len)) {
 		uint8_t kept = bytes->data[at];
 
-		for (size_t i = 0; i < sizeof(values); i++) {
-			bytes->data[at] = i < 2 ? values[i] : kept ^ values[i];
+		for (size_t i = 0; i < VALUES; i++, turn++) {
+			uint8_t value = values[turn % sizeof(values)];
+
+			bytes->data[at] = value == 0x80 ? kept ^ value : value;
 			carve(carver, bytes->data, bytes->len, &found);
 		}
 		bytes->data[at] = kept;

@@ -123,8 +123,11 @@ static void look_once(struct play *play, unsigned *state, uint8_t *buffer)
 		got = reader_copy(play->reader, offset, buffer, len);
 		cr_assert_leq(got, len);
 		cr_assert_eq(ranges_overlap(play->broken, offset, got), 0);
-		for (size_t i = got; i < len; i++)
-			cr_assert_eq(buffer[i], 0x55, "more than it said");
+		/* One assertion: each is counted, and a hundred thousand of them take most of the test. */
+		cr_assert(
+			got == len || (buffer[got] == 0x55 && memcmp(buffer + got, buffer + got + 1,
+								      len - got - 1) == 0),
+			"more than it said");
 		atomic_fetch_add(&play->cached_len, got);
 	} else {
 		size_t unread = image_read_around(play->image, offset, buffer, len);
