@@ -21,6 +21,7 @@
 #define EXACT_BITS 8
 #define LEARN_STEP ((uint64_t)64 << 10)  /* bytes that are learnt from at once... */
 #define LEARN_MAX ((uint64_t)512 << 10)  /* ...and of one piece in all */
+#define ALIEN_SHARE 1                    /* a bit a byte is unlike */
 #define RIVAL_BYTES ((uint64_t)16 << 10) /* that are compared */
 #define RIVAL_MARGIN 512                 /* bits by which rivals must be worse */
 
@@ -173,14 +174,29 @@ static struct affinity *learn_around(
 	return affinity;
 }
 
-/* The content chooses one of several breaks: that which gives the file what looks most like its own. */
-static void choose_break(
+/* Whether a cluster between the possible breaks is unlike the file with this one. */
+static bool has_alien(struct workbench *bench, struct affinity *affinity,
+	const struct joining *joining, const struct joint *joint, uint64_t chosen)
+{
+	uint64_t size = bench->clusters->size, most = joint->accepted[joint->count - 1];
+
+	for (uint64_t at = joint->accepted[0]; at < most; at += size)
+		if (affinity_bits(affinity, bench, place(joining, joint, at, at >= chosen), size) <
+			-(int64_t)size / ALIEN_SHARE)
+			return true;
+	return false;
+}
+
+/* The content chooses one of several breaks: that which gives the file what looks most like its own.
+ * False: what it is given there does not, so that another piece may be missing. */
+static bool choose_break(
 	struct workbench *bench, struct joining *joining, const struct joint *joint)
 {
 	struct affinity *affinity = learn_around(bench, joining, joint);
 	uint64_t size = bench->clusters->size, best = joint->accepted[0];
 	int64_t sum = 0, best_sum = 0;
 	struct joining other;
+	bool is_alien;
 
 	for (size_t i = 1; i < joint->count; i++) {
 		for (uint64_t at = joint->accepted[i - 1]; at < joint->accepted[i]; at += size)
@@ -193,11 +209,13 @@ static void choose_break(
 			best = joint->accepted[i];
 		}
 	}
+	is_alien = has_alien(bench, affinity, joining, joint, best);
 	affinity_free(affinity);
-	if (best == joint->at || !try_break(bench, joining, joint, best, &other))
-		return;
-	joining_free(joining);
-	*joining = other;
+	if (best != joint->at && try_break(bench, joining, joint, best, &other)) {
+		joining_free(joining);
+		*joining = other;
+	}
+	return !is_alien;
 }
 
 static void note_doubt(struct assembly *assembly, const struct joint *joint)
@@ -208,11 +226,13 @@ static void note_doubt(struct assembly *assembly, const struct joint *joint)
 		joint->accepted[joint->count - 1] - joint->accepted[0] };
 }
 
-/* Looks for the best break of each joint. */
-static void judge_breaks(
+/* Looks for the best break of each joint. False: where the breaks are not certain there may be further
+ * pieces. */
+static bool judge_breaks(
 	struct workbench *bench, struct joining *joining, struct assembly *assembly)
 {
 	uint64_t from = 0;
+	bool is_likely = true;
 
 	for (size_t i = 0; i + 1 < joining->extents.count && !joining->is_proved; i++) {
 		const struct range *run = &joining->extents.runs[i];
@@ -222,12 +242,14 @@ static void judge_breaks(
 			.to = from + run->length + run[1].length };
 
 		if (!try_breaks(bench, joining, &joint) && joint.count > 1) {
-			choose_break(bench, joining, &joint);
+			is_likely &=
+				choose_break(bench, joining, &joint) && joining->extents.count == 2;
 			note_doubt(assembly, &joint);
 		}
 		free(joint.accepted);
 		from += joining->extents.runs[i].length;
 	}
+	return is_likely;
 }
 
 /* ---- other gaps ---------------------------------------------------------------------------- */
@@ -332,15 +354,16 @@ bool joining_judge(struct workbench *bench, const struct partial *partial, struc
 	struct assembly *assembly)
 {
 	struct rivals rivals = { 0 };
+	bool is_likely;
 	uint64_t last;
 
-	judge_breaks(bench, joining, assembly);
+	is_likely = judge_breaks(bench, joining, assembly);
 	assembly->evidence = joining->proof.bits;
 	if (joining->is_proved) {
 		assembly->doubt_count = 0;
 		return true;
 	}
-	if (!judge_gaps(bench, partial, joining, &rivals))
+	if (!is_likely || !judge_gaps(bench, partial, joining, &rivals))
 		return false;
 	last = joining->extents.runs[joining->extents.count - 1].length;
 	if (joining->proof.bits >= EXACT_BITS && !assembly->doubt_count)

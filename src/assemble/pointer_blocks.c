@@ -149,5 +149,11 @@ bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 	if (found && workbench_prove(bench, extents, outcome, &proof) &&
 		proof.bits > assembly->evidence)
 		assembly->evidence = proof.bits;
+	/* The layout alone is no evidence: one of three fits by chance where nobody checks the data. */
+	if (found && !workbench_is_proof(bench, assembly->evidence)) {
+		outcome_free(outcome);
+		extents_clear(extents);
+		found = false;
+	}
 	return found;
 }
