@@ -309,6 +309,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		;
 	cursor_forget(&pdf.cursor);
 	verdict = judge_end(&pdf, &token);
+	cursor_forget(&pdf.cursor);
 	if (verdict != CARVE_REJECT)
 		pdf_read_info(&pdf);
 	free(pdf.objects.list);
