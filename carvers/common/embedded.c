@@ -34,6 +34,7 @@ static const struct beginning beginnings[] = {
 	{ "OTTO", 4 },
 	{ "wOFF", 4 },
 	{ "\xff\x4f\xff\x51", 4 },
+	{ "\xd7\xcd\xc6\x9a", 4 },
 };
 
 /* Whether one of them, or a frame of audio, starts with this byte: most bytes are no beginning. */

@@ -60,6 +60,7 @@ static const struct embedded_kind {
 	{ "L\0\0\0\1\x14\2\0", "\0\0\0\0", 8, 4, END_BYTES, 0, 0 },
 	{ "RIFF", NULL, 4, 0, END_LENGTH, 4, 8 },
 	{ "BM", NULL, 2, 0, END_LENGTH, 2, 0 },
+	{ "\xd7\xcd\xc6\x9a", "\3\0\0\0\0\0", 4, 6, END_BYTES, 0, 0 },
 	{ "\1\0\0\0", NULL, 4, 0, END_LENGTH, 48, 0 },
 	{ "{\\rtf", "}", 5, 1, END_TEXT, 0, 0 },
 	{ "<?xml", ">", 5, 1, END_TEXT, 0, 0 },

@@ -119,6 +119,12 @@ static enum pdf_kind read_word(struct cursor *cursor, struct pdf_token *token)
 	/* The last word may end with the file. */
 	if (kind == PDF_BAD || !token->text[0])
 		return kind == PDF_CUT ? PDF_CUT : PDF_BAD;
+	/* Some programs write the next object's number without a blank. */
+	if (strncmp(token->text, "endobj", 6) == 0 && token->text[6] >= '0' &&
+		token->text[6] <= '9') {
+		token->text[6] = 0;
+		cursor->at = token->at + 6;
+	}
 	if (strspn(token->text, "+-.0123456789") != strlen(token->text))
 		return PDF_WORD;
 	token->number = strtoll(token->text, NULL, 10);

@@ -25,15 +25,15 @@
 /* Whether the function exists: [MS-WMF] 2.1.1.1. */
 static bool known(uint16_t function)
 {
-	static const uint16_t functions[] = { 0x0035, 0x0037, 0x004f, 0x0050, 0x0052, 0x005e,
-		0x00f7, 0x00f8, 0x0102, 0x0103, 0x0104, 0x0105, 0x0106, 0x0107, 0x0108, 0x0127,
-		0x012a, 0x012b, 0x012c, 0x012d, 0x012e, 0x0139, 0x0142, 0x0149, 0x014c, 0x014d,
-		0x01f0, 0x01f9, 0x0201, 0x0209, 0x020a, 0x020b, 0x020c, 0x020d, 0x020e, 0x020f,
-		0x0211, 0x0213, 0x0214, 0x0220, 0x0228, 0x0229, 0x0231, 0x0234, 0x02fa, 0x02fb,
-		0x02fc, 0x02fd, 0x0324, 0x0325, 0x0410, 0x0412, 0x0415, 0x0416, 0x0418, 0x0419,
-		0x041b, 0x041f, 0x0429, 0x0436, 0x0521, 0x0538, 0x0548, 0x061c, 0x061d, 0x0626,
-		0x062f, 0x06fe, 0x06ff, 0x0817, 0x081a, 0x0830, 0x0922, 0x0940, 0x0a32, 0x0b23,
-		0x0b41, 0x0d33, 0x0f43 };
+	static const uint16_t functions[] = { 0x001e, 0x0035, 0x0037, 0x004f, 0x0050, 0x0052,
+		0x005e, 0x00f7, 0x00f8, 0x0102, 0x0103, 0x0104, 0x0105, 0x0106, 0x0107, 0x0108,
+		0x0127, 0x012a, 0x012b, 0x012c, 0x012d, 0x012e, 0x0139, 0x0142, 0x0149, 0x014c,
+		0x014d, 0x01f0, 0x01f9, 0x0201, 0x0209, 0x020a, 0x020b, 0x020c, 0x020d, 0x020e,
+		0x020f, 0x0211, 0x0213, 0x0214, 0x0220, 0x0228, 0x0229, 0x0231, 0x0234, 0x02fa,
+		0x02fb, 0x02fc, 0x02fd, 0x0324, 0x0325, 0x0410, 0x0412, 0x0415, 0x0416, 0x0418,
+		0x0419, 0x041b, 0x041f, 0x0429, 0x0436, 0x0521, 0x0538, 0x0548, 0x061c, 0x061d,
+		0x0626, 0x062f, 0x06fe, 0x06ff, 0x0817, 0x081a, 0x0830, 0x0922, 0x0940, 0x0a32,
+		0x0b23, 0x0b41, 0x0d33, 0x0f43 };
 	size_t count = sizeof(functions) / sizeof(functions[0]);
 
 	for (size_t i = 0; i < count; i++)
@@ -42,8 +42,9 @@ static bool known(uint16_t function)
 	return false;
 }
 
-/* Reads the heads and moves *at past them. Returns what is wrong with them, or NULL. */
-static const char *read_heads(struct view *view, uint64_t *at)
+/* Reads the heads and moves *at past them; *end: the file's, by its own account. Returns what is wrong with
+ * them, or NULL. */
+static const char *read_heads(struct view *view, uint64_t *at, uint64_t *end)
 {
 	const uint8_t *p = view_peek(view, 0, PLACEABLE_LEN);
 
@@ -60,6 +61,7 @@ static const char *read_heads(struct view *view, uint64_t *at)
 		view_part(view, PLACEABLE_LEN); /* what follows is a metafile too */
 	}
 	p = view_peek(view, *at, HEADER_LEN);
+	*end = p ? *at + 2 * (uint64_t)le32(p + 6) : 0;
 	if (!p || le16(p) < 1 || le16(p) > 2 || le16(p + 2) != 9 ||
 		(le16(p + 4) != 0x0100 && le16(p + 4) != 0x0300))
 		return "no metafile header";
@@ -80,8 +82,8 @@ static enum verdict broken_verdict(
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	uint64_t at, last;
-	const char *problem = read_heads(view, &at);
+	uint64_t at, last, end;
+	const char *problem = read_heads(view, &at, &end);
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, at);
@@ -97,7 +99,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (!p || len < 6 || !known(le16(p + 4)))
 			return broken_verdict(view, finding, count, last, at);
 		if (len > view_size(view) - at) {
-			if (count < SURE)
+			/* Not cut, if all that the header announces is there. */
+			if (count < SURE || end <= view_size(view))
 				return broken_verdict(view, finding, count, last, at);
 			return walk_cut(view, finding, at + len, view_size(view));
 		}

@@ -95,6 +95,13 @@ def make():
     pages(document)
     document.xref_stream(5)
     save("pdf", "stream.pdf", document.data)
+    document = Document()
+    pages(document)
+    for number in (5, 6):
+        document.data = document.data[:-1]  # the next object's number right after endobj
+        document.add(number, b"<< /Type /Metadata >>")
+    document.table()
+    save("pdf", "joined.pdf", document.data)
     document = Document(version=b"2.0")
     pages(document)
     document.add(5, b"<< /Title <FEFF 00C4 006E 0064 0065 0072 0075 006E 0067> /ModDate (D:20240301015958+02'00') >>")

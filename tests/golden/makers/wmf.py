@@ -33,6 +33,7 @@ def make():
     save("wmf", "placeable.wmf", placeable(metafile(body + END)))
     save("wmf", "plain.wmf", metafile(body + END))
     save("wmf", "old.wmf", metafile(body + END, 0x100))
+    save("wmf", "saved.wmf", metafile(record(0x1e) + body + record(0x127, 0xffff) + END))
     whole = placeable(metafile(body + END))
     zero = whole[:20] + b"\0\0" + whole[22:]
     save("wmf", "no-checksum.wmf", zero)
@@ -40,6 +41,8 @@ def make():
     at = 40 + len(lines + points)
     cut = whole[:at + 100]
     save("wmf", "cut.wmf", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
+    longer = metafile(body + struct.pack("<IH", 5000, 0x1f0) + bytes(600))
+    save("wmf", "record.wmf", longer, verdict="truncated", length=len(metafile(lines + points + bitmap)), why=f"no known record at {len(metafile(body))}")
     follow = at + len(bitmap)
     save("wmf", "random.wmf", cut + rng.randbytes(3000), verdict="truncated", length=at, why=f"no known record at {follow}")
     save("wmf", "wiped.wmf", cut + bytes(3000), verdict="truncated", length=at)
