@@ -152,8 +152,7 @@ struct carving *carving_new(const struct carving_options *options)
 	if (options->on_outcome)
 		return carving;
 	carving->record_builder = record_builder_new(options->rules, options->output_dir,
-		options->names, options->label, options->no_extension, options->no_times,
-		options->image, options->volumes);
+		options->names, options->style, options->image, options->volumes);
 	carving->report_queue = report_queue_new(options->report, options->progress, tracker_fail,
 		carving->tracker, free_reported, carving);
 	return carving;

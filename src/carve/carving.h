@@ -36,8 +36,8 @@ struct carving_options {
 	const struct remote_workers *remote; /* NULL: this process checks and writes itself */
 	struct decide_options decide;
 	enum carving_names names;
-	enum carving_label label;
-	bool no_extension, no_times, dry_run;
+	struct record_style style;
+	bool dry_run;
 	uint32_t hash_mask;
 	const struct hash_sets *sets;    /* to look files up in; NULL: none */
 	bool skip_known;                 /* leave out files that are known and not wanted */

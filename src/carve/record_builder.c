@@ -18,8 +18,7 @@ struct record_builder {
 	struct image *image;
 	struct volumes *volumes; /* or NULL */
 	enum carving_names names;
-	enum carving_label label;
-	bool no_extension, no_times;
+	struct record_style style;
 	unsigned digits;             /* width of offsets in names */
 	uint64_t scalpel_number;     /* counts through all rules */
 	uint64_t *scalpel_counts;    /* files of a rule */
@@ -38,17 +37,15 @@ static unsigned digits_of(uint64_t number)
 }
 
 struct record_builder *record_builder_new(const struct rules *rules, struct output_dir *output_dir,
-	enum carving_names names, enum carving_label label, bool no_extension, bool no_times,
-	struct image *image, struct volumes *volumes)
+	enum carving_names names, struct record_style style, struct image *image,
+	struct volumes *volumes)
 {
 	struct record_builder *builder = xcalloc(1, sizeof(*builder));
 
 	builder->rules = rules;
 	builder->output_dir = output_dir;
 	builder->names = names;
-	builder->label = label;
-	builder->no_extension = no_extension;
-	builder->no_times = no_times;
+	builder->style = style;
 	builder->image = image;
 	builder->volumes = volumes;
 	builder->digits = digits_of(image_info(extent_image_evidence(image))->size);
@@ -134,14 +131,14 @@ static char *make_name(struct record_builder *builder, const struct file_record 
 			     : builder->names == NAMES_BY_KIND ? record->kind
 							       : record->type;
 	char stamp[TEXT_TIME_LEN] = "";
-	const char *label = builder->label == LABEL_TITLE ? record->title : "";
+	const char *label = builder->style.label == LABEL_TITLE ? record->title : "";
 	char *full = NULL, *name, *path = NULL;
 
 	if (builder->names >= NAMES_SCALPEL)
 		return scalpel_name(builder, record);
-	if (builder->label == LABEL_PATH)
+	if (builder->style.label == LABEL_PATH)
 		label = path = path_label(record);
-	if (builder->label == LABEL_TIME && record->time && text_time(record->time, stamp))
+	if (builder->style.label == LABEL_TIME && record->time && text_time(record->time, stamp))
 		label = stamp;
 	if (pieces)
 		label = full = xasprintf("pieces%s%s", *label ? "-" : "", label);
@@ -243,9 +240,9 @@ static void begin_record(const struct record_builder *builder, uint32_t rule_ind
 	record->kind = kind_of(rule, finding);
 	record->rule = rule_index;
 	record->length = outcome->length;
-	record->extension = builder->no_extension ? ""
-			    : finding->extension  ? finding->extension
-						  : rule->extension;
+	record->extension = builder->style.no_extension ? ""
+			    : finding->extension        ? finding->extension
+							: rule->extension;
 	record->status = status_of(outcome);
 	record->end = outcome->end;
 	record->time = finding->time;
@@ -266,7 +263,7 @@ void record_builder_build(struct record_builder *builder, const struct decision 
 	record->chop = candidate->chop && outcome->end != END_CARVER && outcome->end != END_LENGTH;
 	find_runs(builder, candidate->start, record, &room->run);
 	find_owner(builder, record);
-	record->file_time = builder->no_times ? 0 : file_record_time(record);
+	record->file_time = builder->style.no_times ? 0 : file_record_time(record);
 	record->path = make_name(builder, record, false, room);
 	builder->files++;
 	builder->last_offset = record->offset;
@@ -298,7 +295,7 @@ void record_builder_build_pieces(struct record_builder *builder, uint32_t rule,
 	record->runs = memcpy(xcalloc(run_count, sizeof(*runs)), runs, run_count * sizeof(*runs));
 	record->assembly = *assembly;
 	find_owner(builder, record);
-	record->file_time = builder->no_times ? 0 : file_record_time(record);
+	record->file_time = builder->style.no_times ? 0 : file_record_time(record);
 	record->path = make_name(builder, record, true, NULL);
 }
 

@@ -22,14 +22,20 @@ enum carving_label { LABEL_NONE, LABEL_TITLE, LABEL_TIME, LABEL_PATH };
 /* The choices of --rename, in that order. */
 #define CARVING_LABEL_CHOICES "none|title|time|path"
 
+/* What a run's options say about files' names and times; --rename and others fill it in. */
+struct record_style {
+	enum carving_label label;
+	bool no_extension, no_times;
+};
+
 struct record_builder;
 
 /* rules: may be NULL when record_builder_build is never called. image: what was searched; its
  * evidence's size determines how wide offsets are in names. volumes: NULL for none. All stay the
  * caller's. */
 struct record_builder *record_builder_new(const struct rules *rules, struct output_dir *output_dir,
-	enum carving_names names, enum carving_label label, bool no_extension, bool no_times,
-	struct image *image, struct volumes *volumes);
+	enum carving_names names, struct record_style style, struct image *image,
+	struct volumes *volumes);
 /* What most records need beside the record itself, so that nothing has to be allocated. */
 struct record_room {
 	struct range run; /* the only one */

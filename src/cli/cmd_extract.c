@@ -56,7 +56,7 @@ static int run(void *arg, int argc, char **argv)
 		.arguments = command_line,
 		.threads = (unsigned)settings->threads,
 		.hash_mask = settings->hash_mask,
-		.no_times = settings->no_times,
+		.style.no_times = settings->no_times,
 		.fragment_budget = 100, /* as reports say it where nothing is put together */
 		.progress = { .quiet = settings->quiet, .json = settings->json },
 	};

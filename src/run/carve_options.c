@@ -254,20 +254,20 @@ const struct option_row carve_option_rows[] = {
 		.help = "Carve at most SIZE bytes for each rule" },
 	{ .name = "no-extension",
 		.letter = 'n',
-		RESULT(no_extension),
+		RESULT(style.no_extension),
 		.group = "Output",
 		.help = "Write file names without extensions" },
 	{ .name = "rename",
 		.kind = OPTION_CHOICE,
 		.choices = CARVING_LABEL_CHOICES,
 		.fallback = "none",
-		RESULT(label),
+		RESULT(style.label),
 		.group = "Output",
 		.help = "Add the title or time stored in a file, or its path in its file system, "
 			"if "
 			"known, to its name" },
 	{ .name = "no-times",
-		RESULT(no_times),
+		RESULT(style.no_times),
 		.group = "Output",
 		.help = "Leave the files' times alone; otherwise they are those of the last "
 			"change, by the "

@@ -68,7 +68,7 @@ static int add_files(struct session *session, struct report_reader *report, stru
 		 * once. */
 		if (file.offset > reached)
 			reached = file.offset;
-		status = add_file(session->carving, session->options->no_times, kept, &file);
+		status = add_file(session->carving, session->options->style.no_times, kept, &file);
 		session->summary.scanned += file.length;
 		progress_update(session->progress, reached);
 	}

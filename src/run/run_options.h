@@ -62,10 +62,10 @@ struct run_options {
 	bool both;                /* as Scalpel's -b */
 	unsigned fragments;       /* enum assemble_level */
 	uint64_t fragment_budget; /* percent */
-	bool dry_run, flat, no_extension, no_times;
+	bool dry_run, flat;
 	unsigned scalpel;    /* 1: decide, name and audit as Scalpel does */
 	bool no_content_map; /* map.bin is not written */
-	enum carving_label label;
+	struct record_style style;
 	enum run_folders folders;
 	struct decide_options decide;
 	uint32_t hash_mask;
