@@ -188,7 +188,7 @@ static const char *read_header(struct lzop *lzop)
 		len = (size_t)(view_size(lzop->view) - lzop->at);
 		p = len < sizeof(bytes) ? view_peek(lzop->view, lzop->at, len) : NULL;
 	}
-	if (!p || memcmp(p, "\x89LZO\0\r\n\x1a\n", MAGIC_LEN) != 0)
+	if (!p || len < MAGIC_LEN || memcmp(p, "\x89LZO\0\r\n\x1a\n", MAGIC_LEN) != 0)
 		return "no signature";
 	memcpy(bytes, p, len);
 	recent = be16(bytes + MAGIC_LEN) >= VERSION_0_94;

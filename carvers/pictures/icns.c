@@ -151,7 +151,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct element element = { 0 };
 	enum content content = CONTENT_PLAIN;
 
-	if (!p || memcmp(p, "icns", 4) != 0 || !read_element(view, at, end, &element))
+	if (!p || memcmp(p, "icns", 4) != 0 || end < at || !read_element(view, at, end, &element))
 		return verdict_because(CARVE_REJECT, finding, "no length and element at 4");
 	for (; at < end; at = element.end) {
 		if (!read_element(view, at, end, &element)) {

@@ -49,4 +49,5 @@ def make():
     save("icns", "none.icns", icns(coded, bytes(20)), verdict="truncated", length=8 + len(coded), why=f"no element at {8 + len(coded)}")
     save("icns", "runs-short.icns", icns(element(b"is32", runs(255, 1)), element(b"ic07", png)), verdict="truncated", length_min=16)
     save("icns", "length.icns", b"icns\0\0\0\x09" + whole[8:], verdict="reject", why="no length and element at 4")
+    save("icns", "no-length.icns", b"icns\0\0\0\0" + whole[8:], verdict="reject", why="no length and element at 4")
     save("icns", "type.icns", b"icns\0\0\1\0\1\2\3\4\0\0\0\x10" + bytes(300), verdict="reject", why="no length and element at 4")
