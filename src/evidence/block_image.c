@@ -93,36 +93,43 @@ static void add_paths(struct image_info *info, const struct image_info *parent)
 		info->paths[info->path_count++] = xstrdup(parent->paths[i]);
 }
 
-int block_image_open_parent(
-	struct block_image *block, const char *name, bool raw, struct error *error)
+int block_image_take_parent(
+	struct block_image *block, const char *parent, bool raw, struct error *error)
 {
 	const char *path = block->image.info.paths[0];
 	const struct image_ends none = { .path = path };
-	char *found = parent_path(block, name);
 	struct error why = { 0 };
 	int status;
 
-	if (!found)
-		return error_set(error, EXIT_IO, ENOENT,
-			"%s has only the changes to another image, '%s', which is missing: put it "
-			"into the same folder",
-			path, name);
-	if (depth == DEPTH_MAX) {
-		free(found);
+	if (depth == DEPTH_MAX)
 		return error_set(error, EXIT_IO, ELOOP,
 			"%s has the changes to an image that has the changes to another, and so on "
 			"more than %d times",
 			path, DEPTH_MAX);
-	}
 	depth++;
-	status = raw ? raw_backend.open(&block->parent, found, &none, &why)
-		     : image_open(&block->parent, found, &why);
+	status = raw ? raw_backend.open(&block->parent, parent, &none, &why)
+		     : image_open(&block->parent, parent, &why);
 	depth--;
 	if (status)
 		error_set(error, EXIT_IO, -status, "%s%s%s", depth ? "" : path,
 			depth ? "" : ": the image that it has the changes to: ", why.text);
 	else
 		add_paths(&block->image.info, &block->parent->info);
+	return status;
+}
+
+int block_image_open_parent(
+	struct block_image *block, const char *name, bool raw, struct error *error)
+{
+	char *found = parent_path(block, name);
+	int status;
+
+	if (!found)
+		return error_set(error, EXIT_IO, ENOENT,
+			"%s has only the changes to another image, '%s', which is missing: put it "
+			"into the same folder",
+			block->image.info.paths[0], name);
+	status = block_image_take_parent(block, found, raw, error);
 	free(found);
 	return status;
 }

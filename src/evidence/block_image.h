@@ -56,6 +56,9 @@ int block_image_file(struct block_image *block, uint64_t offset, void *buffer, s
 int block_image_open_parent(
 	struct block_image *block, const char *name, bool raw, struct error *error);
 
+/* The same for a file that the format has found. */
+int block_image_take_parent(
+	struct block_image *block, const char *parent, bool raw, struct error *error);
 /* Allows BLOCK_PACKED, in units that are at most unit_len long when they are unpacked. */
 void block_image_packs(struct block_image *block, size_t unit_len);
 

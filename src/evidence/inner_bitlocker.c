@@ -86,7 +86,7 @@ static int bitlocker_read_at(void *handle, uint64_t offset, void *buffer, size_t
 }
 
 static const struct served_kind served_bitlocker = {
-	.memory = (uint64_t)256 << 20,
+	.memory = (uint64_t)1 << 30,
 	.open_cpu_seconds = OPEN_CPU_SECONDS,
 	.open = bitlocker_open,
 	.read_at = bitlocker_read_at,

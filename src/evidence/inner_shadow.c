@@ -91,7 +91,7 @@ static int shadow_read_at(void *handle, uint64_t offset, void *buffer, size_t le
 }
 
 static const struct served_kind served_shadow = {
-	.memory = (uint64_t)512 << 20,
+	.memory = (uint64_t)1 << 30,
 	.open = shadow_open,
 	.list = shadow_list,
 	.read_at = shadow_read_at,

@@ -3,11 +3,16 @@
  * file has only the changes to another one, which the head names by an identifier; its files are in
  * the folder Snapshots next to the first one.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include "base/endian.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "evidence/block_image.h"
 
@@ -21,13 +26,14 @@
 #define BLOCK_AT 376
 #define EXTRA_AT 380
 #define COUNT_AT 384
+#define ID_AT 392
 #define PARENT_AT 424
 #define HEAD_LEN 512
 #define ID_LEN 16
 
 #define TYPE_CHANGES 4
-/* From this number on a block is not stored: it was discarded, or never written. */
-#define NOT_STORED 0xfffffffe
+/* A block that was discarded; one more: a block that was never written. */
+#define NUMBER_ZEROS 0xfffffffe
 /* 256 MiB of memory for the table; 64 TiB in blocks of 1 MiB. */
 #define BLOCKS_MAX ((uint32_t)64 << 20)
 
@@ -45,8 +51,8 @@ static void vdi_find(struct block_image *block, uint64_t offset, struct block_pl
 	uint32_t number = endian_u32(vdi->table + offset / vdi->block_len * 4);
 
 	place->len = vdi->block_len - inside;
-	if (number >= NOT_STORED) {
-		place->kind = BLOCK_ZEROS;
+	if (number >= NUMBER_ZEROS) {
+		place->kind = number == NUMBER_ZEROS ? BLOCK_ZEROS : BLOCK_PARENT;
 		return;
 	}
 	place->kind = BLOCK_STORED;
@@ -70,15 +76,72 @@ static int refuse_damaged(const char *path, const char *what, struct error *erro
 		error, EXIT_IO, EIO, "%s looks like vdi but can't be read as such: %s", path, what);
 }
 
-static int refuse_child(const char *path, const uint8_t *id, struct error *error)
+/* ---- the image that it has the changes to -------------------------------------------------- */
+
+/* Whether the file is the VDI image with the identifier. */
+static bool has_id(const char *path, const uint8_t id[ID_LEN])
 {
-	return error_set(error, EXIT_IO, EMEDIUMTYPE,
-		"%s is a VDI image of only the changes to another one, {%08x-%04x-%04x-...}, which "
-		"burin does not combine: convert it with `VBoxManage clonemedium FILE image.raw "
-		"--format RAW`",
-		path, endian_u32(id), (unsigned)endian_get(id + 4, 2),
-		(unsigned)endian_get(id + 6, 2));
+	int fd = image_open_file(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	uint8_t head[HEAD_LEN];
+	bool found = fd >= 0 && !file_read_all_at(fd, head, sizeof(head), 0) &&
+		     !memcmp(head + MAGIC_AT, MAGIC, 4) && !memcmp(head + ID_AT, id, ID_LEN);
+
+	if (fd >= 0)
+		close(fd);
+	return found;
 }
+
+/* Its path, which the caller frees; NULL: it is not in the folder. */
+static char *find_in(const char *folder, const uint8_t id[ID_LEN])
+{
+	DIR *dir = opendir(*folder ? folder : ".");
+	struct dirent *entry;
+	char *found = NULL;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		const char *dot = strrchr(entry->d_name, '.');
+
+		if (!dot || strcasecmp(dot, ".vdi"))
+			continue;
+		found = xasprintf("%s%s", folder, entry->d_name);
+		if (!has_id(found, id)) {
+			free(found);
+			found = NULL;
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* VirtualBox keeps the changes in a folder Snapshots next to the first image. */
+static int open_parent(
+	struct vdi *vdi, const char *path, const uint8_t id[ID_LEN], struct error *error)
+{
+	static const char *const folders[] = { "", "../", "Snapshots/" };
+	const char *slash = strrchr(path, '/');
+	char *found = NULL;
+	int status;
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders) && !found; i++) {
+		char *folder =
+			xasprintf("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, folders[i]);
+
+		found = find_in(folder, id);
+		free(folder);
+	}
+	if (!found)
+		return error_set(error, EXIT_IO, ENOENT,
+			"%s has only the changes to another image, {%08x-%04x-%04x-...}, which is "
+			"missing: put it into the same folder",
+			path, endian_u32(id), (unsigned)endian_get(id + 4, 2),
+			(unsigned)endian_get(id + 6, 2));
+	status = block_image_take_parent(&vdi->block, found, false, error);
+	free(found);
+	return status;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
 
 static int read_head(struct vdi *vdi, const char *path, const uint8_t *head, struct error *error)
 {
@@ -91,8 +154,6 @@ static int read_head(struct vdi *vdi, const char *path, const uint8_t *head, str
 			"%s is a VDI image in a version that burin does not know: convert it with "
 			"`qemu-img convert -O raw FILE image.raw`",
 			path);
-	if (endian_u32(head + TYPE_AT) == TYPE_CHANGES)
-		return refuse_child(path, head + PARENT_AT, error);
 	vdi->block.image.info.size = size;
 	vdi->block_len = endian_u32(head + BLOCK_AT);
 	vdi->extra_len = endian_u32(head + EXTRA_AT);
@@ -133,6 +194,8 @@ static int vdi_open(
 		status = read_head(vdi, path, ends->head, error);
 	if (!status)
 		status = read_table(vdi, path, endian_u32(ends->head + TABLE_AT), error);
+	if (!status && endian_u32(ends->head + TYPE_AT) == TYPE_CHANGES)
+		status = open_parent(vdi, path, ends->head + PARENT_AT, error);
 	if (status) {
 		image_close(&vdi->block.image);
 		return status;

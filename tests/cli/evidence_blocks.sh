@@ -49,6 +49,33 @@ qemu-img rebase -u -f qcow2 -b ../away/base.raw -F raw first.qcow2
 try carve --quiet -o out first.qcow2
 qemu-img rebase -u -f qcow2 -b first.qcow2 -F qcow2 first.qcow2
 try carve --quiet -o out first.qcow2
+python3 - <<'PY'
+import os, struct
+data = bytearray(open("dynamic.vdi", "rb").read())
+table_at, data_at = struct.unpack_from("<II", data, 340)
+size, = struct.unpack_from("<Q", data, 368)
+content = bytearray(open("raw", "rb").read().ljust(size, b"\0"))
+changed = bytes(reversed(content[:1 << 20]))
+child = data[:data_at]
+struct.pack_into("<I", child, 76, 4)
+child[392:408], child[424:440] = b"c" * 16, child[392:408]
+child[table_at:table_at + 12] = struct.pack("<III", 0xffffffff, 0, 0xfffffffe)
+os.mkdir("Snapshots")
+open("Snapshots/child.vdi", "wb").write(child + changed)
+content[1 << 20:2 << 20], content[2 << 20:3 << 20] = changed, bytes(1 << 20)
+open("child.raw", "wb").write(content[:size])
+lost = bytearray(child + changed)
+lost[424:440] = b"l" * 16
+open("lost.vdi", "wb").write(lost)
+lost[424:440] = lost[392:408] = b"o" * 16
+open("loop.vdi", "wb").write(lost)
+PY
+cp Snapshots/child.vdi Snapshots.child.vdi
+same Snapshots.child.vdi child.raw
+carve inner Snapshots/child.vdi
+grep -o '"paths":[^]]*]' inner/report.jsonl
+try carve --quiet -o out lost.vdi
+try carve --quiet -o out loop.vdi
 echo --- damaged
 head -c 900000 plain.qcow2 >cut.qcow2
 head -c 200000 packed.qcow2 >cut.packed.qcow2
@@ -68,9 +95,8 @@ set_bytes plain.qcow2 table.qcow2 40 '\177'
 set_bytes plain.qcow2 secret.qcow2 35 '\1'
 set_bytes plain.qcow2 feature.qcow2 78 '\1'
 set_bytes plain.qcow2 new.qcow2 7 '\11'
-set_bytes dynamic.vdi child.vdi 76 '\4'
 set_bytes dynamic.vdi size.vdi 375 '\177'
 set_bytes dynamic.vdi block.vdi 376 '\1'
 for image in bits size table secret feature new; do try carve --quiet -o out $image.qcow2; done
-for image in child size block; do try carve --quiet -o out $image.vdi; done
+for image in size block; do try carve --quiet -o out $image.vdi; done
 expect_nothing_at out
