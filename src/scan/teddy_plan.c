@@ -15,14 +15,21 @@ static uint16_t allowed(uint8_t value, uint8_t mask)
 	return set;
 }
 
-static double byte_chance(const float share[256], uint16_t low, uint16_t high)
+/* For the bytes of one kind of data. */
+static double byte_chance(const struct teddy_plan *plan, int kind, uint16_t low, uint16_t high)
 {
 	double sum = 0;
 
-	for (unsigned h = 0; h < 16; h++)
-		for (unsigned l = 0; high >> h & 1 && l < 16; l++)
-			if (low >> l & 1)
-				sum += share[h << 4 | l];
+	for (unsigned h = high; h; h &= h - 1) {
+		unsigned row = (unsigned)__builtin_ctz(h);
+
+		if (low == 0xffff) {
+			sum += plan->rows[kind][row];
+			continue;
+		}
+		for (unsigned l = low; l; l &= l - 1)
+			sum += plan->share[kind][row << 4 | (unsigned)__builtin_ctz(l)];
+	}
 	return sum;
 }
 
@@ -34,7 +41,7 @@ static double chance_of(const struct teddy_plan *plan, const struct teddy_halves
 		double product = rarity_weight[kind];
 
 		for (int i = 0; i < TEDDY_PLACES && product > 0; i++)
-			product *= byte_chance(plan->share[kind], halves->low[i], halves->high[i]);
+			product *= byte_chance(plan, kind, halves->low[i], halves->high[i]);
 		sum += product;
 	}
 	return sum;
@@ -171,6 +178,9 @@ void teddy_plan_make(
 {
 	*plan = (struct teddy_plan){ .count = 0 };
 	rarity_bytes(plan->share);
+	for (int kind = 0; kind < RARITY_KINDS; kind++)
+		for (int byte = 0; byte < 256; byte++)
+			plan->rows[kind][byte >> 4] += plan->share[kind][byte];
 	plan->entries = xcalloc(count, sizeof(*plan->entries));
 	plan->buckets = xcalloc(count, sizeof(*plan->buckets));
 	for (uint32_t i = 0; i < count; i++)

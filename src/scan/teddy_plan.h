@@ -38,6 +38,7 @@ struct teddy_bucket {
 
 struct teddy_plan {
 	float share[RARITY_KINDS][256];
+	double rows[RARITY_KINDS][16]; /* of bytes with the same high half */
 	struct teddy_entry *entries;
 	struct teddy_bucket *buckets;
 	uint32_t count; /* of buckets */
