@@ -172,15 +172,15 @@ static char *put_text(char *to, const char *text, size_t len)
 /* At least `digits` of them, at most 20. */
 static char *put_number(char *to, uint64_t number, unsigned digits)
 {
-	char reversed[20];
-	unsigned len = 0;
+	unsigned len = 1;
 
-	do
-		reversed[len++] = (char)('0' + number % 10);
-	while ((number /= 10) || len < digits);
-	while (len)
-		*to++ = reversed[--len];
-	return to;
+	for (uint64_t limit = 10; len < 20 && number >= limit; limit *= 10)
+		len++;
+	if (len < digits)
+		len = digits;
+	for (unsigned i = len; i-- > 0; number /= 10)
+		to[i] = (char)('0' + number % 10);
+	return to + len;
 }
 
 /* Not by snprintf, which would be the slowest part of reporting a file. */
