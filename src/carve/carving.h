@@ -60,7 +60,7 @@ struct carving;
 
 struct carving *carving_new(const struct carving_options *options);
 
-/* on_decided gets every decision that is made from now on, in order. */
+/* on_decided gets every decision that is made from now on, in order, but those on what is hidden. */
 void carving_watch_decisions(struct carving *carving,
 	void (*on_decided)(void *context, const struct decision *decision), void *context);
 

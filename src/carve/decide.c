@@ -287,16 +287,16 @@ void decider_tally_checks(const struct decider *decider, struct tallies *checks)
 
 /* ---- single candidates --------------------------------------------------------------------- */
 
-static void tally_hidden(struct decider *decider)
+static void tally_hidden(struct decider *decider, size_t count)
 {
-	tally_add(decider->skipped, "inside a complete file", 0);
+	tally_add_many(decider->skipped, "inside a complete file", count, 0);
 }
 
 bool decider_skip_hidden(struct decider *decider, const struct candidate *candidate)
 {
 	if (!decider_hides(decider, candidate->start))
 		return false;
-	tally_hidden(decider);
+	tally_hidden(decider, 1);
 	return true;
 }
 
@@ -559,22 +559,34 @@ static void decide_visible(struct decider *decider, struct decision *decisions, 
 		hide_inside(decider, winner->candidate->start, winner->outcome);
 }
 
+/* All that starts there or before is being decided on. */
+static void move_past(struct decider *decider, uint64_t start)
+{
+	forget_before(&decider->hidden, start);
+	forget_before(&decider->unverified, start);
+	decider->position = start + 1;
+}
+
+void decider_pass_hidden(struct decider *decider, uint64_t start, size_t count)
+{
+	assert(decider_hides(decider, start));
+	tally_hidden(decider, count);
+	move_past(decider, start);
+}
+
 void decide_group(struct decider *decider, struct decision *decisions, size_t count)
 {
 	uint64_t start = decisions[0].candidate->start;
 
 	assert(count);
-	forget_before(&decider->hidden, start);
-	forget_before(&decider->unverified, start);
-	decider->position = start + 1;
-	if (!decider_hides(decider, start)) {
-		decide_visible(decider, decisions, count);
+	if (decider_hides(decider, start)) {
+		for (size_t i = 0; i < count; i++)
+			decisions[i].keep = false;
+		decider_pass_hidden(decider, start, count);
 		return;
 	}
-	for (size_t i = 0; i < count; i++) {
-		decisions[i].keep = false;
-		tally_hidden(decider);
-	}
+	move_past(decider, start);
+	decide_visible(decider, decisions, count);
 }
 
 static void save_quota(const struct quota_use *quota, struct codec_writer *writer)

@@ -526,6 +526,12 @@ Test(decide, what_is_hidden_needs_no_decision)
 	cr_expect(decider_skip_hidden(f.decider, &inside));
 	cr_expect_not(decider_skip_hidden(f.decider, &after));
 	cr_expect_eq(tally(&f.skipped, "inside a complete file"), 1);
+	cr_expect_eq(decider_position(f.decider), 101);
+	decider_pass_hidden(f.decider, 130, 3);
+	cr_expect_eq(tally(&f.skipped, "inside a complete file"), 4);
+	cr_expect_eq(decider_position(f.decider), 131);
+	cr_expect(decider_skip_hidden(f.decider, &inside), "up to the file's end");
+	cr_expect_eq(tally(&f.skipped, "inside a complete file"), 5);
 	decider_hide(f.decider, 151);
 	decider_hide(f.decider, 120);
 	cr_expect(decider_skip_hidden(f.decider, &after), "another process has decided so");
