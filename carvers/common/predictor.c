@@ -23,13 +23,13 @@
 #define FOREIGN_MIN (2 * WINDOW)
 #define WARM_UP 1024 /* bytes in which models still save little */
 #define FEW 32
+#define LAST 64 /* the longest of the stretches at the end */
 #define MODELS 4
 #define PLACES 8    /* bytes of a pixel with a model each */
 #define BYTE_WORK 5 /* units (view_work) for a byte, besides that of its peek */
 
 struct model {
 	uint32_t counts[256];
-	uint32_t seen;
 };
 
 struct predictor {
@@ -37,6 +37,7 @@ struct predictor {
 	size_t len, row_len, pixel_len;
 	struct model models[MODELS - 1];
 	struct model places[PLACES];
+	uint32_t places_seen[PLACES]; /* bytes so far; the other models have seen all */
 	int32_t saved[VIEW_MAX_PEEK / WINDOW + 1][MODELS]; /* by window, counted from the end */
 	int32_t last[3][MODELS];                           /* on the last bytes: see lasts */
 };
@@ -44,7 +45,7 @@ struct predictor {
 static const struct {
 	size_t len;
 	int32_t min;
-} lasts[] = { { 8, 12 * BIT }, { 16, 20 * BIT }, { 64, 40 * BIT } };
+} lasts[] = { { 8, 12 * BIT }, { 16, 20 * BIT }, { LAST, 40 * BIT } };
 
 /* log2 of x, which is not 0, in sixteenths. */
 static int32_t log_16(uint32_t x)
@@ -56,36 +57,48 @@ static int32_t log_16(uint32_t x)
 	return top * BIT + part[next];
 }
 
-/* Teaches the model a byte of this value. Returns what the model saved on it. */
+/* Teaches the model a byte of this value. Returns what the model saved on it, but for what
+ * seen_cost says. */
 static int32_t learn(struct model *model, uint8_t value)
 {
-	int32_t saved =
-		8 * BIT + log_16(16 * model->counts[value] + 1) - log_16(16 * model->seen + 256);
+	return 8 * BIT + log_16(16 * model->counts[value]++ + 1);
+}
 
-	model->counts[value]++;
-	model->seen++;
-	return saved;
+static int32_t seen_cost(uint32_t seen)
+{
+	return log_16(16 * seen + 256);
+}
+
+/* Runs all models over the byte at i, at that place of its pixel, and sets what each saved on it. */
+static inline void predict_byte(struct predictor *f, size_t i, size_t place, int32_t saved[MODELS])
+{
+	uint8_t byte = f->bytes[i];
+	uint8_t left = i >= f->pixel_len ? f->bytes[i - f->pixel_len] : 0;
+	uint8_t above = i >= f->row_len ? f->bytes[i - f->row_len] : 0;
+	int32_t cost = seen_cost((uint32_t)i);
+
+	saved[0] = learn(&f->models[0], byte) - cost;
+	saved[1] = learn(&f->models[1], (uint8_t)(byte - left)) - cost;
+	saved[2] = learn(&f->models[2], (uint8_t)(byte - above)) - cost;
+	saved[3] = learn(&f->places[place % PLACES], (uint8_t)(byte - left)) -
+		   seen_cost(f->places_seen[place % PLACES]++);
 }
 
 /* Runs all models over the bytes. */
 static void predict(struct predictor *f)
 {
-	for (size_t i = 0; i < f->len; i++) {
-		size_t rest = f->len - i;
-		uint8_t left = i >= f->pixel_len ? f->bytes[i - f->pixel_len] : 0;
-		uint8_t above = i >= f->row_len ? f->bytes[i - f->row_len] : 0;
-		int32_t saved[MODELS] = {
-			learn(&f->models[0], f->bytes[i]),
-			learn(&f->models[1], (uint8_t)(f->bytes[i] - left)),
-			learn(&f->models[2], (uint8_t)(f->bytes[i] - above)),
-			learn(&f->places[i % f->pixel_len % PLACES], (uint8_t)(f->bytes[i] - left)),
-		};
+	size_t place = 0;
 
-		for (int m = 0; m < MODELS; m++) {
+	for (size_t i = 0; i < f->len; i++, place = place + 1 < f->pixel_len ? place + 1 : 0) {
+		size_t rest = f->len - i;
+		int32_t saved[MODELS];
+
+		predict_byte(f, i, place, saved);
+		for (int m = 0; m < MODELS; m++)
 			f->saved[(rest - 1) / WINDOW][m] += saved[m];
-			for (size_t l = 0; l < sizeof(lasts) / sizeof(*lasts); l++)
+		for (size_t l = 0; rest <= LAST && l < sizeof(lasts) / sizeof(*lasts); l++)
+			for (int m = 0; m < MODELS; m++)
 				f->last[l][m] += rest <= lasts[l].len ? saved[m] : 0;
-		}
 	}
 }
 

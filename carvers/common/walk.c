@@ -63,6 +63,41 @@ bool walk_find(struct view *view, uint64_t *offset, uint64_t end, uint8_t byte)
 	return false;
 }
 
+#define BLOCK 64
+
+/* Whether a word's first two bytes are among the BLOCK + 1 bytes. A loop that compilers turn into
+ * vector instructions. */
+static bool may_start(const uint8_t *p, const char *word)
+{
+	uint8_t first = (uint8_t)word[0], second = (uint8_t)word[1], found = 0;
+
+	for (size_t i = 0; i < BLOCK; i++)
+		found |= (uint8_t)((p[i] == first) & (p[i + 1] == second));
+	return found;
+}
+
+/* The place of the first word that starts before `starts`, or `starts`. */
+static size_t first_word(const uint8_t *p, size_t starts, const char *words, size_t word_count)
+{
+	bool near = true; /* one may start in the block of i */
+
+	for (size_t i = 0; i < starts; i++) {
+		if (i % BLOCK == 0) {
+			near = starts - i < BLOCK;
+			for (size_t w = 0; w < word_count && !near; w++)
+				near = may_start(p + i, words + 4 * w);
+		}
+		if (!near) {
+			i += BLOCK - 1;
+			continue;
+		}
+		for (size_t w = 0; w < word_count; w++)
+			if (memcmp(p + i, words + 4 * w, 4) == 0)
+				return i;
+	}
+	return starts;
+}
+
 bool walk_find_word(struct view *view, uint64_t *offset, uint64_t end, const char *words)
 {
 	size_t word_count = strlen(words) / 4;
@@ -71,16 +106,14 @@ bool walk_find_word(struct view *view, uint64_t *offset, uint64_t end, const cha
 		uint64_t left = end > *offset ? end - *offset : 0;
 		size_t len = left < FIND_WINDOW ? (size_t)left : FIND_WINDOW;
 		const uint8_t *p = len < 4 ? NULL : view_peek(view, *offset, len);
+		size_t at;
 
 		if (!p)
 			return false;
-		for (size_t i = 0; i + 4 <= len; i++)
-			for (size_t w = 0; w < word_count; w++)
-				if (memcmp(p + i, words + 4 * w, 4) == 0) {
-					*offset += i;
-					return true;
-				}
-		*offset += len - 3;
+		at = first_word(p, len - 3, words, word_count);
+		*offset += at;
+		if (at < len - 3)
+			return true;
 	}
 }
 

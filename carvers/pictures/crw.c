@@ -82,8 +82,9 @@ static void name_unverified(const struct crw *crw, uint64_t at)
 /* Whether a pointer at `at`, relative to the heap, can be the one after a directory. */
 static bool pointer_plausible(uint64_t at, uint32_t pointer)
 {
-	return pointer < at && at - pointer >= 2 + ENTRY_LEN &&
-	       at - pointer <= 2 + ENTRY_LEN * ENTRIES_MAX && (at - pointer - 2) % ENTRY_LEN == 0;
+	uint64_t more = at - pointer - (2 + ENTRY_LEN); /* than one entry; huge where it is less */
+
+	return more <= ENTRY_LEN * (ENTRIES_MAX - 1) && more % ENTRY_LEN == 0;
 }
 
 /* Whether the pointer at `at` points to a directory that ends there. */
