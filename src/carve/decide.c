@@ -65,6 +65,9 @@ struct decided_type {
 	uint64_t checks;    /* that were charged */
 	uint64_t work;      /* of these checks; of one that took too much, what was left */
 	struct parts parts;
+	/* The last rejection, and its name in the tally: the next one is often the same. */
+	char rejected_why[sizeof(((struct finding *)NULL)->why)];
+	char rejected_as[192];
 };
 
 struct decider {
@@ -479,13 +482,19 @@ static const char *reason_to_skip(
 /* Counts a rejection under its type and reason. */
 static void tally_rejection(struct decider *decider, const struct decision *decision)
 {
-	char key[192];
-	size_t len =
-		(size_t)snprintf(key, sizeof(key) / 2, "%s: ", rule_of(decider, decision)->name);
+	struct decided_type *type = &decider->types[decision->candidate->rule];
+	const char *why = decision->outcome->finding.why;
+	char *key = type->rejected_as;
+	const size_t room = sizeof(type->rejected_as);
+	size_t len;
 
-	if (len >= sizeof(key) / 2)
-		len = sizeof(key) / 2 - 1;
-	rejection_reason(decision->outcome->finding.why, key + len, sizeof(key) - len);
+	if (!*key || strcmp(why, type->rejected_why) != 0) {
+		len = (size_t)snprintf(key, room / 2, "%s: ", rule_of(decider, decision)->name);
+		if (len >= room / 2)
+			len = room / 2 - 1;
+		rejection_reason(why, key + len, room - len);
+		memcpy(type->rejected_why, why, strlen(why) + 1);
+	}
 	tally_add(decider->rejected, key, 0);
 }
 
