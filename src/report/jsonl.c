@@ -69,6 +69,14 @@ FIELD text_field(struct strbuf *line, const char *key, const char *text)
 	strbuf_json(line, text);
 }
 
+/* Of a name that is one of burin's own, where nothing has to be escaped. */
+FIELD name_field(struct strbuf *line, const char *key, const char *name)
+{
+	strbuf_text(line, key);
+	strbuf_text(line, name);
+	strbuf_text(line, "\"");
+}
+
 FIELD number_field(struct strbuf *line, const char *key, uint64_t number)
 {
 	strbuf_text(line, key);
@@ -166,8 +174,7 @@ void jsonl_line_file(
 	char time[TEXT_TIME_LEN];
 	bool has_time = file->time != 0 && text_time(file->time, time);
 
-	strbuf_text(line, "{");
-	strbuf_json(line, record);
+	name_field(line, "{\"", record);
 	strbuf_text(line, ":\"file\"");
 	if (image)
 		text_field(line, ",\"image\":", image);
@@ -178,8 +185,8 @@ void jsonl_line_file(
 	number_field(line, ",\"offset\":", file->offset);
 	number_field(line, ",\"length\":", file->length);
 	text_field(line, ",\"extension\":", file->extension);
-	text_field(line, ",\"status\":", file_status_name(file->status));
-	text_field(line, ",\"end\":", file_end_name(file->end));
+	name_field(line, ",\"status\":\"", file_status_name(file->status));
+	name_field(line, ",\"end\":\"", file_end_name(file->end));
 	text_field(line, ",\"reason\":", file->reason);
 	ranges_field(line, ",\"runs\":[", file->runs, file->run_count);
 	if (file->assembly.by)
