@@ -16,10 +16,13 @@
 #include <inttypes.h>
 
 #include "compressed.h"
+#include "sevenzip_info.h"
 #include "walk.h"
 
 /* A stream that breaks off earlier than this is not LZMA2. */
 #define LZMA2_MIN 64
+
+#define CRC_BITS 32 /* see view_proved */
 
 /* How far the compressed streams are LZMA2. */
 static uint64_t walk_streams(struct view *view, uint64_t end)
@@ -47,6 +50,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	finding->length = head.end;
 	if (sevenzip_header_valid(view, &head)) {
+		view_proved(view, 0, SEVENZIP_START_LEN, CRC_BITS);
+		view_proved(view, head.at, head.end, CRC_BITS);
 		damaged = sevenzip_streams_check(view, &head);
 		if (damaged)
 			return verdict_because(CARVE_UNVERIFIED, finding,
@@ -69,4 +74,5 @@ const struct carver sevenzip_carver = {
 	.name = "sevenzip",
 	.summary = "7z archives, by the CRCs of both headers",
 	.check = check,
+	.map = &sevenzip_map,
 };

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "carver.h"
+
 #define SEVENZIP_CODERS 4
 
 /* The numbers that open the header's parts. */
@@ -67,5 +69,8 @@ bool sevenzip_info_read(struct sevenzip_info *info, const uint8_t *header, size_
 	bool *encoded, bool *no_memory);
 
 void sevenzip_info_free(struct sevenzip_info *info);
+
+/* For archives in pieces (sevenzip_map.c). */
+extern const struct carve_map sevenzip_map;
 
 #endif

@@ -17,6 +17,7 @@
 #include "sevenzip_info.h"
 #include "walk.h"
 
+#define CRC_BITS 32 /* see view_proved */
 #define HEADER_MAX ((uint64_t)4 << 20)
 #define HEADER_WORK 4 /* units (view_work) to read a byte of it */
 #define HEADERS_MAX 4 /* each packed in the next */
@@ -352,9 +353,11 @@ static enum check check_folder(
 
 static void note(struct streams *streams, enum check check, uint64_t at, uint64_t len)
 {
-	if (check == CHECK_VERIFIED)
+	if (check == CHECK_VERIFIED) {
 		add_verified(streams, at, len);
-	else if (check == CHECK_DAMAGED && (!streams->damaged || at < streams->damaged))
+		view_proved(streams->view, at, at + len, CRC_BITS);
+	}
+	if (check == CHECK_DAMAGED && (!streams->damaged || at < streams->damaged))
 		streams->damaged = at;
 }
 

@@ -126,8 +126,46 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return stream_chain_check(view, finding, &chain);
 }
 
+/* ---- files in pieces ------------------------------------------------------------------------ */
+
+/* Where the word of a footer is in it: its flags, of which the second byte is the kind of check. */
+#define WORD_AT 8
+
+/* The footer of a file of one stream leads over the index to the header, which has the same flags. */
+static bool read_tail(struct view *view, uint64_t at, struct carve_table *table)
+{
+	struct carve_anchor anchor = { .len = HEADER_LEN, .bytes = "\xfd\x37zXZ" };
+	uint64_t footer = at - WORD_AT, index_len, blocks;
+	const uint8_t *p = at < WORD_AT ? NULL : view_peek(view, footer, FOOTER_LEN);
+	uint32_t crc;
+
+	if (!p || !is_footer(p))
+		return false;
+	anchor.bytes[7] = p[9];
+	crc = (uint32_t)crc32(0, anchor.bytes + 6, 2);
+	for (int i = 0; i < 4; i++)
+		anchor.bytes[8 + i] = (uint8_t)(crc >> 8 * i);
+	index_len = ((uint64_t)le32(p + 4) + 1) * 4;
+	if (index_len > INDEX_MAX || index_len > footer)
+		return false;
+	blocks = blocks_len(view, footer - index_len, (size_t)index_len);
+	if (!blocks)
+		return false;
+	table->from = HEADER_LEN + blocks;
+	table->at = table->from + index_len + WORD_AT;
+	return table->add(table, &anchor);
+}
+
+static const struct carve_map xz_map = {
+	.words = { { 6, false, "\xfd\x37zXZ" }, { 4, true, "\0\1YZ" }, { 4, true, "\0\4YZ" },
+		{ 4, true, "\0\12YZ" } },
+	.common = true,
+	.tail = read_tail,
+};
+
 const struct carver xz_carver = {
 	.name = "xz",
 	.summary = "xz files, by decompressing all streams up to their checks and indexes",
 	.check = check,
+	.map = &xz_map,
 };

@@ -127,8 +127,10 @@ static bool try_break(struct plan *plan, size_t number, uint64_t at, struct tria
 		return false;
 	trial->reached = outcome.length;
 	trial->bits = view_proof(bench->view, at);
-	trial->accepted = outcome.verdict == CARVE_COMPLETE ||
-			  outcome.length > plan->mapping->items[number].to;
+	trial->accepted =
+		outcome.verdict == CARVE_COMPLETE ||
+		(outcome.length > plan->mapping->items[number].to &&
+			(outcome.verdict == CARVE_TRUNCATED || number + 1 < plan->mapping->count));
 	outcome_free(&outcome);
 	return true;
 }

@@ -16,8 +16,8 @@
 #define AROUND ((uint64_t)16 << 10) /* bytes before and after that are counted */
 #define CLUSTERS_MAX 16384          /* in between; more are not looked at */
 #define CLUSTER_MAX ((uint64_t)64 << 10)
-/* The next best joint must be worse by 1/32 bit for each byte of a cluster. */
-#define MARGIN_SHIFT 5
+/* The next best joint must be worse by 1/8 bit for each byte of a cluster. */
+#define MARGIN_SHIFT 3
 /* Where more than a quarter of the file is in between there may be another piece in it. */
 #define SURE_SHARE 4
 #define SURE_SHIFT 3 /* then the clusters that are left out must be worse by 1/8 bit a byte */
