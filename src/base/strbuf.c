@@ -56,12 +56,14 @@ static char *digits_before(char *end, uint64_t number)
 /* The most digits that a number has. */
 #define DIGITS_MAX 20
 
-void strbuf_number(struct strbuf *buf, uint64_t number)
+static inline void add_number(struct strbuf *buf, uint64_t number, unsigned width)
 {
 	/* Copying always as many bytes is faster than copying those that are needed. */
 	char digits[2 * DIGITS_MAX] = { 0 }, *end = digits + DIGITS_MAX;
 	char *start = digits_before(end, number);
 
+	for (size_t len = (size_t)(end - start); len < width; len++)
+		strbuf_bytes(buf, " ", 1);
 	if (buf->capacity - buf->len <= DIGITS_MAX)
 		strbuf_grow(buf, DIGITS_MAX);
 	memcpy(buf->bytes + buf->len, start, DIGITS_MAX);
@@ -69,14 +71,14 @@ void strbuf_number(struct strbuf *buf, uint64_t number)
 	buf->bytes[buf->len] = '\0';
 }
 
+void strbuf_number(struct strbuf *buf, uint64_t number)
+{
+	add_number(buf, number, 0);
+}
+
 void strbuf_number_padded(struct strbuf *buf, uint64_t number, unsigned width)
 {
-	char digits[DIGITS_MAX], *end = digits + DIGITS_MAX;
-	size_t len = (size_t)(end - digits_before(end, number));
-
-	for (; len < width; len++)
-		strbuf_bytes(buf, " ", 1);
-	strbuf_number(buf, number);
+	add_number(buf, number, width);
 }
 
 /* What has to be done about a byte of a text. */

@@ -262,14 +262,15 @@ static const struct rule *rule_of(const struct decider *decider, const struct de
 static bool charge_work(struct decider *decider, const struct decision *decision)
 {
 	struct decided_type *type = &decider->types[decision->candidate->rule];
-	uint64_t left = decider_work_left(decider, decision->candidate);
-	uint64_t work = decision->outcome->work;
-	bool enough = work <= left && work != UINT64_MAX;
+	uint64_t work = decision->outcome->work, left;
+	bool enough;
 
-	if (check_needed(rule_of(decider, decision))) {
-		type->checks++;
-		type->work += enough ? work : left;
-	}
+	if (!check_needed(rule_of(decider, decision)))
+		return true;
+	left = decider_work_left(decider, decision->candidate);
+	enough = work <= left && work != UINT64_MAX;
+	type->checks++;
+	type->work += enough ? work : left;
 	type->work_left = enough ? left - work : 0;
 	type->work_at = decision->candidate->start;
 	publish_work(type);
