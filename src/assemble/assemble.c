@@ -41,6 +41,7 @@ struct assembler {
 	uint64_t left_out;
 	unsigned pass;           /* of strategies[], the next one */
 	struct assembled *found; /* one a broken file; without runs: not found yet */
+	bool *spent;             /* one a broken file: its share of some pass was spent */
 	bool is_ready;           /* the scan is over */
 	struct inner_hits *hits; /* of the carvers' tables; NULL: not searched yet */
 };
@@ -83,6 +84,7 @@ void assembler_free(struct assembler *assembler)
 	inner_hits_free(assembler->hits);
 	free(assembler->broken);
 	free(assembler->found);
+	free(assembler->spent);
 	free(assembler);
 }
 
@@ -133,6 +135,15 @@ void assembler_note(struct assembler *assembler, const struct decision *decision
 uint64_t assembler_left_out(const struct assembler *assembler)
 {
 	return assembler->left_out;
+}
+
+uint64_t assembler_unfinished(const struct assembler *assembler)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; assembler->found && i < assembler->broken_count; i++)
+		count += assembler->spent[i] && !assembler->found[i].runs;
+	return count;
 }
 
 /* ---- a pass -------------------------------------------------------------------------------- */
@@ -209,6 +220,7 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 	*found = (struct assembled){ .start = broken->start, .rule = broken->rule };
 	found->pass = assembler->pass;
 	success = crew->strategy->find(&bench, broken, &extents, &found->outcome, &found->assembly);
+	assembler->spent[index] |= bench.exhausted;
 	if (bench.no_memory)
 		crew->no_memory = true;
 	if (bench.stopped)
@@ -281,6 +293,8 @@ static int compare_claims(const void *a, const void *b)
 
 	if (left->assembly.evidence != right->assembly.evidence)
 		return left->assembly.evidence < right->assembly.evidence ? 1 : -1;
+	if (left->assembly.doubt_count != right->assembly.doubt_count)
+		return left->assembly.doubt_count < right->assembly.doubt_count ? -1 : 1;
 	if (left->start != right->start)
 		return left->start < right->start ? -1 : 1;
 	return left->rule < right->rule ? -1 : left->rule > right->rule;
@@ -311,8 +325,9 @@ static void claim(struct assembler *assembler, struct assembled *found)
 		clusters_take(&assembler->clusters, found->runs[i].offset, found->runs[i].length);
 }
 
-/* The complete ones that a pass has found get their clusters. */
-static void claim_all(struct assembler *assembler)
+/* The complete files that the pass has found get their clusters; or, after the last pass, all others do.
+ */
+static void claim_all(struct assembler *assembler, bool complete)
 {
 	struct assembled **claims = xcalloc(assembler->broken_count, sizeof(struct assembled *));
 	size_t count = 0;
@@ -320,8 +335,8 @@ static void claim_all(struct assembler *assembler)
 	for (size_t i = 0; i < assembler->broken_count; i++) {
 		struct assembled *found = &assembler->found[i];
 
-		if (found->runs && found->pass == assembler->pass &&
-			found->outcome.verdict == CARVE_COMPLETE)
+		if (found->runs && (found->outcome.verdict == CARVE_COMPLETE) == complete &&
+			(!complete || found->pass == assembler->pass))
 			claims[count++] = found;
 	}
 	if (count)
@@ -349,6 +364,7 @@ static void get_ready(struct assembler *assembler)
 		return;
 	clusters_get_ready(&assembler->clusters);
 	assembler->found = xcalloc(assembler->broken_count, sizeof(*assembler->found));
+	assembler->spent = xcalloc(assembler->broken_count, sizeof(*assembler->spent));
 	assembler->is_ready = true;
 }
 
@@ -422,9 +438,11 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 						"the run")
 				      : -EINTR;
 	}
-	claim_all(assembler);
+	claim_all(assembler, true);
 	drop_overlapping(assembler);
 	assembler->pass++;
+	if (!assembler_has_pass(assembler))
+		claim_all(assembler, false);
 	return 0;
 }
 

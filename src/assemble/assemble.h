@@ -68,6 +68,9 @@ int assembler_pass(struct assembler *assembler, struct error *error);
 const struct assembled *assembler_results(const struct assembler *assembler, size_t *count);
 /* Files that broke off and of which no more could be kept in mind. */
 uint64_t assembler_left_out(const struct assembler *assembler);
+/* After the last pass, before assembler_results: files that were not put together, and for which some
+ * trials were not made because their share of the work was spent. */
+uint64_t assembler_unfinished(const struct assembler *assembler);
 /* For a checkpoint: what was noted, and the passes that are complete. */
 void assembler_save(const struct assembler *assembler, struct codec_writer *writer);
 /* Into a new one with the same options. Invalid values fail the reader. */

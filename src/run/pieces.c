@@ -321,6 +321,19 @@ static int report_results(struct run *run)
 	return status;
 }
 
+/* What was not tried is counted. */
+static void count_untried(struct run *run)
+{
+	struct tallies *skipped = &run->session.summary.skipped;
+	uint64_t unfinished = assembler_unfinished(run->assembler);
+	uint64_t left_out = assembler_left_out(run->assembler);
+
+	if (unfinished)
+		tally_add_many(skipped, "fragment budget", unfinished, 0);
+	if (left_out)
+		tally_add_many(skipped, "too many broken files", left_out, 0);
+}
+
 int run_pieces(struct run *run)
 {
 	while (run->assembler && assembler_has_pass(run->assembler) && !signals_caught()) {
@@ -331,5 +344,6 @@ int run_pieces(struct run *run)
 	}
 	if (!run->assembler || signals_caught())
 		return 0;
+	count_untried(run);
 	return report_results(run);
 }
