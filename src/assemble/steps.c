@@ -213,6 +213,7 @@ static bool try_cells(struct search *search, const struct partial *partial,
 
 	breaks_find(search->bench->clusters, partial, &breaks);
 	learn(search, partial);
+	workbench_prepare(search->bench, &partial->extents);
 	for (size_t i = 0; i < count && !found && workbench_goes_on(search->bench); i++)
 		found = try_cell(search, partial, &breaks, &cells[i], next);
 	breaks_free(&breaks);
@@ -296,7 +297,7 @@ static bool search_file(struct workbench *bench, const struct broken *broken,
 		return false; /* inside another file */
 	bench->work_left -= reserve;
 	partial_begin(bench->clusters, broken, &begin);
-	workbench_prepare(bench, broken);
+	workbench_prepare(bench, &begin.extents);
 	found = look(&search, &begin) || search_cells(&search, &begin, cells, count, pieces);
 	partial_free(&begin);
 	bench->work_left += reserve;
@@ -312,6 +313,7 @@ static bool search_file(struct workbench *bench, const struct broken *broken,
 	}
 	partial_free(&search.from);
 	affinity_free(search.affinity);
+	workbench_end(bench);
 	return found;
 }
 

@@ -28,32 +28,58 @@ static void take_result(struct workbench *bench, const struct outcome *outcome)
 /* Bytes between states. */
 #define STATE_SPACING 2048
 
-void workbench_prepare(struct workbench *bench, const struct broken *broken)
+void workbench_prepare(struct workbench *bench, const struct extents *extents)
 {
-	const struct check_states states = { .spacing = STATE_SPACING };
-	const struct range run = { broken->start, bench->clusters->end - broken->start };
+	const struct check_states spaced = { .spacing = STATE_SPACING };
+	struct workbench_states *states = &bench->states;
 	struct outcome outcome;
 
+	states->count = 0;
 	if (!bench->rule->carver->resume || !workbench_goes_on(bench))
 		return;
-	check_runs_from(bench->view, bench->evidence, bench->rule, &run, 1, bench->work_left,
-		&states, &outcome);
+	check_runs_from(bench->view, bench->evidence, bench->rule, extents->runs, extents->count,
+		bench->work_left, &spaced, &outcome);
 	take_result(bench, &outcome);
 	outcome_free(&outcome);
-	bench->states.start = broken->start;
-	bench->states.count = view_copy_states(bench->view, bench->states.items);
+	extents_clear(&states->extents);
+	for (size_t i = 0; i < extents->count; i++)
+		extents_add(&states->extents, extents->runs[i].offset, extents->runs[i].length);
+	states->count = view_copy_states(bench->view, states->items);
 }
 
-/* The last state inside the first piece, or NULL. */
+void workbench_end(struct workbench *bench)
+{
+	extents_free(&bench->states.extents);
+	bench->states.count = 0;
+}
+
+/* How many bytes two files have in common from their beginning. */
+static uint64_t common_length(const struct extents *a, const struct extents *b)
+{
+	uint64_t length = 0;
+
+	for (size_t i = 0; i < a->count && i < b->count; i++) {
+		const struct range *left = &a->runs[i], *right = &b->runs[i];
+
+		if (left->offset != right->offset)
+			break;
+		if (left->length != right->length)
+			return length +
+			       (left->length < right->length ? left->length : right->length);
+		length += left->length;
+	}
+	return length;
+}
+
+/* The last state inside what the extents have in common with those that were checked, or NULL. */
 static const struct carve_state *find_state(
 	const struct workbench *bench, const struct extents *extents)
 {
 	const struct workbench_states *states = &bench->states;
+	uint64_t common = states->count ? common_length(extents, &states->extents) : 0;
 
-	if (extents->runs[0].offset != states->start)
-		return NULL;
 	for (size_t i = states->count; i > 0; i--)
-		if (states->items[i - 1].offset <= extents->runs[0].length)
+		if (states->items[i - 1].offset <= common)
 			return &states->items[i - 1];
 	return NULL;
 }

@@ -26,9 +26,9 @@ struct broken {
 	uint32_t verdict;
 };
 
-/* Where the check of a broken file can go on, so that trials do not decode its first piece again. */
+/* Where checks can go on, so that trials do not decode again what they have in common. */
 struct workbench_states {
-	uint64_t start; /* of the file, in the evidence */
+	struct extents extents; /* of the file that was checked */
 	size_t count;
 	struct carve_state items[VIEW_STATES];
 };
@@ -59,9 +59,11 @@ uint32_t workbench_bits(uint64_t number);
 bool workbench_goes_on(const struct workbench *bench);
 /* Takes units of work from what is left. */
 void workbench_spend(struct workbench *bench, uint64_t units);
-/* Before trials whose layouts start with the file's first piece, as many as may be: if the carver can
- * resume, checks the file as it lies there, and keeps states for them. */
-void workbench_prepare(struct workbench *bench, const struct broken *broken);
+/* Before trials whose layouts start as these extents do, as many as may be: if the carver can resume,
+ * checks them, and keeps states for the trials. */
+void workbench_prepare(struct workbench *bench, const struct extents *extents);
+/* When the trials are over. */
+void workbench_end(struct workbench *bench);
 /* Checks the extents with the rule's carver. True when it is COMPLETE: then the outcome is the
  * caller's to free, and the extents are cut at its length. */
 bool workbench_try(struct workbench *bench, struct extents *extents, struct outcome *outcome);
