@@ -60,6 +60,7 @@ for name, gone in (("middle", at[3:4]), ("new", at[3:5] + at[6:7])):
     open(name, "wb").write(changed)
 PY
 "$SRCDIR/tests/volumes/make_shadow" shadowed new ntfs middle
+need_library shadowed::shadow@1048576/1
 tail -c +1048577 shadowed | head -c 6M >now
 lines() { grep '"record":"file"' "$1/report.jsonl"; }
 try carve --quiet -t png --shadow all -o copies shadowed

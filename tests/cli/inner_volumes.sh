@@ -23,6 +23,7 @@ luks="--pbkdf pbkdf2 --pbkdf-force-iterations 1000"
 "$SRCDIR/tests/volumes/make_luks" luks2 raw key --type luks2 --pbkdf argon2id --pbkdf-memory 64 --pbkdf-force-iterations 4 --sector-size 512
 "$SRCDIR/tests/volumes/make_luks" large raw key --type luks2 --sector-size 4096 $luks
 "$SRCDIR/tests/volumes/make_luks" both pv key --type luks2 $luks
+need_library luks1::luks@0
 same pv::lvm@0/vg0-root
 same luks1::luks@0 --key key
 for image in essiv luks2 large; do same $image::luks@0 --password-file passwords; done
