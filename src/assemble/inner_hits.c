@@ -190,8 +190,9 @@ bool inner_hits_find(struct inner_hits *hits, struct image *image, const struct 
 {
 	struct search search = { .hits = hits, .image = image, .interrupted = interrupted };
 
-	make_steps(&search, taken, most);
-	if (!search.step_count || !hits->word_count)
+	if (hits->word_count)
+		make_steps(&search, taken, most);
+	if (!search.step_count)
 		return true;
 	search.found = xcalloc(search.step_count * hits->word_count, sizeof(*search.found));
 	pool_share(pool, POOL_CHECK, pool_threads(pool), search_steps, &search);
