@@ -412,8 +412,9 @@ static void put_u32(uint8_t *bytes, uint32_t value)
  * EnCase 6.7 wrote them. The file has holes where the zeros are. */
 static void write_wide(const char *name)
 {
-	static uint8_t zeros[LARGE_CHUNK], table[24 + 4 * LARGE_COUNT + 4], volume[1052];
+	static uint8_t table[24 + 4 * LARGE_COUNT + 4], volume[1052];
 	uint64_t at = E01_FILE_HEAD_LEN, data, step = LARGE_CHUNK + 4;
+	uint8_t *zeros = calloc(1, LARGE_CHUNK);
 	int fd = open(temp_at(name), O_CREAT | O_RDWR | O_TRUNC, 0600);
 	uint8_t end[8];
 
@@ -444,6 +445,7 @@ static void write_wide(const char *name)
 	put_section(fd, at, "done", NULL, 0);
 	cr_assert_eq(ftruncate(fd, (off_t)at + 76), 0);
 	close(fd);
+	free(zeros);
 }
 
 Test(e01_damage, offsets_beyond_two_gigabytes)

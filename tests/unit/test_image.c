@@ -593,7 +593,8 @@ static const char *value_of(const struct image_info *info, const char *name)
 }
 
 #define MEDIA_LEN (3 * MIB + 512)
-static uint8_t media[MEDIA_LEN];
+/* One buffer for all tests: each runs in a process of its own, and at its end the leak sanitizer reads all that is static. */
+static uint8_t media[MEDIA_LEN], buffer[MEDIA_LEN];
 
 /* Stored chunks of 32 KiB in four segments. */
 static void write_set(const char *name)
@@ -667,7 +668,6 @@ Test(image, e01_is_told_by_content)
  * bytes at `from`. */
 static void holds_but(const char *piece, size_t from, size_t lost)
 {
-	static uint8_t buffer[MEDIA_LEN];
 	struct image *image = opened(temp_at("disk.E01"));
 	const char *damage = image_info(image)->damage;
 
@@ -795,7 +795,6 @@ static off_t find_stored(const char *name, size_t at)
 
 Test(image, e01_with_a_bad_chunk)
 {
-	static uint8_t buffer[MEDIA_LEN];
 	struct image *image;
 	off_t at;
 
@@ -817,24 +816,23 @@ Test(image, e01_with_a_bad_chunk)
 
 Test(image, e01_with_a_bad_compressed_chunk)
 {
-	static uint8_t buffer[20 * 32768];
+	static uint8_t part[20 * 32768];
 	struct image *image;
 
-	memset(media, 'a', sizeof(buffer));
+	memset(media, 'a', sizeof(part));
 	fill(media + 3 * 32768, 20000, 1);
-	write_e01("disk", media, sizeof(buffer), true);
+	write_e01("disk", media, sizeof(part), true);
 	overwrite("disk.E01", find_stored("disk.E01", 3 * 32768 + 9000) + 5, 0);
 	overwrite("disk.E01", find_stored("disk.E01", 3 * 32768 + 12000) + 5, 0);
 	image = opened(temp_at("disk.E01"));
 	memset(media + 3 * 32768, 0, 32768);
-	cr_assert_eq(image_read_around(image, 0, buffer, sizeof(buffer)), 32768);
-	cr_assert_arr_eq(buffer, media, sizeof(buffer));
+	cr_assert_eq(image_read_around(image, 0, part, sizeof(part)), 32768);
+	cr_assert_arr_eq(part, media, sizeof(part));
 	image_close(image);
 }
 
 Test(image, e01_that_is_cut_off)
 {
-	static uint8_t buffer[MEDIA_LEN];
 	struct error error = { 0 };
 	struct image *image;
 	struct stat st;
@@ -863,7 +861,6 @@ Test(image, e01_that_is_cut_off)
 /* Reads of the same pages fail in each segment. */
 Test(image, e01_on_a_failing_disk)
 {
-	static uint8_t buffer[MEDIA_LEN];
 	struct image *image;
 	uint64_t why_len;
 	size_t lost;
@@ -901,14 +898,14 @@ Test(image, e01_on_a_failing_disk)
  * or reports that it can't. */
 Test(image, e01_with_random_damage)
 {
-	static uint8_t buffer[64 * 512], file_bytes[MIB];
+	static uint8_t part[64 * 512], file_bytes[MIB];
 	unsigned seed = (unsigned)test_seed();
 	size_t file_len;
 	FILE *file;
 
-	memset(media, 'b', sizeof(buffer));
+	memset(media, 'b', sizeof(part));
 	fill(media, 9000, 2);
-	write_e01("disk", media, sizeof(buffer), true);
+	write_e01("disk", media, sizeof(part), true);
 	file = fopen(temp_at("disk.E01"), "rb");
 	file_len = fread(file_bytes, 1, sizeof(file_bytes), file);
 	fclose(file);
@@ -924,10 +921,9 @@ Test(image, e01_with_random_damage)
 		file_bytes[at] = kept;
 		if (image_open(&image, temp_at("damaged.E01"), NULL))
 			continue;
-		if (image_info(image)->size == sizeof(buffer) &&
-			!image_read_at(image, 0, buffer, sizeof(buffer)))
-			cr_assert_arr_eq(
-				buffer, media, sizeof(buffer), "byte %zu, seed %u", at, seed);
+		if (image_info(image)->size == sizeof(part) &&
+			!image_read_at(image, 0, part, sizeof(part)))
+			cr_assert_arr_eq(part, media, sizeof(part), "byte %zu, seed %u", at, seed);
 		image_close(image);
 	}
 }
