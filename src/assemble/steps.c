@@ -23,7 +23,6 @@
  * break. */
 #define LOOK_LEN 512
 #define JUDGE_SHARE 4 /* of the work is kept for judging what was found */
-#define RING_COUNT RING_COUNT
 
 /* What is kept of the steps from the partial files of one depth. */
 struct beam {
