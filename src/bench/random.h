@@ -19,4 +19,10 @@ static inline uint32_t random_below(uint64_t *state, uint32_t limit)
 	return (uint32_t)((random_next(state) >> 32) * limit >> 32);
 }
 
+/* At least 0 and below 1. */
+static inline double random_share(uint64_t *state)
+{
+	return (double)(random_next(state) >> 11) / (double)(1ull << 53);
+}
+
 #endif

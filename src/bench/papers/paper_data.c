@@ -304,9 +304,7 @@ static size_t make_word(char word[WORD_MAX], uint32_t rank)
 /* By Zipf's law: the probability of a rank is as one over it. */
 static uint32_t draw_rank(uint64_t *seed)
 {
-	double uniform = (double)(random_next(seed) >> 11) / (double)(1ull << 53);
-
-	return (uint32_t)exp(uniform * log(VOCABULARY));
+	return (uint32_t)exp(random_share(seed) * log(VOCABULARY));
 }
 
 void paper_prose_text(struct bench_text *text, uint64_t seed)
@@ -338,9 +336,9 @@ void paper_prose_text(struct bench_text *text, uint64_t seed)
 static uint32_t draw_pattern_rank(uint64_t *seed)
 {
 	const double power = 1 - DRAWN_EXPONENT, first = pow(DRAWN_RANK_MIN, power);
-	double uniform = (double)(random_next(seed) >> 11) / (double)(1ull << 53);
 
-	return (uint32_t)pow(first + uniform * (pow(DRAWN_RANK_MAX, power) - first), 1 / power);
+	return (uint32_t)pow(
+		first + random_share(seed) * (pow(DRAWN_RANK_MAX, power) - first), 1 / power);
 }
 
 void paper_prose_patterns(struct pattern_set *set, uint32_t count, uint64_t seed)
