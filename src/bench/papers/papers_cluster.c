@@ -99,16 +99,14 @@ static int cannot_write(const char *path, struct error *error)
 		strerror(errno));
 }
 
-/* In hexadecimal, one a line. */
+/* One a line. */
 static int write_patterns(const struct pattern_set *set, const char *path, struct error *error)
 {
 	FILE *file = fopen(path, "we");
 	bool good = file != NULL;
 
 	for (uint32_t i = 0; good && i < set->count; i++)
-		for (uint32_t k = 0; k < set->patterns[i].len; k++)
-			good &= fprintf(file, "%02X%c", set->patterns[i].bytes[k],
-					k + 1 < set->patterns[i].len ? ' ' : '\n') > 0;
+		good = fprintf(file, "%s\n", set->patterns[i].text) > 0;
 	if (file && fclose(file))
 		good = false;
 	return good ? 0 : cannot_write(path, error);
