@@ -147,9 +147,9 @@ static void take_hand(
 	}
 }
 
-/* mark: the numbers of the part's keywords. */
+/* mark: the numbers of all keywords. */
 static uint32_t *make_rows(const struct trie *trie, const uint32_t *number,
-	const struct automaton *automaton, const uint32_t *mark)
+	const struct automaton *automaton, const struct stt_hand *hand, const uint32_t *mark)
 {
 	uint32_t *rows = xmalloc(trie->state_count * ROW_LEN);
 
@@ -157,35 +157,33 @@ static uint32_t *make_rows(const struct trie *trie, const uint32_t *number,
 		uint32_t *row = rows + (size_t)number[state] * STT_COLUMNS;
 		uint32_t accepting = automaton->accepting;
 
-		row[STT_MATCHED] =
-			number[state] < accepting
-				? 0
-				: mark[automaton->outputs[number[state] - accepting].keyword];
+		row[STT_MATCHED] = 0;
+		if (number[state] >= accepting) {
+			uint32_t at = number[state] - accepting;
+
+			row[STT_MATCHED] = mark[hand->items[automaton->outputs[at].keyword]];
+		}
 		for (unsigned byte = 0; byte < 256; byte++)
 			row[STT_NEXT + byte] = number[trie_next(trie, state, (uint8_t)byte)];
 	}
 	return rows;
 }
 
-/* mark: the numbers of all keywords. */
 static void build_part(struct stt_part *part, const struct keyword_set *all,
 	const struct stt_hand *hand, const struct pattern_set *set, const uint32_t *mark)
 {
-	uint32_t *number, *own_mark = xcalloc(hand->count, sizeof(*own_mark));
 	struct keyword_set keywords;
 	struct trie trie;
+	uint32_t *number;
 
 	take_hand(&keywords, all, hand);
-	for (uint32_t i = 0; i < hand->count; i++)
-		own_mark[i] = mark[hand->items[i]];
 	trie_grow(&trie, &keywords, TRIE_CLASSES, false);
 	trie_link(&trie);
 	trie_complete(&trie);
 	number = xcalloc(trie.state_count, sizeof(*number));
 	automaton_build(&part->automaton, number, &trie, &keywords, set);
-	part->rows = make_rows(&trie, number, &part->automaton, own_mark);
+	part->rows = make_rows(&trie, number, &part->automaton, hand, mark);
 	free(number);
-	free(own_mark);
 	trie_free(&trie);
 	free(keywords.items);
 	free(keywords.records);
