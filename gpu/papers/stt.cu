@@ -42,14 +42,12 @@
 #include "gpu/papers/stt.h"
 #include "gpu/kernel.h"
 
-#define THREADS_MAX 1024
 #define P1_THREADS 128 /* their Figure 20: the best, whatever the number of patterns */
 
 /* Their section 5.2.2: 8 KiB are the best data block, with 256 threads for 100 and 5,000 patterns
  * and 512 for 50,000 (Figure 21). Where between these the change is, they don't say; here it is where
  * their threshold changes. */
 #define P2_FEW_THREADS 256
-#define P2_MANY_THREADS 512
 
 /* The tables on a device. */
 struct stt_loaded_part {
@@ -109,7 +107,7 @@ static __device__ __forceinline__ void search(const struct stt_part *part,
 }
 
 template <bool FORM>
-static __global__ void __launch_bounds__(THREADS_MAX)
+static __global__ void __launch_bounds__(STT_THREADS_MAX)
 	p1_kernel(const __grid_constant__ struct stt_part part,
 		const __grid_constant__ struct stt_job job, uint32_t *matches)
 {
@@ -119,7 +117,7 @@ static __global__ void __launch_bounds__(THREADS_MAX)
 }
 
 template <bool FORM>
-static __global__ void __launch_bounds__(THREADS_MAX)
+static __global__ void __launch_bounds__(STT_THREADS_MAX)
 	p2_kernel(const __grid_constant__ struct stt_part part,
 		const __grid_constant__ struct stt_job job, uint32_t *matches)
 {
@@ -262,7 +260,7 @@ template <bool FORM> static struct grid p1_grid(const struct stt_tables *host)
 template <bool FORM> static struct grid p2_grid(const struct stt_tables *host)
 {
 	bool many = host->keyword_count > STT_MANY_KEYWORDS;
-	uint32_t usual = many ? P2_MANY_THREADS : P2_FEW_THREADS;
+	uint32_t usual = many ? STT_MANY_THREADS : P2_FEW_THREADS;
 	uint32_t threads = host->threads ? host->threads : usual;
 	uint32_t chunk = host->block_len / threads;
 	uint32_t beyond = (host->longest - 1 + chunk - 1) / chunk;

@@ -14,7 +14,6 @@
 #define DEFAULT_CHUNK_LEN 256
 #define DEFAULT_BLOCK_LEN 8192
 #define THREADS_MIN 32
-#define THREADS_MAX 1024
 #define BLOCK_LEN_MAX 32768 /* with what is read beyond it, it fits 48 KiB of shared memory */
 #define ROW_LEN (STT_COLUMNS * sizeof(uint32_t))
 #define STATES_MAX ((1ull << 30) / ROW_LEN) /* of all tables together */
@@ -281,13 +280,13 @@ static int take_tuning(
 			"the kernels stt-* divide the patterns into at most %d parts, not %u",
 			GPU_PARTS_MAX, tuning->parts);
 	if (threads &&
-		(!is_power_of_two(threads) || threads < THREADS_MIN || threads > THREADS_MAX))
+		(!is_power_of_two(threads) || threads < THREADS_MIN || threads > STT_THREADS_MAX))
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"the kernels stt-* have a power of two from %d to %d threads a block, not "
 			"%u",
-			THREADS_MIN, THREADS_MAX, threads);
+			THREADS_MIN, STT_THREADS_MAX, threads);
 	if (!is_power_of_two(tables->block_len) || tables->block_len > BLOCK_LEN_MAX ||
-		tables->block_len < 4 * (threads ? threads : THREADS_MAX / 2))
+		tables->block_len < 4 * (threads ? threads : STT_MANY_THREADS))
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"a block of stt-p2 has a power of two bytes of text, at most %d and at "
 			"least 4 a thread, not %u",
