@@ -286,10 +286,7 @@ static bool may_refuse(const struct scan_engine *engine, const char *kernel,
 {
 	if (strcmp(engine->name, "gpu") != 0)
 		return false;
-	for (uint32_t i = 0; i < subject->set.count; i++)
-		if (subject->set.patterns[i].regex)
-			return true;
-	return kernel && (strcmp(kernel, "bloom") == 0 || strstr(error->text, "does not fit"));
+	return subject_has_regex(subject) || (kernel && kernel_may_refuse(kernel, error));
 }
 
 /* What is there only to be compared with is tried in fewer ways, for there is much of it. */
@@ -336,6 +333,12 @@ static void run_kernel(
 	}
 }
 
+/* What is not tried in several ways. */
+static void judge_once(const struct subject *subject, const char *name, const char *what)
+{
+	judge(name, subject, &(struct way){ 0 }, 1, what);
+}
+
 #define RING_MISALIGN_MAX 16
 
 /* Chunks in a ring that the driver has pinned, so that the device fetches them from there; and at the
@@ -358,11 +361,11 @@ static void run_ring(const struct scan_engine *engine, const struct subject *sub
 			if (may_refuse(engine, NULL, subject, &error))
 				refused++;
 			else
-				judge("gpu, ring", subject, &(struct way){ 0 }, 1, error.text);
+				judge_once(subject, "gpu, ring", error.text);
 			break;
 		}
 		said = strstr(engine->kernel(scans[i]), "not pinned") != NULL;
-		judge("gpu, ring", subject, &(struct way){ 0 }, 1,
+		judge_once(subject, "gpu, ring",
 			said == (i == 1) ? NULL : "whether the ring is pinned is not said");
 		run_ways(engine, i ? "gpu, ring not pinned" : "gpu, ring pinned", scans[i], subject,
 			1, i ? 4 : 1);
@@ -371,11 +374,6 @@ static void run_ring(const struct scan_engine *engine, const struct subject *sub
 		engine->close(scans[i]);
 	free(ring);
 	ring = NULL;
-}
-
-static void judge_form(const struct subject *subject, const char *name, const char *what)
-{
-	judge(name, subject, &(struct way){ 0 }, 1, what);
 }
 
 /* The engine as it chooses, and, where it has a table of kernels, each of them. */
@@ -390,7 +388,7 @@ static void run_engine(const struct scan_engine *engine, const struct subject *s
 			run_kernel(engine, kernel->name, subject);
 	if (!only_kernel)
 		run_ring(engine, subject);
-	refused += forms_run_subject(subject, only_kernel, judge_form);
+	refused += forms_run_subject(subject, only_kernel, judge_once);
 }
 
 static bool wanted(const struct scan_engine *engine, const char *only)

@@ -61,8 +61,7 @@ static const char *forms_compare(
 /* Whether the kernel or its paper's output may refuse the set. */
 static bool forms_may_refuse(const char *kernel, const struct error *error)
 {
-	return strcmp(kernel, "bloom") == 0 || strstr(error->text, "does not fit") ||
-	       strstr(error->text, "no other form of output") ||
+	return kernel_may_refuse(kernel, error) || strstr(error->text, "no other form of output") ||
 	       strstr(error->text, "no place for patterns") ||
 	       strstr(error->text, "no form of output that shows");
 }
@@ -197,11 +196,8 @@ static unsigned forms_run_subject(const struct subject *subject, const char *onl
 	uint8_t *text;
 
 	if (!subject->text_len || !subject->set.count || !gpu_bench_tool ||
-		subject->set.count > FORMS_PATTERNS_MAX)
+		subject->set.count > FORMS_PATTERNS_MAX || subject_has_regex(subject))
 		return 0;
-	for (uint32_t i = 0; i < subject->set.count; i++)
-		if (subject->set.patterns[i].regex)
-			return 0;
 	text = forms_pages(subject->text_len + GPU_BENCH_TEXT_PAD);
 	memcpy(text, subject->text, subject->text_len);
 	forms.lens = xcalloc(subject->set.count, sizeof(*forms.lens));

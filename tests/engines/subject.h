@@ -69,6 +69,20 @@ static void subject_free(struct subject *subject)
 	free(subject->hits);
 }
 
+static bool subject_has_regex(const struct subject *subject)
+{
+	for (uint32_t i = 0; i < subject->set.count; i++)
+		if (subject->set.patterns[i].regex)
+			return true;
+	return false;
+}
+
+/* Whether a kernel of the gpu engine may have refused a set for this reason. */
+static bool kernel_may_refuse(const char *kernel, const struct error *error)
+{
+	return strcmp(kernel, "bloom") == 0 || strstr(error->text, "does not fit");
+}
+
 /* ---- the oracle ---- */
 
 /* Its own loop, not pattern_matches, so that it can tell when that is wrong; regex cases tell their
