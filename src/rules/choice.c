@@ -9,7 +9,6 @@
  * A set's own file cannot name sets, or they could name each other without end. Case does not matter. A name with '-' leaves the same out; without any other name, all else stays.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -21,7 +20,6 @@
 
 struct choice {
 	struct rules *rules;
-	bool *stays;
 	const char *where;
 	bool sets; /* names of sets are allowed */
 	struct error *error;
@@ -37,7 +35,6 @@ static void switch_rule(struct choice *choice, uint32_t index, bool on)
 {
 	struct rule *rule = &choice->rules->rules[index];
 
-	choice->stays[index] = on;
 	for (uint32_t k = 0; k <= rule->kind_count; k++)
 		rule->kinds_off[k] = !on;
 }
@@ -45,7 +42,6 @@ static void switch_rule(struct choice *choice, uint32_t index, bool on)
 static void switch_kind(struct choice *choice, uint32_t index, uint32_t kind, bool on)
 {
 	choice->rules->rules[index].kinds_off[kind] = !on;
-	choice->stays[index] |= on;
 }
 
 static bool switch_types(struct choice *choice, const char *name, bool on)
@@ -188,7 +184,7 @@ static bool *begin_rule(struct rule *rule, bool on)
 
 /* Leaves out what was left out before, drops the list of a rule that takes everything, and rules that take
  * nothing. */
-static void settle(struct choice *choice, bool **before)
+static void settle(struct choice *choice, bool **before, bool *stays)
 {
 	for (uint32_t i = 0; i < choice->rules->count; i++) {
 		struct rule *rule = &choice->rules->rules[i];
@@ -199,8 +195,7 @@ static void settle(struct choice *choice, bool **before)
 			off += rule->kinds_off[k];
 		}
 		free(before[i]);
-		if (off > rule->kind_count)
-			choice->stays[i] = false;
+		stays[i] = off <= rule->kind_count;
 		if (off)
 			continue;
 		free(rule->kinds_off);
@@ -211,23 +206,19 @@ static void settle(struct choice *choice, bool **before)
 int choice_mark(struct rules *rules, char *const *names, size_t count, bool sets, const char *where,
 	bool *stays, struct error *error)
 {
-	struct choice choice = {
-		.rules = rules, .stays = stays, .where = where, .sets = sets, .error = error
-	};
+	struct choice choice = { .rules = rules, .where = where, .sets = sets, .error = error };
 	bool **before = xcalloc(rules->count, sizeof(*before)), any_kept = false;
 	int status = 0;
 
 	for (size_t n = 0; n < count; n++)
 		any_kept |= names[n][0] != '-';
-	for (uint32_t i = 0; i < rules->count; i++) {
+	for (uint32_t i = 0; i < rules->count; i++)
 		before[i] = begin_rule(&rules->rules[i], !any_kept);
-		stays[i] = !any_kept;
-	}
 	for (int round = 0; round < 2; round++) /* first what to keep, then what to drop */
 		for (size_t n = 0; n < count && !status; n++)
 			if ((names[n][0] == '-') == (round == 1))
 				status = apply_name(&choice, names[n] + round, !round);
-	settle(&choice, before);
+	settle(&choice, before, stays);
 	free(before);
 	return status;
 }
