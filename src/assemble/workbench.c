@@ -17,9 +17,12 @@ void workbench_spend(struct workbench *bench, uint64_t units)
 		bench->exhausted = true;
 }
 
-/* After a check: its work, or what it was allowed, and why it may have ended early. */
-static void take_result(struct workbench *bench, const struct outcome *outcome)
+/* Keeps account of the check's work, or of what it was allowed, and of why it may have ended early. */
+static void check(struct workbench *bench, const struct extents *extents,
+	const struct check_options *options, struct outcome *outcome)
 {
+	check_runs(bench->view, bench->evidence, bench->rule, extents->runs, extents->count,
+		bench->work_left, options, outcome);
 	workbench_spend(bench, outcome->work);
 	bench->no_memory = outcome->no_memory;
 	bench->stopped = view_stopped(bench->view);
@@ -30,16 +33,14 @@ static void take_result(struct workbench *bench, const struct outcome *outcome)
 
 void workbench_prepare(struct workbench *bench, const struct extents *extents)
 {
-	const struct check_states spaced = { .spacing = STATE_SPACING };
+	const struct check_options spaced = { .spacing = STATE_SPACING };
 	struct workbench_states *states = &bench->states;
 	struct outcome outcome;
 
 	states->count = 0;
 	if (!bench->rule->carver->resume || !workbench_goes_on(bench))
 		return;
-	check_runs_from(bench->view, bench->evidence, bench->rule, extents->runs, extents->count,
-		bench->work_left, &spaced, &outcome);
-	take_result(bench, &outcome);
+	check(bench, extents, &spaced, &outcome);
 	outcome_free(&outcome);
 	extents_clear(&states->extents);
 	for (size_t i = 0; i < extents->count; i++)
@@ -87,17 +88,15 @@ static const struct carve_state *find_state(
 bool workbench_check(struct workbench *bench, struct extents *extents, enum verdict least,
 	struct outcome *outcome)
 {
-	struct check_states states = { 0 };
+	struct check_options options = { 0 };
 	bool good;
 
 	if (!workbench_goes_on(bench))
 		return false;
 	assert(extents->count);
 	bench->tested++;
-	states.from = find_state(bench, extents);
-	check_runs_from(bench->view, bench->evidence, bench->rule, extents->runs, extents->count,
-		bench->work_left, &states, outcome);
-	take_result(bench, outcome);
+	options.from = find_state(bench, extents);
+	check(bench, extents, &options, outcome);
 	bench->reached = outcome->length;
 	bench->seen = view_reach(bench->view);
 	good = outcome->verdict == CARVE_COMPLETE ||
@@ -162,14 +161,14 @@ static void find_weakest(struct workbench *bench, const struct extents *extents,
 	free(proofs);
 }
 
+static const struct check_options thorough = { .thorough = true };
+
 bool workbench_look(struct workbench *bench, const struct extents *extents, struct outcome *outcome)
 {
 	if (!workbench_goes_on(bench))
 		return false;
 	bench->tested++;
-	check_runs(bench->view, bench->evidence, bench->rule, extents->runs, extents->count, true,
-		bench->work_left, outcome);
-	take_result(bench, outcome);
+	check(bench, extents, &thorough, outcome);
 	if (workbench_goes_on(bench))
 		return true;
 	outcome_free(outcome);
@@ -183,9 +182,7 @@ bool workbench_prove(struct workbench *bench, const struct extents *extents,
 
 	if (!workbench_goes_on(bench))
 		return false;
-	check_runs(bench->view, bench->evidence, bench->rule, extents->runs, extents->count, true,
-		bench->work_left, &again);
-	take_result(bench, &again);
+	check(bench, extents, &thorough, &again);
 	if (again.verdict != CARVE_COMPLETE || again.length != outcome->length ||
 		bench->no_memory || bench->stopped) {
 		outcome_free(&again);

@@ -447,26 +447,17 @@ bool check_quickly(struct view *view, struct image *image, const struct rule *ru
 }
 
 void check_runs(struct view *view, struct image *image, const struct rule *rule,
-	const struct range *runs, size_t run_count, bool thorough, uint64_t work_max,
-	struct outcome *outcome)
-{
-	const struct check_states states = { .thorough = thorough };
-
-	check_runs_from(view, image, rule, runs, run_count, work_max, &states, outcome);
-}
-
-void check_runs_from(struct view *view, struct image *image, const struct rule *rule,
 	const struct range *runs, size_t run_count, uint64_t work_max,
-	const struct check_states *states, struct outcome *outcome)
+	const struct check_options *options, struct outcome *outcome)
 {
 	*outcome = (struct outcome){ .verdict = CARVE_UNVERIFIED, .end = END_CARVER };
 	view_point_runs(view, image, runs, run_count, rule->max_size);
-	view_set_thorough(view, states && states->thorough);
+	view_set_thorough(view, options && options->thorough);
 	view_limit_work(view, work_max);
-	if (states && states->spacing)
-		view_keep_states(view, states->spacing);
+	if (options && options->spacing)
+		view_keep_states(view, options->spacing);
 	if (musts_hold(view, rule, outcome))
-		run_carver(view, rule, 0, states ? states->from : NULL, outcome);
+		run_carver(view, rule, 0, options ? options->from : NULL, outcome);
 	else
 		reject(outcome);
 }

@@ -42,25 +42,22 @@ void check_name_cause(char *reason, size_t size, const char *cause);
  * work_max: units of work that the check may take. */
 void check_candidate(struct view *view, struct image *image, const struct rule *rule,
 	const struct candidate *candidate, uint64_t work_max, struct outcome *outcome);
-/* The same for a file in pieces, whose rule has a carver: the carver sees the bytes of the runs
- * (view_point_runs), cut at the rule's max_size. Offsets in the outcome are in the file. thorough:
- * as in view_thorough. */
-void check_runs(struct view *view, struct image *image, const struct rule *rule,
-	const struct range *runs, size_t run_count, bool thorough, uint64_t work_max,
-	struct outcome *outcome);
 
-/* For many checks of files that begin with the same bytes, by a rule whose carver can resume. */
-struct check_states {
+/* How to check a file in pieces. The states are for many checks of files that begin with the same bytes,
+ * by a rule whose carver can resume; they change nothing of the outcome but its work. */
+struct check_options {
 	bool thorough;                  /* see view_thorough; without from */
 	const struct carve_state *from; /* NULL, or saved by a check of a file with the same
 					   from->offset first bytes: the check goes on from there */
 	uint64_t spacing; /* 0, or the check saves states, at least this many bytes apart: then
 			     view_copy_states has them */
 };
-/* The same as check_runs, also the outcome but for its work. states: NULL is fine. */
-void check_runs_from(struct view *view, struct image *image, const struct rule *rule,
+/* The same for a file in pieces, whose rule has a carver: the carver sees the bytes of the runs
+ * (view_point_runs), cut at the rule's max_size. Offsets in the outcome are in the file. options:
+ * NULL is fine. */
+void check_runs(struct view *view, struct image *image, const struct rule *rule,
 	const struct range *runs, size_t run_count, uint64_t work_max,
-	const struct check_states *states, struct outcome *outcome);
+	const struct check_options *options, struct outcome *outcome);
 
 /* Whether a look at its first bytes may reject a candidate of the rule. */
 bool check_may_be_quick(const struct rule *rule);

@@ -442,17 +442,18 @@ Test(check, a_file_in_pieces_has_offsets_of_its_own)
 	struct carver carver = { .name = "x", .check = of_pieces };
 	struct rule rule = { .max_size = 50, .carver = &carver };
 	const struct range runs[] = { { 5000, 8 }, { 100, 12 } };
+	const struct check_options thorough = { .thorough = true };
 	struct view *view = view_new();
 	struct outcome outcome;
 
-	check_runs(view, &image, &rule, runs, 2, false, UINT64_MAX, &outcome);
+	check_runs(view, &image, &rule, runs, 2, UINT64_MAX, NULL, &outcome);
 	cr_expect_eq(outcome.verdict, CARVE_COMPLETE);
 	cr_expect_eq(outcome.length, 20);
 	cr_assert_eq(outcome.unverified.count, 1);
 	cr_expect_eq(outcome.unverified.items[0].offset, 5);
 	outcome_free(&outcome);
 	rule.max_size = 19;
-	check_runs(view, &image, &rule, runs, 2, true, UINT64_MAX, &outcome);
+	check_runs(view, &image, &rule, runs, 2, UINT64_MAX, &thorough, &outcome);
 	cr_expect_eq(outcome.verdict, CARVE_REJECT, "it exceeds max_size");
 	view_free(view);
 }
@@ -503,24 +504,24 @@ Test(check, goes_on_from_states)
 	for (size_t at = 700; at < len; at++) {
 		const struct range first = { 4096, len };
 		struct range runs[] = { { 4096, at }, { 20000, len - at } };
-		struct check_states from = { .spacing = 16 };
+		struct check_options from = { .spacing = 16 };
 		struct outcome whole, rest;
 		unsigned proof;
 
 		/* The rest of it, or of another place in it. */
 		memcpy(content + 20000, at % 2 ? file + at : file + at - 60, len - at);
-		check_runs_from(view, &image, &rule, &first, 1, UINT64_MAX, &from, &whole);
+		check_runs(view, &image, &rule, &first, 1, UINT64_MAX, &from, &whole);
 		cr_assert_eq(whole.verdict, CARVE_COMPLETE, "%s", whole.finding.why);
 		outcome_free(&whole);
 		count = view_copy_states(view, states);
-		check_runs(view, &image, &rule, runs, 2, false, UINT64_MAX, &whole);
+		check_runs(view, &image, &rule, runs, 2, UINT64_MAX, NULL, &whole);
 		proof = view_proof(view, at);
 		cr_assert(at % 2 == 0 || whole.verdict == CARVE_COMPLETE);
 		while (count && states[count - 1].offset > at)
 			count--;
 		if (count) {
-			from = (struct check_states){ .from = &states[count - 1] };
-			check_runs_from(view, &image, &rule, runs, 2, UINT64_MAX, &from, &rest);
+			from = (struct check_options){ .from = &states[count - 1] };
+			check_runs(view, &image, &rule, runs, 2, UINT64_MAX, &from, &rest);
 			cr_assert_eq(rest.verdict, whole.verdict);
 			cr_assert_eq(rest.length, whole.length);
 			cr_assert_str_eq(rest.finding.why, whole.finding.why);
