@@ -177,7 +177,7 @@ static void add_row(
 	mark_cell(line, record, "known");
 	mark_cell(line, record, "alert");
 	assembly_cell(line, &file->assembly);
-	text_cell(line, file->kind ? file->kind : file->type);
+	text_cell(line, file->kind);
 	strbuf_text(line, flags);
 	if (json_is_object(json_object_get(record, "fs")))
 		fs_cell(line, &file->fs);

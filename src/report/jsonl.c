@@ -180,7 +180,7 @@ void jsonl_line_file(
 		text_field(line, ",\"image\":", image);
 	text_field(line, ",\"path\":", file->path);
 	text_field(line, ",\"type\":", file->type);
-	text_field(line, ",\"kind\":", file->kind ? file->kind : file->type);
+	text_field(line, ",\"kind\":", file->kind);
 	number_field(line, ",\"rule\":", file->rule);
 	number_field(line, ",\"offset\":", file->offset);
 	number_field(line, ",\"length\":", file->length);

@@ -62,6 +62,7 @@ static __attribute__((unused)) struct file_record data_file(void)
 {
 	return (struct file_record){ .path = (char *)"png/000000123456.png",
 		.type = "png",
+		.kind = "png",
 		.rule = 3,
 		.offset = 123456,
 		.length = 5000,

@@ -41,6 +41,7 @@ static void write_reports(const char *name, const struct run_record *run)
 	struct file_record file = data_file();
 	struct file_record hostile = { .path = (char *)"x/1",
 		.type = "x",
+		.kind = "x",
 		.offset = 1,
 		.length = 1,
 		.extension = "",
