@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,26 @@ static __attribute__((unused)) void bytes_add(struct bytes *bytes, const void *d
 static __attribute__((unused)) void bytes_fill(struct bytes *bytes, uint8_t value, size_t count)
 {
 	memset(bytes_grow(bytes, count), value, count);
+}
+
+static __attribute__((unused)) void bytes_add_file(struct bytes *bytes, const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	uint8_t buffer[4096];
+	size_t len;
+
+	cr_assert_not_null(file, "can't read %s: run the tests from the source folder", path);
+	while ((len = fread(buffer, 1, sizeof(buffer), file)) > 0)
+		bytes_add(bytes, buffer, len);
+	fclose(file);
+}
+
+static __attribute__((unused)) struct bytes bytes_of_file(const char *path)
+{
+	struct bytes bytes = { 0 };
+
+	bytes_add_file(&bytes, path);
+	return bytes;
 }
 
 /* `width` bytes of value, big- or little-endian. */
@@ -96,6 +117,21 @@ static __attribute__((unused)) enum verdict carve(
 	if (verdict != CARVE_COMPLETE)
 		cr_assert_neq(finding->why[0], 0, "%s: no reason given", carver);
 	return verdict;
+}
+
+/* The work of a check that may take so much. */
+static __attribute__((unused)) uint64_t carve_work(
+	const char *carver, const struct bytes *bytes, uint64_t max)
+{
+	struct view *view = view_new_memory(bytes->data, bytes->len);
+	struct finding found = { 0 };
+	uint64_t work;
+
+	view_limit_work(view, max);
+	carver_find(carver)->check(view, &found);
+	work = view_work_done(view);
+	view_free(view);
+	return work;
 }
 
 /* The carver's verdict on the bytes has to be this one, with this length and a reason that contains

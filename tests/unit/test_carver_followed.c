@@ -1,27 +1,13 @@
 /* Bytes after a file that may belong to it: padding, and comments after a page. */
 #include "carver_case.h"
 
-#include <stdio.h>
-
-static void add_file(struct bytes *bytes, const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	uint8_t piece[4096];
-	size_t len;
-
-	cr_assert_not_null(file, "%s", path);
-	while ((len = fread(piece, 1, sizeof(piece), file)))
-		bytes_add(bytes, piece, len);
-	fclose(file);
-}
-
 /* An odd chunk's padding is a zero, or it is not there, whatever the form's length is. */
 Test(carver_followed, aiff_without_its_padding)
 {
 	struct bytes bytes = { 0 };
 	size_t len;
 
-	add_file(&bytes, "tests/golden/aiff/odd-padded.aif");
+	bytes_add_file(&bytes, "tests/golden/aiff/odd-padded.aif");
 	len = --bytes.len;
 	expect("aiff", &bytes, CARVE_COMPLETE, len, NULL);
 	bytes_fill(&bytes, 'x', 600);
@@ -34,14 +20,14 @@ Test(carver_followed, archives_before_zeros)
 {
 	struct bytes bytes = { 0 };
 
-	add_file(&bytes, "tests/golden/tar/ustar.tar");
+	bytes_add_file(&bytes, "tests/golden/tar/ustar.tar");
 	bytes_fill(&bytes, 0, 20480);
 	expect("tar", &bytes, CARVE_COMPLETE, 10240, "may not belong to it");
 	bytes.len = 10240;
 	bytes_fill(&bytes, 'x', 600);
 	expect("tar", &bytes, CARVE_COMPLETE, 10240, NULL);
 	bytes.len = 0;
-	add_file(&bytes, "tests/golden/cpio/newc.cpio");
+	bytes_add_file(&bytes, "tests/golden/cpio/newc.cpio");
 	bytes.len -= 360;
 	bytes_fill(&bytes, 0, 9000);
 	expect("cpio", &bytes, CARVE_COMPLETE, 2048, "is a guess");
@@ -54,9 +40,9 @@ Test(carver_followed, pages_in_a_row)
 	struct bytes bytes = { 0 };
 	size_t len;
 
-	add_file(&bytes, "tests/golden/html/comment-sector.html");
+	bytes_add_file(&bytes, "tests/golden/html/comment-sector.html");
 	len = bytes.len;
-	add_file(&bytes, "tests/golden/html/page.html");
+	bytes_add_file(&bytes, "tests/golden/html/page.html");
 	expect("html", &bytes, CARVE_COMPLETE, len, NULL);
 	free(bytes.data);
 }

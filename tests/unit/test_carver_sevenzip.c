@@ -5,23 +5,10 @@
 #include <stdio.h>
 #include <zlib.h>
 
+#include "base/endian.h"
+
 #define FOLDER "tests/golden/sevenzip"
 #define ROUNDS 300
-
-static void put_le32(uint8_t *p, uint32_t value)
-{
-	for (int i = 0; i < 4; i++)
-		p[i] = (uint8_t)(value >> 8 * i);
-}
-
-static uint64_t get_le64(const uint8_t *p)
-{
-	uint64_t value = 0;
-
-	for (int i = 8; i--;)
-		value = value << 8 | p[i];
-	return value;
-}
 
 static uint32_t next_random(uint32_t *state)
 {
@@ -34,7 +21,7 @@ static uint32_t next_random(uint32_t *state)
 /* Damages bytes of the header of a whole archive in the same way in each run. */
 static void damage_header(struct bytes *archive, const struct bytes *whole, uint32_t *state)
 {
-	uint64_t at = 32 + get_le64(whole->data + 12), len = get_le64(whole->data + 20);
+	uint64_t at = 32 + endian_u64(whole->data + 12), len = endian_u64(whole->data + 20);
 	unsigned count = 1 + next_random(state) % 3;
 
 	archive->len = 0;
@@ -44,22 +31,15 @@ static void damage_header(struct bytes *archive, const struct bytes *whole, uint
 
 		*p = next_random(state) % 4 ? (uint8_t)next_random(state) : 0xff;
 	}
-	put_le32(archive->data + 28, (uint32_t)crc32(0, archive->data + at, (uInt)len));
-	put_le32(archive->data + 8, (uint32_t)crc32(0, archive->data + 12, 20));
+	endian_put(archive->data + 28, crc32(0, archive->data + at, (uInt)len), 4);
+	endian_put(archive->data + 8, crc32(0, archive->data + 12, 20), 4);
 }
 
 static void damage_file(const char *path)
 {
-	struct bytes whole = { 0 }, archive = { 0 };
-	FILE *file = fopen(path, "rb");
+	struct bytes whole = bytes_of_file(path), archive = { 0 };
 	uint32_t state = 2463534242;
-	uint8_t piece[4096];
-	size_t len;
 
-	cr_assert_not_null(file, "%s", path);
-	while ((len = fread(piece, 1, sizeof(piece), file)))
-		bytes_add(&whole, piece, len);
-	fclose(file);
 	for (int i = 0; i < ROUNDS; i++) {
 		struct finding finding;
 		enum verdict verdict;

@@ -1,22 +1,6 @@
 /* Carvers of system files: cases that need files too large, or too many, for tests/golden. */
 #include "carver_case.h"
 
-#include <stdio.h>
-
-static struct bytes golden(const char *path)
-{
-	struct bytes bytes = { 0 };
-	FILE *file = fopen(path, "rb");
-	uint8_t buffer[4096];
-	size_t len;
-
-	cr_assert_not_null(file, "can't read %s: run the tests from the source folder", path);
-	while ((len = fread(buffer, 1, sizeof(buffer), file)) > 0)
-		bytes_add(&bytes, buffer, len);
-	fclose(file);
-	return bytes;
-}
-
 #define EVTX "tests/golden/evtx/one.evtx"
 #define EVTX_LEN (4096 + 65536)
 #define RECORDS 4608
@@ -48,7 +32,7 @@ Test(carver_system, evtx_with_bits_flipped)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct bytes bytes = golden(EVTX);
+		struct bytes bytes = bytes_of_file(EVTX);
 
 		cr_assert_eq(bytes.len, EVTX_LEN);
 		bytes.data[cases[i].at] ^= cases[i].bits;
@@ -59,7 +43,7 @@ Test(carver_system, evtx_with_bits_flipped)
 
 Test(carver_system, evtx_that_was_not_closed)
 {
-	struct bytes bytes = golden(EVTX);
+	struct bytes bytes = bytes_of_file(EVTX);
 
 	/* The chunk's checksums were not written yet. */
 	bytes.data[120] = 1;
@@ -82,7 +66,7 @@ Test(carver_system, evtx_that_was_not_closed)
 
 Test(carver_system, evtx_whose_unused_space_is_random)
 {
-	struct bytes bytes = golden(EVTX);
+	struct bytes bytes = bytes_of_file(EVTX);
 	struct finding found;
 	size_t cut = USED + 7000;
 
@@ -96,7 +80,7 @@ Test(carver_system, evtx_whose_unused_space_is_random)
 
 Test(carver_system, registry_hives_are_as_long_as_windows_made_their_files)
 {
-	struct bytes bytes = golden("tests/golden/regf/hive.dat");
+	struct bytes bytes = bytes_of_file("tests/golden/regf/hive.dat");
 	size_t len = bytes.len;
 	struct finding found;
 
@@ -125,7 +109,7 @@ Test(carver_system, registry_hives_are_as_long_as_windows_made_their_files)
 /* The work of a check of golden files, and how many bytes they have. */
 static uint64_t work_of(const char *carver, const char *path, size_t *len)
 {
-	struct bytes bytes = golden(path);
+	struct bytes bytes = bytes_of_file(path);
 	struct view *view = view_new_memory(bytes.data, bytes.len);
 	struct finding finding = { 0 };
 	uint64_t work;

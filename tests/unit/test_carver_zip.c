@@ -540,20 +540,18 @@ Test(zip, many_members)
 Test(zip, an_end_record_lost_at_the_images_end)
 {
 	struct finding finding = { 0 };
-	uint8_t data[4096];
-	FILE *file = fopen("tests/golden/zip/deflated.zip", "rb");
-	size_t len = file ? fread(data, 1, sizeof(data), file) : 0;
+	struct bytes zip = bytes_of_file("tests/golden/zip/deflated.zip");
+	size_t len = zip.len - 5;
 	struct view *view;
 
-	cr_assert(len > 27);
-	fclose(file);
-	len -= 5;
-	memset(data + len - 17, 0, 17);
-	view = view_new_memory(data, len);
+	cr_assert(zip.len > 27);
+	memset(zip.data + len - 17, 0, 17);
+	view = view_new_memory(zip.data, len);
 	view_set_unreadable(view, len - 17, len);
 	cr_assert_neq(carver_find("zip")->check(view, &finding), CARVE_REJECT);
 	cr_assert_leq(finding.length, len, "%s", finding.why);
 	view_free(view);
+	free(zip.data);
 }
 
 /* The work to check an archive that breaks off, after which members of others follow with other bytes between. */

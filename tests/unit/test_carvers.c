@@ -16,20 +16,6 @@
 
 static const char *const verdicts[] = { "reject", "complete", "truncated", "unverified" };
 
-static struct bytes read_file(const char *path)
-{
-	struct bytes bytes = { 0 };
-	uint8_t buffer[4096];
-	FILE *file = fopen(path, "rb");
-	size_t len;
-
-	cr_assert_not_null(file, "can't read %s: run the tests from the source folder", path);
-	while ((len = fread(buffer, 1, sizeof(buffer), file)) > 0)
-		bytes_add(&bytes, buffer, len);
-	fclose(file);
-	return bytes;
-}
-
 /* Compares one line of a .expected file with the finding. */
 static void compare(const char *path, const char *key, const char *value, enum verdict verdict,
 	const struct finding *found)
@@ -126,7 +112,7 @@ static int each_golden(
 				struct bytes bytes;
 
 				snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
-				bytes = read_file(path);
+				bytes = bytes_of_file(path);
 				visit((*row)->name, path, &bytes);
 				free(bytes.data);
 				count++;
@@ -444,6 +430,22 @@ Test(carvers, what_may_not_go_on_ends)
 Test(carvers, damage_anywhere_is_survived)
 {
 	each_golden(visit_damaged);
+}
+
+/* Wherever a check's work is spent, nothing more can be looked at: no carver may take that for what
+ * the file's structure rules out. */
+static void visit_limited(const char *carver, const char *path, const struct bytes *bytes)
+{
+	uint64_t work = carve_work(carver, bytes, UINT64_MAX - 1);
+
+	(void)path;
+	for (uint64_t part = 1; part <= 24 && work < (8 << 20); part++)
+		carve_work(carver, bytes, work * part / 25);
+}
+
+Test(carvers, a_check_ends_wherever_its_work_is_spent)
+{
+	each_golden(visit_limited);
 }
 
 Test(carvers, random_bytes_after_any_beginning_are_never_complete)
