@@ -64,6 +64,9 @@ extern const struct image_backend raw_backend, ewf_backend, container_backend, q
 void image_read_units(struct image *image, uint64_t offset, void *buffer, size_t len,
 	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg);
 
+/* Adds copies of the paths that another image consists of. */
+void image_add_paths(struct image_info *info, const struct image_info *other);
+
 /* Reads the file's ends; *ends is zeros before. Returns 0, or a negative errno when the head can't be
  * read. */
 int image_read_ends(int fd, struct image_ends *ends);

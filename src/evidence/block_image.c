@@ -85,14 +85,6 @@ static char *parent_path(const struct block_image *block, const char *name)
 	return NULL;
 }
 
-static void add_paths(struct image_info *info, const struct image_info *parent)
-{
-	info->paths = xreallocarray(
-		info->paths, info->path_count + parent->path_count, sizeof(*info->paths));
-	for (size_t i = 0; i < parent->path_count; i++)
-		info->paths[info->path_count++] = xstrdup(parent->paths[i]);
-}
-
 int block_image_take_parent(
 	struct block_image *block, const char *parent, bool raw, struct error *error)
 {
@@ -114,7 +106,7 @@ int block_image_take_parent(
 		error_set(error, EXIT_IO, -status, "%s%s%s", depth ? "" : path,
 			depth ? "" : ": the image that it has the changes to: ", why.text);
 	else
-		add_paths(&block->image.info, &block->parent->info);
+		image_add_paths(&block->image.info, &block->parent->info);
 	return status;
 }
 

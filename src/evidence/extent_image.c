@@ -104,10 +104,7 @@ struct image *extent_image_open(
 	info->format = evidence->info.format;
 	info->sector_size = evidence->info.sector_size;
 	info->size = extents->starts[extents->count];
-	info->path_count = evidence->info.path_count;
-	info->paths = xcalloc(info->path_count, sizeof(*info->paths));
-	for (size_t i = 0; i < info->path_count; i++)
-		info->paths[i] = xstrdup(evidence->info.paths[i]);
+	image_add_paths(info, &evidence->info);
 	return &extents->image;
 }
 

@@ -496,6 +496,14 @@ char *image_why(struct image *image, uint64_t offset, uint64_t *len)
 	return image->backend->why ? image->backend->why(image, offset) : NULL;
 }
 
+void image_add_paths(struct image_info *info, const struct image_info *other)
+{
+	info->paths = xreallocarray(
+		info->paths, info->path_count + other->path_count, sizeof(*info->paths));
+	for (size_t i = 0; i < other->path_count; i++)
+		info->paths[info->path_count++] = xstrdup(other->paths[i]);
+}
+
 static void free_info(struct image_info *info)
 {
 	for (size_t i = 0; i < info->path_count; i++)

@@ -168,10 +168,7 @@ static void describe(struct image *image, const struct inner_path *path, const c
 	const char *before = "";
 
 	info->format = path->kind->name;
-	info->paths = xreallocarray(
-		info->paths, info->path_count + outer->path_count, sizeof(*info->paths));
-	for (size_t i = 0; i < outer->path_count; i++)
-		info->paths[info->path_count++] = xstrdup(outer->paths[i]);
+	image_add_paths(info, outer);
 	info->values = xcalloc(outer->value_count + 1, sizeof(*info->values));
 	for (size_t i = 0; i < outer->value_count; i++) {
 		if (!strcmp(outer->values[i].name, "opened"))

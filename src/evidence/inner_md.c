@@ -333,22 +333,6 @@ static const char *measure(struct md *md)
 	return NULL;
 }
 
-static void add_paths(struct md *md)
-{
-	struct image_info *info = &md->image.info;
-
-	for (uint32_t i = 0; i < md->count; i++) {
-		const struct member *member = &md->members[i];
-
-		if (!member->image || !member->owned)
-			continue;
-		info->paths = xreallocarray(info->paths,
-			info->path_count + member->image->info.path_count, sizeof(*info->paths));
-		for (size_t k = 0; k < member->image->info.path_count; k++)
-			info->paths[info->path_count++] = xstrdup(member->image->info.paths[k]);
-	}
-}
-
 static struct image *md_open(struct image *outer, const struct inner_place *inner_place,
 	const char **why, char how[INNER_HOW_LEN])
 {
@@ -379,7 +363,9 @@ static struct image *md_open(struct image *outer, const struct inner_place *inne
 		md_close(&md->image);
 		return NULL;
 	}
-	add_paths(md);
+	for (uint32_t i = 0; i < md->count; i++)
+		if (md->members[i].image && md->members[i].owned)
+			image_add_paths(&md->image.info, &md->members[i].image->info);
 	snprintf(how, INNER_HOW_LEN, "RAID %s%.0d, %u of %u members",
 		md->level == MD_LINEAR ? "linear"
 		: md->level            ? ""
