@@ -64,6 +64,11 @@ extern const struct image_backend raw_backend, ewf_backend, container_backend, q
 void image_read_units(struct image *image, uint64_t offset, void *buffer, size_t len,
 	void (*failed)(void *arg, uint64_t offset, size_t len), void *arg);
 
+/* Reads len bytes at offset where they are not all in one place: read_part reads the first of *len bytes,
+ * at least 1, and sets *len to how many. Returns 0, or the first negative errno of read_part. */
+int image_read_parts(void *state, uint64_t offset, void *buffer, size_t len,
+	int (*read_part)(void *state, uint64_t offset, uint8_t *to, size_t *len));
+
 /* Adds copies of the paths that another image consists of. */
 void image_add_paths(struct image_info *info, const struct image_info *other);
 

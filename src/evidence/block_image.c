@@ -212,26 +212,20 @@ static int read_place(struct block_image *block, const struct block_place *place
 	}
 }
 
+static int read_part(void *state, uint64_t offset, uint8_t *to, size_t *len)
+{
+	struct block_image *block = state;
+	struct block_place place;
+
+	find(block, offset, &place);
+	if (place.len < *len)
+		*len = (size_t)place.len;
+	return read_place(block, &place, offset, to, *len);
+}
+
 int block_image_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
-	struct block_image *block = (struct block_image *)image;
-	uint8_t *to = buffer;
-
-	while (len) {
-		struct block_place place;
-		size_t part_len;
-		int status;
-
-		find(block, offset, &place);
-		part_len = place.len < len ? (size_t)place.len : len;
-		status = read_place(block, &place, offset, to, part_len);
-		if (status)
-			return status;
-		offset += part_len;
-		to += part_len;
-		len -= part_len;
-	}
-	return 0;
+	return image_read_parts(image, offset, buffer, len, read_part);
 }
 
 bool block_image_hole(struct image *image, uint64_t offset, uint64_t *len)

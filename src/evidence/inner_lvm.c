@@ -314,26 +314,19 @@ static uint64_t find_place(const struct lvm *lvm, uint64_t offset, uint64_t *len
 		       : begin + row / segment->stripe_count * segment->stripe_len + within;
 }
 
+static int read_extent(void *state, uint64_t offset, uint8_t *to, size_t *len)
+{
+	const struct lvm *lvm = state;
+	uint64_t extent_len, place = find_place(lvm, offset, &extent_len);
+
+	if (extent_len < *len)
+		*len = (size_t)extent_len;
+	return place == ELSEWHERE || image_read_at(lvm->image.outer, place, to, *len) ? -EIO : 0;
+}
+
 static int lvm_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
-	uint8_t *to = buffer;
-
-	while (len) {
-		uint64_t part_len, place = find_place((struct lvm *)image, offset, &part_len);
-		int status;
-
-		if (part_len > len)
-			part_len = len;
-		status = place == ELSEWHERE
-				 ? -EIO
-				 : image_read_at(image->outer, place, to, (size_t)part_len);
-		if (status)
-			return -EIO;
-		offset += part_len;
-		to += part_len;
-		len -= (size_t)part_len;
-	}
-	return 0;
+	return image_read_parts(image, offset, buffer, len, read_extent);
 }
 
 static char *lvm_why(struct image *image, uint64_t offset)

@@ -126,24 +126,20 @@ static int read_place(const struct md *md, uint32_t role, uint64_t at, uint8_t *
 	return md->level >= 4 ? compute(md, role, at, to, len) : -EIO;
 }
 
+static int read_chunk(void *state, uint64_t offset, uint8_t *to, size_t *len)
+{
+	const struct md *md = state;
+	uint64_t at, chunk_len;
+	uint32_t role = place(md, offset, &at, &chunk_len);
+
+	if (chunk_len < *len)
+		*len = (size_t)chunk_len;
+	return read_place(md, role, at, to, *len);
+}
+
 static int md_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
-	const struct md *md = (const struct md *)image;
-	uint8_t *to = buffer;
-
-	while (len) {
-		uint64_t at, part_len;
-		uint32_t role = place(md, offset, &at, &part_len);
-
-		if (part_len > len)
-			part_len = len;
-		if (read_place(md, role, at, to, (size_t)part_len))
-			return -EIO;
-		offset += part_len;
-		to += part_len;
-		len -= (size_t)part_len;
-	}
-	return 0;
+	return image_read_parts(image, offset, buffer, len, read_chunk);
 }
 
 static char *md_why(struct image *image, uint64_t offset)

@@ -138,29 +138,29 @@ static int read_stream(struct streams *streams, const struct stream *stream, uin
 	return 0;
 }
 
+static int read_part(void *state, uint64_t offset, uint8_t *to, size_t *len)
+{
+	struct streams *streams = state;
+	const struct stream *stream = find_stream(streams, offset);
+	uint64_t inside = offset - stream->offset;
+	bool last = stream + 1 == streams->items + streams->count;
+	uint64_t end = last ? UINT64_MAX : stream[1].offset;
+
+	if (inside < stream->size) {
+		if (stream->size - inside < *len)
+			*len = (size_t)(stream->size - inside);
+		return read_stream(streams, stream, inside, to, *len);
+	}
+	/* The gap before the next one. */
+	if (end - offset < *len)
+		*len = (size_t)(end - offset);
+	memset(to, 0, *len);
+	return 0;
+}
+
 static int streams_read_at(void *handle, uint64_t offset, void *buffer, size_t len)
 {
-	struct streams *streams = handle;
-	uint8_t *to = buffer;
-	size_t part_len;
-
-	for (; len; offset += part_len, to += part_len, len -= part_len) {
-		const struct stream *stream = find_stream(streams, offset);
-		uint64_t inside = offset - stream->offset;
-		bool last = stream + 1 == streams->items + streams->count;
-		uint64_t end = last ? UINT64_MAX : stream[1].offset;
-
-		if (inside < stream->size) {
-			part_len =
-				stream->size - inside < len ? (size_t)(stream->size - inside) : len;
-			if (read_stream(streams, stream, inside, to, part_len))
-				return -EIO;
-		} else { /* the gap before the next one */
-			part_len = end - offset < len ? (size_t)(end - offset) : len;
-			memset(to, 0, part_len);
-		}
-	}
-	return 0;
+	return image_read_parts(handle, offset, buffer, len, read_part);
 }
 
 static const struct served_kind served_streams = {

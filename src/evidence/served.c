@@ -170,29 +170,30 @@ static const struct cache_block *find_block(struct served *served, uint64_t at)
 	return oldest;
 }
 
+static int read_outer_part(void *state, uint64_t offset, uint8_t *to, size_t *len)
+{
+	struct served *served = state;
+	size_t inside = (size_t)(offset % CACHE_BLOCK_LEN);
+	const struct cache_block *block = find_block(served, offset - inside);
+
+	if (CACHE_BLOCK_LEN - inside < *len)
+		*len = CACHE_BLOCK_LEN - inside;
+	if (block)
+		memcpy(to, block->bytes + inside, *len);
+	else if (want(served, offset, *len))
+		return -EIO;
+	else
+		memcpy(to, served->shared->outer, *len);
+	return 0;
+}
+
 int served_outer_read(struct served *served, uint64_t offset, void *buffer, size_t len)
 {
 	uint64_t size = served->image->length;
-	uint8_t *to = buffer;
 
 	if (offset > size || len > size - offset)
 		return -EIO;
-	while (len) {
-		size_t inside = (size_t)(offset % CACHE_BLOCK_LEN);
-		size_t part_len = CACHE_BLOCK_LEN - inside < len ? CACHE_BLOCK_LEN - inside : len;
-		const struct cache_block *block = find_block(served, offset - inside);
-
-		if (block)
-			memcpy(to, block->bytes + inside, part_len);
-		else if (want(served, offset, part_len))
-			return -EIO;
-		else
-			memcpy(to, served->shared->outer, part_len);
-		offset += part_len;
-		to += part_len;
-		len -= part_len;
-	}
-	return 0;
+	return image_read_parts(served, offset, buffer, len, read_outer_part);
 }
 
 /* The processor time used so far counts too. */
@@ -342,42 +343,34 @@ static void note_bad(struct served_image *served, uint64_t offset, size_t len)
 		ranges_add(&served->process->bad, first * served->unit, served->unit);
 }
 
-static int request_part(struct served_image *served, uint64_t offset, void *buffer, size_t len)
+static int request_part(void *state, uint64_t offset, uint8_t *to, size_t *len)
 {
-	struct message request = { .kind = MESSAGE_READ, .offset = offset, .len = len };
+	struct served_image *served = state;
 	struct served_process *process = served->process;
+	struct message request = { .kind = MESSAGE_READ, .offset = offset };
 	int status = -EIO;
 
+	if (*len > DATA_LEN)
+		*len = DATA_LEN;
+	request.len = *len;
 	pthread_mutex_lock(&process->lock);
-	if (ranges_overlap(&process->bad, offset, len)) {
+	if (ranges_overlap(&process->bad, offset, *len)) {
 		pthread_mutex_unlock(&process->lock);
 		return -EIO;
 	}
 	if (sandbox_send(sandbox_socket(process->child), &request, sizeof(request)))
 		status = await_done(served);
 	if (status)
-		note_bad(served, offset, len);
+		note_bad(served, offset, *len);
 	else
-		memcpy(buffer, process->shared->data, len);
+		memcpy(to, process->shared->data, *len);
 	pthread_mutex_unlock(&process->lock);
 	return status;
 }
 
 int served_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
-	uint8_t *to = buffer;
-
-	while (len) {
-		size_t part_len = len < DATA_LEN ? len : DATA_LEN;
-		int status = request_part((struct served_image *)image, offset, to, part_len);
-
-		if (status)
-			return status;
-		offset += part_len;
-		to += part_len;
-		len -= part_len;
-	}
-	return 0;
+	return image_read_parts(image, offset, buffer, len, request_part);
 }
 
 /* 0, or a negative errno with the reason. */
