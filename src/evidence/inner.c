@@ -289,11 +289,26 @@ struct search {
 
 static void search_image(struct search *search, struct image *image, const char *path);
 
+/* What is in outer, which is not opened anew: that may take a password a second. */
+static void search_inner(struct search *search, struct image *outer, const char *path)
+{
+	struct inner_path parsed;
+	struct image *image;
+
+	if (!parse_path(path, &parsed))
+		return;
+	if (!open_in(&image, outer, &parsed, NULL)) {
+		search_image(search, image, path);
+		image->outer = NULL; /* the caller's */
+		image_close(image);
+	}
+	free(parsed.outer);
+}
+
 /* Reports it, and searches it in its turn. Takes over path. */
-static void take(struct search *search, char *path)
+static void take(struct search *search, struct image *outer, char *path)
 {
 	char *copy = xstrdup(path);
-	struct image *image;
 
 	if (search->count++ >= FOUND_MAX) {
 		free(copy);
@@ -301,10 +316,8 @@ static void take(struct search *search, char *path)
 		return;
 	}
 	search->found(search->context, path);
-	if (++search->depth < DEPTH_MAX && !image_open(&image, copy, NULL)) {
-		search_image(search, image, copy);
-		image_close(image);
-	}
+	if (++search->depth < DEPTH_MAX)
+		search_inner(search, outer, copy);
 	search->depth--;
 	free(copy);
 }
@@ -335,7 +348,7 @@ static void take_all(struct search *search, struct image *image, const char *pat
 	char *names, *rest, *name;
 
 	if (!kind->list && !(kind->served && kind->served->list)) {
-		take(search,
+		take(search, image,
 			xasprintf("%s" SEPARATOR "%s@%" PRIu64, path, kind->name, volume->offset));
 		return;
 	}
@@ -343,7 +356,7 @@ static void take_all(struct search *search, struct image *image, const char *pat
 	for (name = names ? strtok_r(names, "\n", &rest) : NULL; name;
 		name = strtok_r(NULL, "\n", &rest))
 		if (!only || !strcmp(only, name))
-			take(search,
+			take(search, image,
 				xasprintf("%s" SEPARATOR "%s@%" PRIu64 "%s%s", path, kind->name,
 					volume->offset, strcmp(name, INNER_NO_NAME) ? "/" : "",
 					strcmp(name, INNER_NO_NAME) ? name : ""));
