@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdeflate.h>
+
 #include "base/endian.h"
 #include "base/memory.h"
 #include "base/strbuf.h"
@@ -31,6 +33,7 @@
 #define META_TEXT_AT 40
 /* The areas of LVM have 1 MiB. */
 #define TEXT_MAX ((uint64_t)16 << 20)
+#define CHECKSUM_START ((uint32_t)0xf597a6cf)
 #define STRIPES_MAX 128
 #define SEGMENTS_MAX 65536
 
@@ -59,16 +62,10 @@ struct group {
 
 /* ---- the group ----------------------------------------------------------------------------- */
 
-static uint32_t checksum(const uint8_t *bytes, size_t len)
+/* The usual CRC-32, but for where it begins, and not inverted at the end. */
+static uint32_t checksum(const char *text, size_t len)
 {
-	uint32_t crc = 0xf597a6cf;
-
-	while (len--) {
-		crc ^= *bytes++;
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-	}
-	return crc;
+	return ~libdeflate_crc32(~CHECKSUM_START, text, len);
 }
 
 static bool read_part(
@@ -113,7 +110,7 @@ static char *read_text(struct image *outer, const struct group *group, uint64_t 
 	if (read_part(outer, group, area_at + at, text, (size_t)first_len) &&
 		read_part(outer, group, area_at + SECTOR_LEN, text + first_len,
 			(size_t)(text_len - first_len)) &&
-		checksum((const uint8_t *)text, *len) == endian_u32(head + META_TEXT_AT + 16))
+		checksum(text, *len) == endian_u32(head + META_TEXT_AT + 16))
 		return text;
 	free(text);
 	return NULL;
