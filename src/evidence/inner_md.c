@@ -74,9 +74,7 @@ static uint32_t striped_role(const struct md *md, uint64_t row, uint32_t column)
 	uint32_t count = md->count, turn = (uint32_t)(row % count);
 	uint32_t parity;
 
-	if (md->level == 0)
-		return column;
-	if (md->level == 4)
+	if (md->level == 0 || md->level == 4)
 		return column;
 	switch (md->layout) {
 	case 4: /* the parity first */

@@ -77,11 +77,11 @@ static char *take_string(struct parser *parser)
 	if (parser->at >= parser->end)
 		return NULL;
 	text = to = copy(begin, parser->at++);
-	for (const char *from = text; *from; from++)
-		if (*from != '\\' || !*++from)
-			*to++ = *from;
-		else
-			*to++ = *from;
+	for (const char *from = text; *from; from++) {
+		if (*from == '\\')
+			from++;
+		*to++ = *from;
+	}
 	*to = 0;
 	return text;
 }
