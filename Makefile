@@ -301,7 +301,7 @@ $(BUILD)/bench/%: $O/tests/bench/%.o $(LIB) $(LINKING)
 # A carver's target is fuzz_carver.c with its row; the other targets have a file each.
 fuzz_source = tests/fuzz/fuzz_$(if $(filter $(1),$(CARVER_NAMES)),carver,$(1)).c
 fuzz_define = $(if $(filter $(1),$(CARVER_NAMES)),-DCARVER=$(1)_carver)
-$(BUILD)/tests/replay_%: tests/fuzz/replay.c $(wildcard tests/fuzz/fuzz_*.c) $(LIB) $(LINKING)
+$(BUILD)/tests/replay_%: tests/fuzz/replay.c $(wildcard tests/fuzz/*.[ch]) $(LIB) $(LINKING)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D) && $(COMPILE) -MF $@.d $(TEST_CFLAGS) $(call fuzz_define,$*) $(LDFLAGS_$(MODE)) $(LDFLAGS) $(OPENMP) \
 		-o $@ tests/fuzz/replay.c $(call fuzz_source,$*) $(LIB) $(LIBS)

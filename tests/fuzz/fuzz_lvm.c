@@ -4,33 +4,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include <libdeflate.h>
 
 #include "base/endian.h"
-#include "base/log.h"
-#include "evidence/backend.h"
-#include "evidence/inner_kind.h"
+#include "fuzz/memory_image.h"
+#include "fuzz/read_inner.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-#define MOST_MEDIA ((uint64_t)1 << 20)
 #define AREA_AT 4096
 #define DATA_AT 65536
 #define TEXT_MAX (DATA_AT - AREA_AT - 512)
 
 static uint8_t disk[DATA_AT + 8192];
-
-static uint32_t checksum(const uint8_t *bytes, size_t len)
-{
-	uint32_t crc = 0xf597a6cf;
-
-	while (len--) {
-		crc ^= *bytes++;
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-	}
-	return crc;
-}
 
 /* The label, its head with one area of data and one of text, and the text. */
 static void make_volume(const uint8_t *text, size_t len)
@@ -48,70 +35,25 @@ static void make_volume(const uint8_t *text, size_t len)
 	memcpy(area + 4, " LVM2 x[5A%r0N*>", 16);
 	endian_put(area + 40, 512, 8);
 	endian_put(area + 48, len, 8);
-	endian_put(area + 56, checksum(text, len), 4);
+	/* As CRC-32, from another start and not inverted at the end. */
+	endian_put(area + 56, ~libdeflate_crc32(~(uint32_t)0xf597a6cf, text, len), 4);
 	memcpy(area + 512, text, len);
-}
-
-static const char *input_path(void)
-{
-	static char path[64];
-
-	if (!*path) {
-		snprintf(path, sizeof(path), "/tmp/burin-fuzz-lvm-%ld", (long)getpid());
-		log_set_level(LOG_ERROR);
-	}
-	return path;
-}
-
-static void read_all(struct image *image)
-{
-	static uint8_t buffer[70001];
-	uint64_t size = image_info(image)->size;
-
-	for (uint64_t at = 0; at < size && at < MOST_MEDIA; at += sizeof(buffer)) {
-		size_t part_len = size - at < sizeof(buffer) ? (size_t)(size - at) : sizeof(buffer);
-
-		if (image_read_around(image, at, buffer, part_len))
-			free(image->backend->why(image, at));
-	}
-}
-
-static void open_volume(struct image *outer, struct inner_place *place, const char *name)
-{
-	char how[INNER_HOW_LEN];
-	const char *why = NULL;
-	struct image *image;
-
-	snprintf(place->name, sizeof(place->name), "%s", name);
-	image = inner_lvm.open(outer, place, &why, how);
-	if (!image && !why)
-		abort();
-	if (!image)
-		return;
-	image->outer = outer;
-	read_all(image);
-	image->outer = NULL;
-	image_close(image);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct inner_place place = { .volume = { .length = sizeof(disk) } };
-	const struct image_ends ends = { .path = input_path() };
-	FILE *file = fopen(input_path(), "wb");
+	struct memory_image outer;
 	char *names, *rest, *name;
-	struct image *outer;
 
 	make_volume(data, len < TEXT_MAX ? len : TEXT_MAX);
-	if (!file || fwrite(disk, 1, sizeof(disk), file) != sizeof(disk) || fclose(file) ||
-		raw_backend.open(&outer, input_path(), &ends, NULL))
-		abort();
-	names = inner_lvm.list(outer, &place.volume, NULL, NULL);
+	memory_image_init(&outer, disk, sizeof(disk));
+	names = inner_lvm.list(&outer.image, &place.volume, NULL, NULL);
 	for (name = names ? strtok_r(names, "\n", &rest) : NULL; name;
-		name = strtok_r(NULL, "\n", &rest))
-		open_volume(outer, &place, name);
+		name = strtok_r(NULL, "\n", &rest)) {
+		snprintf(place.name, sizeof(place.name), "%s", name);
+		read_inner(&inner_lvm, &outer.image, &place);
+	}
 	free(names);
-	image_close(outer);
-	unlink(input_path());
 	return 0;
 }

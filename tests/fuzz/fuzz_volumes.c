@@ -5,19 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evidence/backend.h"
 #include "evidence/volumes.h"
-
-static const uint8_t *image_bytes;
-
-static int read_bytes(struct image *image, uint64_t offset, void *buffer, size_t len)
-{
-	(void)image;
-	memcpy(buffer, image_bytes + offset, len);
-	return 0;
-}
-
-static const struct image_backend memory_backend = { .name = "memory", .read_at = read_bytes };
+#include "fuzz/memory_image.h"
 
 static void check(bool good)
 {
@@ -62,20 +51,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char name[] = "memory", *paths[] = { name };
-	struct image image = { .backend = &memory_backend,
-		.info = { .format = "memory",
-			.size = size,
-			.sector_size = 512,
-			.paths = paths,
-			.path_count = 1 },
-		.read_unit = 512 };
+	struct memory_image image;
 	struct volumes *volumes;
 
 	if (!size)
 		return 0;
-	image_bytes = data;
-	volumes = volumes_read(&image, VOLUMES_MAP, NULL);
+	memory_image_init(&image, data, size);
+	volumes = volumes_read(&image.image, VOLUMES_MAP, NULL);
 	check_volumes(volumes, size);
 	volumes_free(volumes);
 	return 0;
