@@ -37,26 +37,8 @@ static const struct beginning beginnings[] = {
 	{ "\xd7\xcd\xc6\x9a", 4 },
 };
 
-/* Whether one of them, or a frame of audio, starts with this byte: most bytes are no beginning. */
-static const bool is_first[256] = { [0xff] = true,
-	[0x89] = true,
-	['G'] = true,
-	['R'] = true,
-	['I'] = true,
-	['M'] = true,
-	['B'] = true,
-	['f'] = true,
-	['O'] = true,
-	['%'] = true,
-	['P'] = true,
-	[0] = true,
-	['<'] = true,
-	['w'] = true };
-
 static bool matches(const uint8_t *p, size_t left)
 {
-	if (!is_first[*p])
-		return false;
 	/* Frames of MPEG audio and ADTS. */
 	if (left >= 2 && p[0] == 0xff && p[1] >= 0xf0 && p[1] != 0xff)
 		return true;
@@ -69,6 +51,8 @@ static bool matches(const uint8_t *p, size_t left)
 
 void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t search_len)
 {
+	/* The first bytes of them, or of a frame of audio: most bytes are none. */
+	bool is_first[256] = { [0xff] = true };
 	uint64_t size = view_size(view);
 	const uint8_t *p;
 	size_t len;
@@ -77,10 +61,12 @@ void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t search_l
 		end = size;
 	if (at >= end)
 		return;
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+		is_first[(uint8_t)beginnings[i].bytes[0]] = true;
 	len = search_len < VIEW_MAX_PEEK ? search_len : VIEW_MAX_PEEK;
 	len = end - at < len ? (size_t)(end - at) : len;
 	p = view_peek(view, at, len);
 	for (size_t i = 0; p && i < len; i++)
-		if (matches(p + i, len - i))
+		if (is_first[p[i]] && matches(p + i, len - i))
 			view_embedded(view, at + i);
 }

@@ -19,6 +19,9 @@ def make():
     text = attribute(2, 0x6800f, noise(70000, 4))
     whole = head + message + subject + attached + data
     guess = lambda at: dict(verdict="unverified", length=at, why=f"no attribute at {at}, and the number of attributes is not stored")
+    metafile = struct.pack("<I", 0x9ac6cdd7) + bytes(18) + struct.pack("<HHHIHIH", 1, 9, 0x300, 12, 0, 3, 0) + struct.pack("<IH", 3, 0)
+    drawing = head + message + attached + attribute(2, 0x6800f, metafile)
+    tnef("drawing.dat", drawing, embedded=drawing.index(metafile), **guess(len(drawing)))
     tnef("whole.dat", whole, title="Golden hour", embedded=whole.index(PNG), **guess(len(whole)))
     tnef("followed.dat", whole + noise(300, 5), title="Golden hour", **guess(len(whole)))
     older = head + message + attribute(1, 0x70006, b"IPM.Note\0") + attribute(1, 0x60000, b"nobody\0") + subject
