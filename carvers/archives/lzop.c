@@ -178,16 +178,12 @@ static bool decompress(struct lzo *lzo)
 /* Reads the file's header at lzop->at. NULL, or what is wrong with it. */
 static const char *read_header(struct lzop *lzop)
 {
-	const uint8_t *p = view_peek(lzop->view, lzop->at, MAGIC_LEN + HEADER_MAX), *name;
 	uint8_t bytes[MAGIC_LEN + HEADER_MAX] = { 0 };
-	size_t at = MAGIC_LEN + 4, len = sizeof(bytes);
+	size_t at = MAGIC_LEN + 4, len;
+	const uint8_t *p = walk_window(lzop->view, lzop->at, lzop->at + sizeof(bytes), &len), *name;
 	bool recent;
 	uint32_t sum;
 
-	if (!p) {
-		len = (size_t)(view_size(lzop->view) - lzop->at);
-		p = len < sizeof(bytes) ? view_peek(lzop->view, lzop->at, len) : NULL;
-	}
 	if (!p || len < MAGIC_LEN || memcmp(p, "\x89LZO\0\r\n\x1a\n", MAGIC_LEN) != 0)
 		return "no signature";
 	memcpy(bytes, p, len);
@@ -254,7 +250,7 @@ static enum lzop_step read_block(struct lzop *lzop)
 {
 	const uint8_t *p = view_peek(lzop->view, lzop->at, 4);
 	uint64_t at = lzop->at;
-	uint32_t len, packed;
+	uint32_t len, packed, sums;
 	uint8_t sum[4] = { 0 };
 
 	if (!p)
@@ -269,13 +265,10 @@ static enum lzop_step read_block(struct lzop *lzop)
 	if (!p || !packed || packed > len || len > BLOCK_MAX)
 		return p ? LZOP_BROKEN : LZOP_CUT;
 	memcpy(sum, p + 8, 4);
-	at += 8;
-	for (uint32_t flag = ADLER_CONTENT; flag <= CRC_CONTENT;
-		flag += CRC_CONTENT - ADLER_CONTENT)
-		at += lzop->flags & flag ? 4 : 0;
-	for (uint32_t flag = ADLER_COMPRESSED; packed < len && flag <= CRC_COMPRESSED;
-		flag += CRC_COMPRESSED - ADLER_COMPRESSED)
-		at += lzop->flags & flag ? 4 : 0;
+	sums = lzop->flags & (ADLER_CONTENT | CRC_CONTENT);
+	if (packed < len)
+		sums |= lzop->flags & (ADLER_COMPRESSED | CRC_COMPRESSED);
+	at += 8 + 4 * (uint64_t)__builtin_popcount(sums);
 	if (at + packed > view_size(lzop->view))
 		return LZOP_CUT;
 	return read_content(lzop, at, len, packed, sum);
