@@ -12,8 +12,8 @@
  * or a chunk's length does not match: the file is valid up to there. If bytes of a block can't be read, the
  * stream's end is where a footer leads back to an index whose blocks fill the stream.
  */
+#include <lzma.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "bytes.h"
 #include "stream_chain.h"
@@ -35,71 +35,56 @@ static size_t starts(struct view *view, uint64_t at)
 #define FOOTER_LEN 12
 #define INDEX_MAX VIEW_MAX_PEEK
 
-/* A number of the index, seven bits a byte; 0, and *at past len, if it does not end. */
-static uint64_t read_number(const uint8_t *p, size_t len, size_t *at)
-{
-	uint64_t number = 0;
-
-	for (unsigned shift = 0; *at < len && shift < 63; shift += 7) {
-		number |= (uint64_t)(p[*at] & 127) << shift;
-		if (p[(*at)++] < 128)
-			return number;
-	}
-	*at = len + 1;
-	return 0;
-}
-
 /* How many bytes the index's blocks take, or 0 if it is not an index. */
 static uint64_t blocks_len(struct view *view, uint64_t at, size_t len)
 {
 	const uint8_t *p = view_peek(view, at, len);
-	uint64_t count, total = 0;
-	uint32_t crc = 0;
-	size_t i = 1;
+	/* A block has two numbers of at least a byte each. */
+	uint64_t memory = lzma_index_memusage(1, len / 2), total;
+	lzma_index *index;
+	lzma_ret ret;
+	size_t used = 0;
 
-	if (!p || p[0] || !walk_crc32(view, at, len - 4, &crc))
+	if (!p)
 		return 0;
-	p = view_peek(view, at, len);
-	if (!p || le32(p + len - 4) != crc)
+	ret = lzma_index_buffer_decode(&index, &memory, NULL, p, &used, len);
+	if (ret == LZMA_MEM_ERROR)
+		view_no_memory(view);
+	if (ret != LZMA_OK)
 		return 0;
-	for (count = read_number(p, len, &i); count && i < len; count--) {
-		uint64_t block = read_number(p, len, &i);
-
-		read_number(p, len, &i); /* what it decompresses to */
-		if (block > INT64_MAX - total)
-			return 0;
-		total += (block + 3) & ~(uint64_t)3;
-	}
-	return count ? 0 : total;
+	total = lzma_index_total_size(index);
+	lzma_index_end(index, NULL);
+	return used == len ? total : 0;
 }
 
 /* Whether a footer at `footer` leads back over the index and blocks to the header at `at`. */
 static bool leads_back(struct view *view, uint64_t at, uint64_t footer)
 {
 	const uint8_t *p = view_peek(view, footer, FOOTER_LEN);
-	uint64_t index_len = p ? ((uint64_t)le32(p + 4) + 1) * 4 : 0, blocks;
+	lzma_stream_flags flags;
+	uint64_t index_len, blocks;
 
-	if (!p || index_len > INDEX_MAX || index_len > footer - at)
+	if (!p || lzma_stream_footer_decode(&flags, p) != LZMA_OK)
+		return false;
+	index_len = flags.backward_size;
+	if (index_len > INDEX_MAX || index_len > footer - at)
 		return false;
 	blocks = blocks_len(view, footer - index_len, (size_t)index_len);
 	return blocks && blocks == footer - index_len - at - HEADER_LEN;
-}
-
-/* CRC-32 of the rest, length of the index, flags, 'YZ'. */
-static bool is_footer(const uint8_t *p)
-{
-	return p[10] == 'Y' && p[11] == 'Z' && !p[8] && crc32(0, p + 4, 6) == le32(p);
 }
 
 /* All lengths in a stream are multiples of four. */
 static uint64_t find_end(struct view *view, uint64_t at, uint64_t from)
 {
 	uint64_t footer = from + (at - from) % 4;
+	lzma_stream_flags flags;
 	const uint8_t *p;
 	size_t len, i;
 
 	while ((p = walk_window(view, footer, view_size(view), &len)) && len >= FOOTER_LEN) {
-		for (i = 0; i + FOOTER_LEN <= len && !is_footer(p + i); i += 4)
+		for (i = 0; i + FOOTER_LEN <= len &&
+			    lzma_stream_footer_decode(&flags, p + i) != LZMA_OK;
+			i += 4)
 			;
 		footer += i;
 		if (i + FOOTER_LEN > len)
@@ -134,18 +119,15 @@ static enum verdict check(struct view *view, struct finding *finding)
 /* The footer of a file of one stream leads over the index to the header, which has the same flags. */
 static bool read_tail(struct view *view, uint64_t at, struct carve_table *table)
 {
-	struct carve_anchor anchor = { .len = HEADER_LEN, .bytes = "\xfd\x37zXZ" };
+	struct carve_anchor anchor = { .len = HEADER_LEN };
 	uint64_t footer = at - WORD_AT, index_len, blocks;
 	const uint8_t *p = at < WORD_AT ? NULL : view_peek(view, footer, FOOTER_LEN);
-	uint32_t crc;
+	lzma_stream_flags flags;
 
-	if (!p || !is_footer(p))
+	if (!p || lzma_stream_footer_decode(&flags, p) != LZMA_OK ||
+		lzma_stream_header_encode(&flags, anchor.bytes) != LZMA_OK)
 		return false;
-	anchor.bytes[7] = p[9];
-	crc = (uint32_t)crc32(0, anchor.bytes + 6, 2);
-	for (int i = 0; i < 4; i++)
-		anchor.bytes[8 + i] = (uint8_t)(crc >> 8 * i);
-	index_len = ((uint64_t)le32(p + 4) + 1) * 4;
+	index_len = flags.backward_size;
 	if (index_len > INDEX_MAX || index_len > footer)
 		return false;
 	blocks = blocks_len(view, footer - index_len, (size_t)index_len);
