@@ -44,8 +44,6 @@ def make():
     rng = random.Random(3)
     noise = whole[:at + 500] + rng.randbytes(len(whole) - at - 500)
     save("icns", "random.icns", noise, verdict="truncated", length_min=at, why=f"an element that does not end as its data do at {at - 8}")
-    broken = bytearray(whole)
-    broken[16 + 2] ^= 0xff
     save("icns", "none.icns", icns(coded, bytes(20)), verdict="truncated", length=8 + len(coded), why=f"no element at {8 + len(coded)}")
     save("icns", "runs-short.icns", icns(element(b"is32", runs(255, 1)), element(b"ic07", png)), verdict="truncated", length_min=16)
     save("icns", "length.icns", b"icns\0\0\0\x09" + whole[8:], verdict="reject", why="no length and element at 4")
