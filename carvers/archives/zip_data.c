@@ -138,12 +138,8 @@ static bool ends_at(struct view *view, struct zip_member *member, uint64_t at)
 
 bool zip_find_record(struct view *view, uint64_t from, uint64_t to, uint64_t *at)
 {
-	uint64_t end, size = view_size(view);
-
-	if (!walk_unread(view, from, to, at))
-		return false;
-	end = size - *at < RECORD_FAR ? size : *at + RECORD_FAR;
-	return walk_find_word(view, at, end, "PK\1\2PK\3\4PK\6\6PK\5\6");
+	return walk_unread(view, from, to, at) &&
+	       walk_find_word(view, at, *at + RECORD_FAR, "PK\1\2PK\3\4PK\6\6PK\5\6");
 }
 
 static enum zip_found search_end(struct view *view, struct zip_member *member, uint64_t from)

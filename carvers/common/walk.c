@@ -102,6 +102,8 @@ bool walk_find_word(struct view *view, uint64_t *offset, uint64_t end, const cha
 {
 	size_t word_count = strlen(words) / 4;
 
+	if (end > view_size(view))
+		end = view_size(view);
 	for (;;) {
 		uint64_t left = end > *offset ? end - *offset : 0;
 		size_t len = left < FIND_WINDOW ? (size_t)left : FIND_WINDOW;

@@ -24,7 +24,7 @@ bool walk_zeros(struct view *view, uint64_t at, uint64_t end);
 bool walk_find(struct view *view, uint64_t *offset, uint64_t end, uint8_t byte);
 
 /* The same for the next four bytes that are one of the words, each of four characters, one after another in
- * `words`. */
+ * `words`; only inside the view. */
 bool walk_find_word(struct view *view, uint64_t *offset, uint64_t end, const char *words);
 
 /* Continues a CRC-32 (zlib's; *crc is 0 at first) over len bytes at offset. False when they are not

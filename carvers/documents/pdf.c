@@ -167,12 +167,12 @@ static bool read_part(struct pdf *pdf, struct pdf_token *token)
 /* Moves from a part in which bytes can't be read to the end of an object, to a table or to startxref. */
 static bool skip_unread(struct pdf *pdf, const struct pdf_token *token)
 {
-	uint64_t lost = pdf->valid_end, size = view_size(pdf->view), at, end;
+	uint64_t lost = pdf->valid_end, at, end;
 	struct cursor *cursor = &pdf->cursor;
 
 	if (!walk_unread(pdf->view, lost, (lost > token->at ? lost : token->at) + TOKEN_LATE, &at))
 		return false;
-	end = size - at < UNREAD_FAR ? size : at + UNREAD_FAR;
+	end = at + UNREAD_FAR;
 	for (; walk_find_word(pdf->view, &at, end, "endoxrefstar%PDF"); at++) {
 		bool ends;
 

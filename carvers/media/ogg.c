@@ -278,11 +278,11 @@ static bool is_followed(struct ogg *ogg, const struct ogg_page *page)
 /* Moves from a page whose head can't be read to the next intact one of an open stream. False: none is near. */
 static bool find_page(struct ogg *ogg, struct ogg_page *page)
 {
-	uint64_t lost = ogg->at, size = view_size(ogg->view), at, end;
+	uint64_t lost = ogg->at, at, end;
 
 	if (!ogg->open_count || !walk_unread(ogg->view, lost, lost + PAGE_MAX, &at))
 		return false;
-	end = size - at < PAGE_FAR ? size : at + PAGE_FAR;
+	end = at + PAGE_FAR;
 	for (; walk_find_word(ogg->view, &at, end, "OggS"); at++) {
 		const struct ogg_stream *stream;
 

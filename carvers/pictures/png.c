@@ -318,12 +318,12 @@ static const char *read_chunk_content(struct png *png, const struct chunk *chunk
  * hidden chunk, or chunks, are made to end there. */
 static bool find_chunk(struct view *view, struct chunk *hidden)
 {
-	uint64_t size = view_size(view), at = hidden->at, from, end;
+	uint64_t at = hidden->at, from, end;
 	struct chunk chunk;
 
 	while (view_unreadable(view, at, 8, &from, &end))
 		at = end;
-	end = size - at < CHUNK_FAR ? size : at + CHUNK_FAR;
+	end = at + CHUNK_FAR;
 	for (; walk_find_word(view, &at, end, "IDATIEND"); at++)
 		if (at - hidden->at >= 16 && read_chunk(view, at - 4, &chunk) == CHUNK_VALID) {
 			hidden->end = at - 4;
