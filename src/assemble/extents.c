@@ -24,6 +24,13 @@ void extents_add(struct extents *extents, uint64_t offset, uint64_t length)
 	extents->runs[extents->count++] = (struct range){ offset, length };
 }
 
+void extents_set(struct extents *extents, const struct range *runs, size_t count)
+{
+	extents_clear(extents);
+	for (size_t i = 0; i < count; i++)
+		extents_add(extents, runs[i].offset, runs[i].length);
+}
+
 void extents_cut(struct extents *extents, uint64_t length)
 {
 	size_t i = 0;

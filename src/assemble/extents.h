@@ -17,6 +17,8 @@ struct extents {
 void extents_clear(struct extents *extents);
 /* Adds bytes at the file's end; a run that continues the last one becomes part of it. */
 void extents_add(struct extents *extents, uint64_t offset, uint64_t length);
+/* Makes it the file with these runs, which are not its own. */
+void extents_set(struct extents *extents, const struct range *runs, size_t count);
 /* Cuts the file to this many bytes. */
 void extents_cut(struct extents *extents, uint64_t length);
 /* Whether a byte of the evidence is in it twice. */

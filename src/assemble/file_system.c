@@ -32,9 +32,7 @@ static void lay_out(
 	size_t count;
 	struct range *runs = volumes_extents(bench->volumes, file, &count);
 
-	extents_clear(extents);
-	for (size_t i = 0; i < count; i++)
-		extents_add(extents, runs[i].offset, runs[i].length);
+	extents_set(extents, runs, count);
 	free(runs);
 }
 

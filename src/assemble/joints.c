@@ -241,9 +241,7 @@ static bool accept(struct plan *plan, struct extents *extents, struct outcome *o
 		return false;
 	}
 	judge(plan, assembly);
-	extents_clear(extents);
-	for (size_t i = 0; i < plan->extents.count; i++)
-		extents_add(extents, plan->extents.runs[i].offset, plan->extents.runs[i].length);
+	extents_set(extents, plan->extents.runs, plan->extents.count);
 	return true;
 }
 

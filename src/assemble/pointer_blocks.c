@@ -141,9 +141,7 @@ bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 		found = true;
 		*outcome = now;
 		assembly->evidence = evidence;
-		extents_clear(extents);
-		for (size_t i = 0; i < trial.count; i++)
-			extents_add(extents, trial.runs[i].offset, trial.runs[i].length);
+		extents_set(extents, trial.runs, trial.count);
 	}
 	extents_free(&trial);
 	if (found && workbench_prove(bench, extents, outcome, &proof) &&

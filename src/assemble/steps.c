@@ -47,13 +47,6 @@ struct search {
 
 /* ---- partial files ------------------------------------------------------------------------- */
 
-static void copy_extents(struct extents *to, const struct extents *from)
-{
-	*to = (struct extents){ 0 };
-	for (size_t i = 0; i < from->count; i++)
-		extents_add(to, from->runs[i].offset, from->runs[i].length);
-}
-
 static void beam_free(struct beam *beam)
 {
 	for (size_t i = 0; i < beam->count; i++)
@@ -162,7 +155,8 @@ static bool try_step(struct search *search, const struct partial *partial, const
 	partial_free(&search->from);
 	search->best = joining;
 	search->from = *partial;
-	copy_extents(&search->from.extents, &partial->extents);
+	search->from.extents = (struct extents){ 0 };
+	extents_set(&search->from.extents, partial->extents.runs, partial->extents.count);
 	return joining.is_proved;
 }
 
@@ -261,11 +255,11 @@ static bool search_cells(struct search *search, const struct partial *begin,
 static bool look(struct search *search, struct partial *partial)
 {
 	struct workbench *bench = search->bench;
-	struct extents extents;
+	struct extents extents = { 0 };
 	struct outcome outcome;
 	struct step step = { 0 };
 
-	copy_extents(&extents, &partial->extents);
+	extents_set(&extents, partial->extents.runs, partial->extents.count);
 	if (workbench_try(bench, &extents, &outcome)) {
 		outcome_free(&outcome);
 		if (extents.count > 1) {

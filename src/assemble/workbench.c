@@ -42,9 +42,7 @@ void workbench_prepare(struct workbench *bench, const struct extents *extents)
 		return;
 	check(bench, extents, &spaced, &outcome);
 	outcome_free(&outcome);
-	extents_clear(&states->extents);
-	for (size_t i = 0; i < extents->count; i++)
-		extents_add(&states->extents, extents->runs[i].offset, extents->runs[i].length);
+	extents_set(&states->extents, extents->runs, extents->count);
 	states->count = view_copy_states(bench->view, states->items);
 }
 
