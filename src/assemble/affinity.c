@@ -87,9 +87,14 @@ static size_t fetch(
 void affinity_learn(struct affinity *affinity, struct workbench *bench, uint64_t offset,
 	uint64_t length, bool is_own)
 {
-	size_t len = fetch(affinity, bench, offset, length);
+	size_t len;
 
-	learn(is_own ? &affinity->own : &affinity->others, affinity->bytes, len);
+	for (uint64_t done = 0; done < length; done += len) {
+		len = fetch(affinity, bench, offset + done, length - done);
+		if (!len)
+			return;
+		learn(is_own ? &affinity->own : &affinity->others, affinity->bytes, len);
+	}
 }
 
 struct affinity *affinity_new(struct workbench *bench)

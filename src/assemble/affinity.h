@@ -9,7 +9,7 @@ struct affinity;
 
 /* Knows nothing of the file, and some places of the image as others'. */
 struct affinity *affinity_new(struct workbench *bench);
-/* Learns from length bytes at offset in the evidence, 64 KiB at most, as far as they are inside. */
+/* Learns from length bytes at offset in the evidence, as far as they are inside. */
 void affinity_learn(struct affinity *affinity, struct workbench *bench, uint64_t offset,
 	uint64_t length, bool is_own);
 /* By how many bits the bytes at offset in the evidence, 64 KiB at most, look more like the file's own

@@ -19,8 +19,8 @@
 #define SURVIVAL_MAX 24  /* bits */
 /* What a carver must declare of the joint itself: that a decoder ended exactly where it should. */
 #define EXACT_BITS 8
-#define LEARN_STEP ((uint64_t)64 << 10)  /* bytes that are learnt from at once... */
-#define LEARN_MAX ((uint64_t)512 << 10)  /* ...and of one piece in all */
+#define LEARN_MAX ((uint64_t)512 << 10)  /* bytes of one piece that are learnt from... */
+#define AROUND ((uint64_t)64 << 10)      /* ...and of what is not the file's */
 #define ALIEN_SHARE 1                    /* a bit a byte is unlike */
 #define RIVAL_BYTES ((uint64_t)16 << 10) /* that are compared */
 #define RIVAL_MARGIN 512                 /* bits by which rivals must be worse */
@@ -141,6 +141,13 @@ static uint64_t place(
 	return after ? run[1].offset + (at - joint->at) : run->offset + (at - joint->from);
 }
 
+/* The file's own bytes from offset on. */
+static void learn_own(
+	struct affinity *affinity, struct workbench *bench, uint64_t offset, uint64_t length)
+{
+	affinity_learn(affinity, bench, offset, length < LEARN_MAX ? length : LEARN_MAX, true);
+}
+
 /* What is around the possible breaks: own bytes, and others'. */
 static struct affinity *learn_around(
 	struct workbench *bench, const struct joining *joining, const struct joint *joint)
@@ -148,7 +155,7 @@ static struct affinity *learn_around(
 	struct affinity *affinity = affinity_new(bench);
 	const struct extents *extents = &joining->extents;
 	const struct range *first = extents->runs, *last = first + extents->count - 1;
-	uint64_t before = first->offset < LEARN_STEP ? first->offset : LEARN_STEP, at = 0;
+	uint64_t before = first->offset < AROUND ? first->offset : AROUND, at = 0;
 	uint64_t least = joint->accepted[0], most = joint->accepted[joint->count - 1];
 	uint64_t size = bench->clusters->size;
 	uint64_t from = place(joining, joint, most, false), to = place(joining, joint, least, true);
@@ -163,14 +170,14 @@ static struct affinity *learn_around(
 			offset += most - joint->at;
 			len = joint->to - most;
 		}
-		for (uint64_t n = 0; n < len && n < LEARN_MAX; n += LEARN_STEP)
-			affinity_learn(affinity, bench, offset + n, len - n, true);
+		learn_own(affinity, bench, offset, len);
 		at += first[i].length;
 	}
 	affinity_learn(affinity, bench, first->offset - before, before, false);
-	affinity_learn(affinity, bench, end, LEARN_STEP, false);
+	affinity_learn(affinity, bench, end, AROUND, false);
 	if (from < to)
-		affinity_learn(affinity, bench, from, to - from, false);
+		affinity_learn(
+			affinity, bench, from, to - from < AROUND ? to - from : AROUND, false);
 	return affinity;
 }
 
@@ -335,15 +342,12 @@ static bool judge_gaps(struct workbench *bench, const struct partial *partial,
 	const struct joining *joining, struct rivals *rivals)
 {
 	const struct range *last = &joining->extents.runs[joining->extents.count - 1];
-	uint64_t at = joining->outcome.length - last->length, done = 0;
+	uint64_t at = joining->outcome.length - last->length;
 	struct affinity *affinity = affinity_new(bench);
 	int64_t bits;
 
-	for (const struct range *run = joining->extents.runs; run < last; run++) {
-		for (done = 0; done < run->length && done < LEARN_MAX; done += LEARN_STEP)
-			affinity_learn(
-				affinity, bench, run->offset + done, run->length - done, true);
-	}
+	for (const struct range *run = joining->extents.runs; run < last; run++)
+		learn_own(affinity, bench, run->offset, run->length);
 	find_rivals(bench, partial, joining, at, affinity, rivals);
 	bits = rivals->count ? bits_at(bench, affinity, last->offset, last->length) : 0;
 	affinity_free(affinity);

@@ -18,7 +18,6 @@
 
 #define BEAM 3 /* partial files that are followed at a time */
 #define PIECES_MAX 8
-#define LEARN_STEP ((uint64_t)64 << 10)
 /* A cluster whose first bytes are described better as others', by a bit each, is not tried far from the
  * break. */
 #define LOOK_LEN 512
@@ -40,7 +39,7 @@ struct cell {
 
 struct search {
 	struct workbench *bench;
-	struct affinity *affinity; /* of the partial file */
+	struct affinity *affinity; /* of the partial file; NULL: no step from it led far yet */
 	struct joining best;       /* not proved, the first one accepted; without extents: none */
 	struct partial from;       /* what it is a step from */
 };
@@ -112,25 +111,23 @@ static void learn(struct search *search, const struct partial *partial)
 {
 	uint64_t left = partial->reached;
 
-	affinity_free(search->affinity);
 	search->affinity = affinity_new(search->bench);
 	for (size_t i = 0; i < partial->extents.count && left; i++) {
 		const struct range *run = &partial->extents.runs[i];
 		uint64_t len = run->length < left ? run->length : left;
 
-		for (uint64_t at = 0; at < len; at += LEARN_STEP)
-			affinity_learn(
-				search->affinity, search->bench, run->offset + at, len - at, true);
+		affinity_learn(search->affinity, search->bench, run->offset, len, true);
 		left -= len;
 	}
 }
 
 /* Whether what a step leads to looks like the content of others. */
-static bool is_alien(
-	const struct search *search, const struct partial *partial, const struct step *step)
+static bool is_alien(struct search *search, const struct partial *partial, const struct step *step)
 {
 	struct workbench *bench = search->bench;
 
+	if (!search->affinity)
+		learn(search, partial);
 	return affinity_bits(search->affinity, bench, step_target(bench->clusters, partial, step),
 		       LOOK_LEN) < -(int64_t)LOOK_LEN;
 }
@@ -205,7 +202,8 @@ static bool try_cells(struct search *search, const struct partial *partial,
 	bool found = false;
 
 	breaks_find(search->bench->clusters, partial, &breaks);
-	learn(search, partial);
+	affinity_free(search->affinity);
+	search->affinity = NULL;
 	workbench_prepare(search->bench, &partial->extents);
 	for (size_t i = 0; i < count && !found && workbench_goes_on(search->bench); i++)
 		found = try_cell(search, partial, &breaks, &cells[i], next);
