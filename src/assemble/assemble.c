@@ -268,11 +268,18 @@ static uint64_t count_left(const struct assembler *assembler)
 	return count ? count : 1;
 }
 
+/* The usual bytes or units, scaled by the budget. */
+static uint64_t scale(const struct assembler *assembler, uint64_t usual)
+{
+	uint64_t percent = assembler->options.budget;
+
+	return percent < UINT64_MAX / usual ? usual * percent / 100 : UINT64_MAX;
+}
+
 /* Each file's share of the pass's work. */
 static uint64_t work_of_file(const struct assembler *assembler)
 {
 	uint64_t size = assembler->clusters.end, work, most = WORK_FILE_MAX;
-	uint64_t percent = assembler->options.budget;
 
 	work = size < (UINT64_MAX - WORK_BASE) / WORK_FACTOR ? WORK_BASE + size * WORK_FACTOR
 							     : UINT64_MAX;
@@ -281,7 +288,7 @@ static uint64_t work_of_file(const struct assembler *assembler)
 		work = most;
 	if (work < WORK_FILE_MIN)
 		work = WORK_FILE_MIN;
-	return percent < UINT64_MAX / work ? work * percent / 100 : UINT64_MAX;
+	return scale(assembler, work);
 }
 
 /* ---- claims -------------------------------------------------------------------------------- */
@@ -366,14 +373,6 @@ static void get_ready(struct assembler *assembler)
 	assembler->found = xcalloc(assembler->broken_count, sizeof(*assembler->found));
 	assembler->spent = xcalloc(assembler->broken_count, sizeof(*assembler->spent));
 	assembler->is_ready = true;
-}
-
-/* The usual bytes, scaled by the budget. */
-static uint64_t scale(const struct assembler *assembler, uint64_t bytes)
-{
-	uint64_t percent = assembler->options.budget;
-
-	return percent < UINT64_MAX / bytes ? bytes * percent / 100 : UINT64_MAX;
 }
 
 static void add_window(struct assembler *assembler, uint64_t start)
