@@ -152,13 +152,6 @@ bool clusters_is_start(const struct clusters *clusters, uint64_t offset)
 	return low < clusters->voter_count && clusters->voters[low] == offset;
 }
 
-static void save_offsets(const uint64_t *offsets, size_t count, struct codec_writer *writer)
-{
-	codec_put(writer, count);
-	for (size_t i = 0; i < count; i++)
-		codec_put(writer, offsets[i]);
-}
-
 void clusters_save(const struct clusters *clusters, struct codec_writer *writer)
 {
 	codec_put(writer, clusters->complete_count);
@@ -166,17 +159,10 @@ void clusters_save(const struct clusters *clusters, struct codec_writer *writer)
 		codec_put(writer, clusters->complete[i].offset);
 		codec_put(writer, clusters->complete[i].length);
 	}
-	save_offsets(clusters->voters, clusters->voter_count, writer);
+	codec_put(writer, clusters->voter_count);
+	for (size_t i = 0; i < clusters->voter_count; i++)
+		codec_put(writer, clusters->voters[i]);
 	codec_put(writer, clusters->inside_end);
-}
-
-static void load_offsets(struct clusters *clusters,
-	void (*add)(struct clusters *clusters, uint64_t offset), struct codec_reader *reader)
-{
-	uint64_t count = codec_get(reader, STARTS_MAX);
-
-	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
-		add(clusters, codec_get(reader, clusters->end));
 }
 
 void clusters_load(struct clusters *clusters, struct codec_reader *reader)
@@ -188,7 +174,9 @@ void clusters_load(struct clusters *clusters, struct codec_reader *reader)
 
 		clusters_add_complete(clusters, offset, codec_get(reader, limit - offset));
 	}
-	load_offsets(clusters, add_voter, reader);
+	count = codec_get(reader, STARTS_MAX);
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
+		add_voter(clusters, codec_get(reader, limit));
 	clusters->inside_end = codec_get(reader, limit);
 }
 
