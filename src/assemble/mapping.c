@@ -194,9 +194,10 @@ static size_t add_source(struct source *sources, size_t count, const struct sour
 	return count;
 }
 
+/* How far two offsets, or displacements modulo 2^64, are apart. */
 static uint64_t distance(uint64_t a, uint64_t b)
 {
-	return a < b ? b - a : a - b;
+	return a - b < b - a ? a - b : b - a;
 }
 
 /* The tails in order of their distance from the file's start. */
@@ -384,12 +385,6 @@ static void collect_votes(struct workbench *bench, const struct broken *broken,
 
 /* ---- the path ------------------------------------------------------------------------------ */
 
-/* How far two displacements, modulo 2^64, are apart. */
-static uint64_t displacement(uint64_t a, uint64_t b)
-{
-	return a - b < b - a ? a - b : b - a;
-}
-
 struct shifts {
 	uint64_t items[SHIFTS_MAX];
 	uint64_t votes[SHIFTS_MAX];
@@ -411,10 +406,10 @@ static void add_shift(
 {
 	size_t at = shifts->count;
 
-	while (at && (count > shifts->votes[at - 1] ||
-			     (count == shifts->votes[at - 1] &&
-				     displacement(shift, start) <
-					     displacement(shifts->items[at - 1], start))))
+	while (at &&
+		(count > shifts->votes[at - 1] ||
+			(count == shifts->votes[at - 1] &&
+				distance(shift, start) < distance(shifts->items[at - 1], start))))
 		at--;
 	if (at == SHIFTS_MAX)
 		return;
@@ -460,8 +455,8 @@ struct path {
 	const struct shifts *shifts;
 	size_t next_vote[SHIFTS_MAX];
 	uint32_t cost[SHIFTS_MAX];
-	uint8_t *
-		from; /* SHIFTS_MAX for each anchor: the shift before it; its top bit: it is there */
+	/* SHIFTS_MAX for each anchor: the shift before it; its top bit: it is there */
+	uint8_t *from;
 };
 
 #define IS_THERE 0x80
