@@ -225,14 +225,6 @@ static bool choose_break(
 	return !is_alien;
 }
 
-static void note_doubt(struct assembly *assembly, const struct joint *joint)
-{
-	if (assembly->doubt_count == ASSEMBLY_DOUBTS_MAX)
-		return;
-	assembly->doubt[assembly->doubt_count++] = (struct range){ joint->accepted[0],
-		joint->accepted[joint->count - 1] - joint->accepted[0] };
-}
-
 /* Looks for the best break of each joint. False: where the breaks are not certain there may be further
  * pieces. */
 static bool judge_breaks(
@@ -251,7 +243,8 @@ static bool judge_breaks(
 		if (!try_breaks(bench, joining, &joint) && joint.count > 1) {
 			is_likely &=
 				choose_break(bench, joining, &joint) && joining->extents.count == 2;
-			note_doubt(assembly, &joint);
+			workbench_doubt(
+				assembly, joint.accepted[0], joint.accepted[joint.count - 1]);
 		}
 		free(joint.accepted);
 		from += joining->extents.runs[i].length;

@@ -201,13 +201,6 @@ static bool find_break(struct plan *plan, size_t number)
 
 /* ---- the result ---------------------------------------------------------------------------- */
 
-static void note_doubt(struct assembly *assembly, uint64_t from, uint64_t to)
-{
-	if (from >= to || assembly->doubt_count == ASSEMBLY_DOUBTS_MAX)
-		return;
-	assembly->doubt[assembly->doubt_count++] = (struct range){ from, to - from };
-}
-
 /* What the joint that is proved least is worth, after a thorough check. */
 static void judge(const struct plan *plan, struct assembly *assembly)
 {
@@ -220,7 +213,7 @@ static void judge(const struct plan *plan, struct assembly *assembly)
 		if (bits < after->bits)
 			bits = after->bits;
 		if (!is_proof(plan, bits))
-			note_doubt(assembly, after->least, after->most);
+			workbench_doubt(assembly, after->least, after->most);
 		if (bits < least)
 			least = bits;
 	}

@@ -205,3 +205,10 @@ bool workbench_is_proof(const struct workbench *bench, uint32_t bits)
 {
 	return bits >= PROOF_BITS + workbench_bits(bench->tested);
 }
+
+void workbench_doubt(struct assembly *assembly, uint64_t from, uint64_t to)
+{
+	if (from >= to || assembly->doubt_count == ASSEMBLY_DOUBTS_MAX)
+		return;
+	assembly->doubt[assembly->doubt_count++] = (struct range){ from, to - from };
+}

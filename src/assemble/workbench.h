@@ -43,8 +43,8 @@ struct workbench {
 	uint64_t work_left;              /* units that the file's trials may still take */
 	uint64_t tested;                 /* trials made */
 	bool (*interrupted)(void);
-	bool stopped, no_memory; /* the trials mean nothing */
-	bool exhausted;          /* no work was left: some trials were not made */
+	bool stopped, no_memory;         /* the trials mean nothing */
+	bool exhausted;                  /* no work was left: some trials were not made */
 	struct workbench_states states;
 	/* Of the last trial: bytes that the carver validated, and those that it looked at. */
 	uint64_t reached, seen;
@@ -81,5 +81,7 @@ bool workbench_prove(struct workbench *bench, const struct extents *extents,
 	struct outcome *outcome, struct proof *proof);
 /* Whether that many bits of evidence are enough after the trials that were made. */
 bool workbench_is_proof(const struct workbench *bench, uint32_t bits);
+/* Notes that a joint may be anywhere in the bytes [from, to) of the file, unless there are none. */
+void workbench_doubt(struct assembly *assembly, uint64_t from, uint64_t to);
 
 #endif
