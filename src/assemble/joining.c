@@ -49,11 +49,11 @@ static bool try(struct workbench *bench, const struct partial *partial, const st
 /* The layout was accepted: tries it thoroughly. False: it is freed. */
 static bool prove(struct workbench *bench, struct joining *joining)
 {
-	if (!workbench_prove(bench, &joining->extents, &joining->outcome, &joining->proof)) {
+	if (!workbench_prove(bench, &joining->extents, &joining->outcome, &joining->bits)) {
 		joining_free(joining);
 		return false;
 	}
-	joining->is_proved = workbench_is_proof(bench, joining->proof.bits);
+	joining->is_proved = workbench_is_proof(bench, joining->bits);
 	return true;
 }
 
@@ -117,7 +117,7 @@ static bool try_breaks(struct workbench *bench, struct joining *joining, struct 
 		if (at != joint->at && !try_break(bench, joining, joint, at, &other))
 			continue;
 		joint->accepted[joint->count++] = at;
-		if (other.proof.bits > joining->proof.bits && other.proof.bits > best.proof.bits) {
+		if (other.bits > joining->bits && other.bits > best.bits) {
 			struct joining previous = best;
 
 			best = other;
@@ -355,7 +355,7 @@ bool joining_judge(struct workbench *bench, const struct partial *partial, struc
 	uint64_t last;
 
 	is_likely = judge_breaks(bench, joining, assembly);
-	assembly->evidence = joining->proof.bits;
+	assembly->evidence = joining->bits;
 	if (joining->is_proved) {
 		assembly->doubt_count = 0;
 		return true;
@@ -363,7 +363,7 @@ bool joining_judge(struct workbench *bench, const struct partial *partial, struc
 	if (!is_likely || !judge_gaps(bench, partial, joining, &rivals))
 		return false;
 	last = joining->extents.runs[joining->extents.count - 1].length;
-	if (joining->proof.bits >= EXACT_BITS && !assembly->doubt_count)
+	if (joining->bits >= EXACT_BITS && !assembly->doubt_count)
 		assembly->evidence += survival_bits(&rivals, last);
 	return !bench->exhausted;
 }

@@ -8,7 +8,7 @@
 struct joining {
 	struct extents extents;
 	struct outcome outcome;
-	struct proof proof;
+	uint32_t bits;  /* of the joint that is proved least */
 	bool is_proved; /* no other layout needs to be tried */
 };
 

@@ -224,12 +224,12 @@ static void judge(const struct plan *plan, struct assembly *assembly)
 static bool accept(struct plan *plan, struct extents *extents, struct outcome *outcome,
 	struct assembly *assembly)
 {
-	struct proof proof;
+	uint32_t bits;
 
 	if (!workbench_try(plan->bench, &plan->extents, outcome))
 		return false;
 	if (plan->extents.count < 2 ||
-		!workbench_prove(plan->bench, &plan->extents, outcome, &proof)) {
+		!workbench_prove(plan->bench, &plan->extents, outcome, &bits)) {
 		outcome_free(outcome);
 		return false;
 	}

@@ -122,7 +122,7 @@ bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 	struct extents *extents, struct outcome *outcome, struct assembly *assembly)
 {
 	struct extents trial = { 0 };
-	struct proof proof;
+	uint32_t bits;
 	bool found = false;
 
 	for (uint64_t block = SMALLEST; block <= LARGEST && workbench_goes_on(bench); block *= 2) {
@@ -144,9 +144,8 @@ bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 		extents_set(extents, trial.runs, trial.count);
 	}
 	extents_free(&trial);
-	if (found && workbench_prove(bench, extents, outcome, &proof) &&
-		proof.bits > assembly->evidence)
-		assembly->evidence = proof.bits;
+	if (found && workbench_prove(bench, extents, outcome, &bits) && bits > assembly->evidence)
+		assembly->evidence = bits;
 	/* The layout alone is no evidence: one of three fits by chance where nobody checks the data. */
 	if (found && !workbench_is_proof(bench, assembly->evidence)) {
 		outcome_free(outcome);

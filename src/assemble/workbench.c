@@ -130,33 +130,27 @@ static uint32_t fit_bits(struct workbench *bench, uint64_t at)
 	return joint.bits;
 }
 
-/* Of the file's joints the one that is proved least. What the carver declared is read first, as
+/* The bits of the file's joint that is proved least. What the carver declared is read first, as
  * looking at a joint may make it declare again. */
-static void find_weakest(struct workbench *bench, const struct extents *extents, uint64_t length,
-	struct proof *proof)
+static uint32_t least_bits(struct workbench *bench, const struct extents *extents)
 {
 	size_t count = extents->count - 1;
-	struct proof *proofs = xcalloc(count + 1, sizeof(*proofs));
+	uint32_t *bits = xcalloc(count + 1, sizeof(*bits)), least = UINT32_MAX;
 	uint64_t joint = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct range *weak = &proofs[i].weak;
-
 		joint += extents->runs[i].length;
-		proofs[i].bits = view_proof(bench->view, joint);
-		*weak = view_unproved(bench->view, joint);
-		if (weak->length > length - weak->offset)
-			weak->length = length - weak->offset;
+		bits[i] = view_proof(bench->view, joint);
 	}
-	*proof = (struct proof){ .bits = UINT32_MAX };
 	joint = 0;
 	for (size_t i = 0; i < count; i++) {
 		joint += extents->runs[i].length;
-		proofs[i].bits += fit_bits(bench, joint);
-		if (proofs[i].bits < proof->bits)
-			*proof = proofs[i];
+		bits[i] += fit_bits(bench, joint);
+		if (bits[i] < least)
+			least = bits[i];
 	}
-	free(proofs);
+	free(bits);
+	return least;
 }
 
 static const struct check_options thorough = { .thorough = true };
@@ -174,7 +168,7 @@ bool workbench_look(struct workbench *bench, const struct extents *extents, stru
 }
 
 bool workbench_prove(struct workbench *bench, const struct extents *extents,
-	struct outcome *outcome, struct proof *proof)
+	struct outcome *outcome, uint32_t *bits)
 {
 	struct outcome again;
 
@@ -186,7 +180,7 @@ bool workbench_prove(struct workbench *bench, const struct extents *extents,
 		outcome_free(&again);
 		return false;
 	}
-	find_weakest(bench, extents, again.length, proof);
+	*bits = least_bits(bench, extents);
 	outcome_free(outcome);
 	*outcome = again;
 	return true;

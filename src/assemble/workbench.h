@@ -12,12 +12,6 @@
 #include "assemble/inner_hits.h"
 #include "carve/view.h"
 
-/* What a carver's checks show of an accepted layout. */
-struct proof {
-	uint32_t bits;     /* of the joint that they prove least */
-	struct range weak; /* around that joint: bytes of the file that none of them covers */
-};
-
 /* A file that the scan could not follow to its end. */
 struct broken {
 	uint64_t start;  /* in the evidence */
@@ -42,7 +36,6 @@ struct workbench {
 	const struct inner_hits *hits;   /* of the carvers' tables */
 	uint64_t work_left;              /* units that the file's trials may still take */
 	uint64_t tested;                 /* trials made */
-	bool (*interrupted)(void);
 	bool stopped, no_memory;         /* the trials mean nothing */
 	bool exhausted;                  /* no work was left: some trials were not made */
 	struct workbench_states states;
@@ -76,9 +69,9 @@ bool workbench_check(struct workbench *bench, struct extents *extents, enum verd
 bool workbench_look(
 	struct workbench *bench, const struct extents *extents, struct outcome *outcome);
 /* What was accepted once more, thoroughly. True when it is COMPLETE again, with the same length; the
- * outcome is the new one then, else as it was. */
+ * outcome is the new one then, else as it was. *bits: of the joint that the checks prove least. */
 bool workbench_prove(struct workbench *bench, const struct extents *extents,
-	struct outcome *outcome, struct proof *proof);
+	struct outcome *outcome, uint32_t *bits);
 /* Whether that many bits of evidence are enough after the trials that were made. */
 bool workbench_is_proof(const struct workbench *bench, uint32_t bits);
 /* Notes that a joint may be anywhere in the bytes [from, to) of the file, unless there are none. */
