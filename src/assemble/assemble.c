@@ -40,6 +40,8 @@ struct assembler {
 	size_t broken_count, broken_capacity;
 	uint64_t left_out;
 	unsigned pass;           /* of strategies[], the next one */
+	uint64_t last_work;      /* of each file in the pass before... */
+	bool was_claimed;        /* ...and whether it changed what is taken */
 	struct assembled *found; /* one a broken file; without runs: not found yet */
 	bool *spent;             /* one a broken file: its share of some pass was spent */
 	bool is_ready;           /* the scan is over */
@@ -333,8 +335,8 @@ static void claim(struct assembler *assembler, struct assembled *found)
 }
 
 /* The complete files that the pass has found get their clusters; or, after the last pass, all others do.
- */
-static void claim_all(struct assembler *assembler, bool complete)
+ * Returns whether there were any. */
+static bool claim_all(struct assembler *assembler, bool complete)
 {
 	struct assembled **claims = xcalloc(assembler->broken_count, sizeof(struct assembled *));
 	size_t count = 0;
@@ -351,6 +353,7 @@ static void claim_all(struct assembler *assembler, bool complete)
 	for (size_t i = 0; i < count; i++)
 		claim(assembler, claims[i]);
 	free(claims);
+	return count != 0;
 }
 
 /* What is not proved gives way to what is. */
@@ -419,6 +422,16 @@ static void undo(struct assembler *assembler)
 			forget(&assembler->found[i]);
 }
 
+/* Whether the pass before made the same trials: the same strategy, with as much work, and the same clusters
+ * were free. */
+static bool is_repeated(const struct assembler *assembler, uint64_t work)
+{
+	const struct strategy *strategy = &strategies[assembler->pass];
+
+	return assembler->pass && strategy[-1].find == strategy->find &&
+	       work == assembler->last_work && !assembler->was_claimed;
+}
+
 int assembler_pass(struct assembler *assembler, struct error *error)
 {
 	struct crew crew = { .assembler = assembler, .strategy = next_strategy(assembler) };
@@ -428,7 +441,8 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 	if (crew.strategy->uses_tables && !assembler->hits && find_hits(assembler))
 		return -EINTR;
 	crew.work = work_of_file(assembler);
-	pool_share(pool, POOL_CHECK, pool_threads(pool), try_files, &crew);
+	if (!is_repeated(assembler, crew.work))
+		pool_share(pool, POOL_CHECK, pool_threads(pool), try_files, &crew);
 	if (crew.stopped || crew.no_memory) {
 		undo(assembler);
 		return crew.no_memory ? error_set(error, EXIT_IO, ENOMEM,
@@ -437,8 +451,9 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 						"the run")
 				      : -EINTR;
 	}
-	claim_all(assembler, true);
+	assembler->was_claimed = claim_all(assembler, true);
 	drop_overlapping(assembler);
+	assembler->last_work = crew.work;
 	assembler->pass++;
 	if (!assembler_has_pass(assembler))
 		claim_all(assembler, false);
