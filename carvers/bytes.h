@@ -35,6 +35,13 @@ static inline uint64_t le64(const uint8_t *p)
 	return (uint64_t)le32(p + 4) << 32 | le32(p);
 }
 
+/* Writes the lowest len bytes of value, at most 8. */
+static inline void put_le(uint8_t *p, uint64_t value, unsigned len)
+{
+	for (unsigned i = 0; i < len; i++)
+		p[i] = (uint8_t)(value >> 8 * i);
+}
+
 /* For formats that exist in both byte orders. */
 static inline uint16_t ordered16(bool big_endian, const uint8_t *p)
 {

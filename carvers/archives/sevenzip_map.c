@@ -63,19 +63,13 @@ static uint64_t read_place(const uint8_t *p, size_t len)
 	return at < len && (p[at] == SEVENZIP_END || p[at] == SEVENZIP_CRCS) ? end : 0;
 }
 
-static void put(uint8_t *to, uint64_t value, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		to[i] = (uint8_t)(value >> 8 * i);
-}
-
 /* The start header of an archive whose header is at `end` after it. */
 static bool expect_start(struct carve_table *table, uint64_t end)
 {
 	struct carve_anchor anchor = { .len = 20, .bytes = "7z\xbc\xaf\x27\x1c" };
 
 	anchor.any = (uint64_t)0x3f << 6; /* version, CRC */
-	put(anchor.bytes + 12, end, 8);
+	put_le(anchor.bytes + 12, end, 8);
 	return table->add(table, &anchor);
 }
 

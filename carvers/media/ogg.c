@@ -368,10 +368,8 @@ static bool expect_page(
 	struct carve_anchor anchor = { .offset = at, .len = 22, .bytes = "OggS" };
 
 	anchor.any = (uint64_t)0x1ff << 5; /* flags and position */
-	for (int i = 0; i < 4; i++) {
-		anchor.bytes[14 + i] = (uint8_t)(stream->serial >> 8 * i);
-		anchor.bytes[18 + i] = (uint8_t)(number >> 8 * i);
-	}
+	put_le(anchor.bytes + 14, stream->serial, 4);
+	put_le(anchor.bytes + 18, number, 4);
 	return table->add(table, &anchor);
 }
 
