@@ -31,16 +31,34 @@ static uint8_t read_byte(struct reader *reader)
 	return *reader->p++;
 }
 
+bool sevenzip_read_number(const uint8_t **p, const uint8_t *end, uint64_t *number)
+{
+	unsigned more = 0;
+	uint8_t first;
+
+	*number = 0;
+	if (*p == end)
+		return false;
+	first = *(*p)++;
+	while (more < 8 && first & 0x80 >> more)
+		more++;
+	if (more > end - *p) {
+		*p = end;
+		return false;
+	}
+	for (unsigned i = 0; i < more; i++)
+		*number |= (uint64_t) * (*p)++ << 8 * i;
+	if (more < 7)
+		*number |= (uint64_t)(first & (0x7f >> more)) << 8 * more;
+	return true;
+}
+
 static uint64_t read_number(struct reader *reader)
 {
-	uint8_t first = read_byte(reader), mask = 0x80;
-	uint64_t value = 0;
+	uint64_t value;
 
-	for (int i = 0; i < 8; i++, mask >>= 1) {
-		if (!(first & mask))
-			return value | (uint64_t)(first & (mask - 1)) << (8 * i);
-		value |= (uint64_t)read_byte(reader) << (8 * i);
-	}
+	if (!sevenzip_read_number(&reader->p, reader->end, &value))
+		reader->bad = true;
 	return value;
 }
 

@@ -70,6 +70,9 @@ bool sevenzip_info_read(struct sevenzip_info *info, const uint8_t *header, size_
 
 void sevenzip_info_free(struct sevenzip_info *info);
 
+/* Reads one of the header's numbers; *p is then after it. False, and *p is end: it is cut off. */
+bool sevenzip_read_number(const uint8_t **p, const uint8_t *end, uint64_t *number);
+
 /* For archives in pieces (sevenzip_map.c). */
 extern const struct carve_map sevenzip_map;
 

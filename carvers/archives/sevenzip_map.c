@@ -21,46 +21,22 @@
 #define PLAIN_MAX 1024 /* from the start of a header to the end of its streams' lengths */
 #define STREAMS_MAX 100
 
-/* Reads a number whose first byte says how many follow; at: past len if it does not end. */
-static uint64_t read_number(const uint8_t *p, size_t len, size_t *at)
-{
-	uint64_t number = 0;
-	unsigned more = 0;
-	uint8_t first;
-
-	if (*at >= len)
-		return *at = len + 1, 0;
-	first = p[(*at)++];
-	while (more < 8 && first & 0x80 >> more)
-		more++;
-	if (more > len - *at)
-		return *at = len + 1, 0;
-	for (unsigned i = 0; i < more; i++)
-		number |= (uint64_t)p[(*at)++] << 8 * i;
-	return more < 7 ? number | (uint64_t)(first & (0x7f >> more)) << 8 * more : number;
-}
-
-static bool skip(const uint8_t *p, size_t len, size_t *at, uint8_t want)
-{
-	return *at < len && p[(*at)++] == want;
-}
-
 /* Where the packed streams end, by the description at p, which begins with their place; 0: it is none. */
 static uint64_t read_place(const uint8_t *p, size_t len)
 {
-	size_t at = 0;
-	uint64_t end = read_number(p, len, &at), count = read_number(p, len, &at);
+	const uint8_t *end = p + len;
+	uint64_t place, count, packed;
 
-	if (at > len || !count || count > STREAMS_MAX || !skip(p, len, &at, SEVENZIP_SIZES))
+	if (!sevenzip_read_number(&p, end, &place) || !sevenzip_read_number(&p, end, &count) ||
+		!count || count > STREAMS_MAX || p == end || *p++ != SEVENZIP_SIZES)
 		return 0;
 	for (uint64_t i = 0; i < count; i++) {
-		uint64_t packed = read_number(p, len, &at);
-
-		if (at > len || !packed || packed > INT64_MAX || end > INT64_MAX)
+		if (!sevenzip_read_number(&p, end, &packed) || !packed || packed > INT64_MAX ||
+			place > INT64_MAX)
 			return 0;
-		end += packed;
+		place += packed;
 	}
-	return at < len && (p[at] == SEVENZIP_END || p[at] == SEVENZIP_CRCS) ? end : 0;
+	return p < end && (*p == SEVENZIP_END || *p == SEVENZIP_CRCS) ? place : 0;
 }
 
 /* The start header of an archive whose header is at `end` after it. */
