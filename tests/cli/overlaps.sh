@@ -23,26 +23,18 @@ with open("image", "wb") as image:
     for number in range(500):
         image.write(archive("c%d" % number, page % (b"%d" % number, b"in one of many") + b" " * (number % 50)))
 PY
-carve() # OUT OPTION...
-{
-	"$BURIN" carve --quiet -c rules.conf -o "$@" image
-	echo "exit $?"
-}
-carve out
+carve_image out
 check_reports out image
 grep '"record":"file"' out/report.jsonl | head -6 | grep -o '"path":"[^"]*"\|"offset":[0-9]*\|"length":[0-9]*\|"overlaps":[0-9]*\|"status":"[^"]*"'
 tail -1 out/report.jsonl | grep -o '"rejected":.*"hits"'
 "$BURIN" report out 2>/dev/null
 echo "page: exit $?"
-same() # OUT: the same files, records and sums
+same() # OUT
 {
-	for folder in out "$1"; do
-		sed '1d; s/"seconds":.*"finished":"[^"]*"//; s/"resumed":\[[^]]*\],//' $folder/report.jsonl >"$folder.lines"
-	done
-	diff -r -x 'report*' -x audit.txt -x map.bin out "$1" && cmp out.lines "$1.lines" && echo "$1: the same"
+	same_results out "$1" && echo "$1: the same"
 }
 for threads in 1 3 8; do
-	carve out-$threads --threads $threads --chunk-size 16K
+	carve_image out-$threads --threads $threads --chunk-size 16K
 	same out-$threads
 done
 echo --- stopped and resumed
@@ -51,6 +43,6 @@ echo "stopped with exit $?"
 try carve --quiet --resume resumed
 same resumed
 echo --- nested
-carve nested --nested
+carve_image nested --nested
 check_reports nested image
 grep -c '"overlaps"' nested/report.jsonl

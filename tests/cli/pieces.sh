@@ -41,11 +41,6 @@ with open("sums", "w") as file:
     for data in (a, b):
         print(hashlib.sha256(data).hexdigest(), file=file)
 PY
-carve() # OUT OPTION...
-{
-	"$BURIN" carve --quiet -c rules.conf -o "$@" image
-	echo "exit $?"
-}
 show() # OUT
 {
 	check_reports "$1" image
@@ -54,22 +49,19 @@ show() # OUT
 	ls -A "$1" "$1/png"
 }
 echo --- known
-carve known
+carve_image known
 show known
 echo --- near
-carve near --fragments=near
+carve_image near --fragments=near
 show near
 "$BURIN" verify near | tail -1
 echo "exit $?"
-same() # OUT: the same files, records and sums
+same() # OUT
 {
-	for folder in near "$1"; do
-		sed '1d; s/"seconds":.*"finished":"[^"]*"//; s/"resumed":\[[^]]*\],//' $folder/report.jsonl >"$folder.lines"
-	done
-	diff -r -x 'report*' -x audit.txt -x map.bin near "$1" && cmp near.lines "$1.lines" && echo "$1: the same"
+	same_results near "$1" && echo "$1: the same"
 }
 for threads in 1 3; do
-	carve out-$threads --fragments=near --threads $threads --chunk-size 16K
+	carve_image out-$threads --fragments=near --threads $threads --chunk-size 16K
 	same out-$threads
 done
 echo --- stopped and resumed
@@ -81,5 +73,5 @@ echo --- extracted
 try extract --quiet -o extracted near/report.jsonl image
 diff -r near/png extracted/png && echo the same files
 echo --- off
-carve off --fragments=off
+carve_image off --fragments=off
 grep -c assembly off/report.jsonl

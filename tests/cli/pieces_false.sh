@@ -65,7 +65,7 @@ json.dump([hashlib.sha256(data).hexdigest() for several in files.values() for da
 json.dump([hashlib.sha256(data).hexdigest() for data in older.values()], open("older", "w"))
 PY
 for level in known near search; do
-	try carve --quiet -c rules.conf -o $level --fragments=$level --fragment-budget=5 image
+	carve_image $level --fragments=$level --fragment-budget=5
 	check_reports $level image
 	python3 - $level <<'PY'
 import json, sys

@@ -89,19 +89,11 @@ image.extend(bytes(-len(image) % C))
 open("image", "wb").write(image)
 open("sums", "w").write("\n".join(sums) + "\n")
 PY
-carve() # OUT OPTION...
-{
-	"$BURIN" carve --quiet -c rules.conf -o "$@" image
-	echo "exit $?"
-}
-carve out
+carve_image out
 check_reports out image
 grep '"record":"file"' out/report.jsonl | grep -o '"path":"[^"]*"\|"status":"[^"]*"\|"runs":.*\]\]\|"assembly":{[^}]*}'
 grep -o '"sha256":"[^"]*"' out/report.jsonl | grep -c -F -f sums
 for threads in 1 3; do
-	carve out-$threads --threads $threads --chunk-size 16K
-	for folder in out out-$threads; do
-		sed '1d; s/"seconds":.*"finished":"[^"]*"//' $folder/report.jsonl >$folder.lines
-	done
-	diff -r -x 'report*' -x audit.txt -x map.bin out out-$threads && cmp out.lines out-$threads.lines && echo "$threads: the same"
+	carve_image out-$threads --threads $threads --chunk-size 16K
+	same_results out out-$threads && echo "$threads: the same"
 done
