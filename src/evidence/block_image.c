@@ -49,11 +49,32 @@ int block_image_open(struct block_image *block, const struct image_backend *back
 	return 0;
 }
 
+static bool is_inside(const struct block_image *block, uint64_t offset, size_t len)
+{
+	return offset <= block->file_len && len <= block->file_len - offset;
+}
+
 int block_image_file(struct block_image *block, uint64_t offset, void *buffer, size_t len)
 {
-	if (offset > block->file_len || len > block->file_len - offset)
+	if (!is_inside(block, offset, len))
 		return -EIO;
 	return file_read_all_at(block->fd, buffer, len, offset);
+}
+
+uint8_t *block_image_copy(struct block_image *block, uint64_t offset, size_t len)
+{
+	uint8_t *bytes = is_inside(block, offset, len) ? xmalloc(len) : NULL;
+
+	if (!bytes || !block_image_file(block, offset, bytes, len))
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
+int block_image_damaged(const struct block_image *block, const char *what, struct error *error)
+{
+	return error_set(error, EXIT_IO, EIO, "%s looks like %s but can't be read as such: %s",
+		block->image.info.paths[0], block->image.backend->name, what);
 }
 
 /* ---- the parent ---------------------------------------------------------------------------- */

@@ -50,6 +50,11 @@ int block_image_open(struct block_image *block, const struct image_backend *back
 	const char *path, struct error *error);
 /* Reads bytes of the file, all of them or none: 0 or a negative errno. */
 int block_image_file(struct block_image *block, uint64_t offset, void *buffer, size_t len);
+/* The same into memory that the caller frees; NULL: not all of it can be read. Takes no memory for what is
+ * longer than the file. */
+uint8_t *block_image_copy(struct block_image *block, uint64_t offset, size_t len);
+/* Sets error: the file looks like the format, but can't be read as such. Returns -EIO. */
+int block_image_damaged(const struct block_image *block, const char *what, struct error *error);
 /* Opens the image of the file `name`, which the format says it has the changes to, and adds its paths
  * to the info. Only that file is opened, next to the image or where a relative name leads below its
  * folder: the name comes from the evidence. raw: it is not to be examined for a format. */

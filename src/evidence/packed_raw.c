@@ -203,10 +203,8 @@ static int read_seek_table(
 	bool good = false;
 
 	if (count <= FRAMES_MAX && len <= raw->block.file_len && !(tail[4] & SEEKABLE_RESERVED)) {
-		table = xmalloc((size_t)len);
-		good = !block_image_file(
-			       &raw->block, raw->block.file_len - len, table, (size_t)len) &&
-		       list_frames(raw, table, (size_t)len, count, entry_len);
+		table = block_image_copy(&raw->block, raw->block.file_len - len, (size_t)len);
+		good = table && list_frames(raw, table, (size_t)len, count, entry_len);
 	}
 	free(table);
 	return good ? 0

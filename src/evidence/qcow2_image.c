@@ -209,12 +209,6 @@ static int refuse(const char *path, const char *what, struct error *error)
 		"%s: %s: convert it with `qemu-img convert -O raw FILE image.raw`", path, what);
 }
 
-static int refuse_damaged(const char *path, const char *what, struct error *error)
-{
-	return error_set(error, EXIT_IO, EIO, "%s looks like qcow2 but can't be read as such: %s",
-		path, what);
-}
-
 /* What version 3 says that a reader must know. */
 static int read_features(
 	struct qcow2 *qcow2, const char *path, const uint8_t *head, struct error *error)
@@ -249,7 +243,7 @@ static int read_head(
 	int status = 0;
 
 	if (qcow2->block.file_len < HEAD_V2_LEN)
-		return refuse_damaged(path, "the file ends within its head", error);
+		return block_image_damaged(&qcow2->block, "the file ends within its head", error);
 	qcow2->version = be32(head + 4);
 	info->size = be64(head + 24);
 	qcow2->l1_count = be32(head + 36);
@@ -258,34 +252,33 @@ static int read_head(
 	if (be32(head + 32))
 		return refuse(path, "an encrypted qcow2 image, which burin does not read", error);
 	if (bits < CLUSTER_BITS_MIN || bits > CLUSTER_BITS_MAX)
-		return refuse_damaged(path, "its clusters have an impossible size", error);
+		return block_image_damaged(
+			&qcow2->block, "its clusters have an impossible size", error);
 	if (qcow2->version == 3)
 		status = read_features(qcow2, path, head, error);
 	if (status)
 		return status;
 	if (qcow2->extended && bits < 14)
-		return refuse_damaged(path, "its clusters are too small for parts", error);
+		return block_image_damaged(
+			&qcow2->block, "its clusters are too small for parts", error);
 	qcow2->cluster_bits = bits;
 	qcow2->table_bits = bits - (qcow2->extended ? 4 : 3);
 	if (!info->size || info->size > INT64_MAX)
-		return refuse_damaged(path, "its disk has an impossible size", error);
+		return block_image_damaged(&qcow2->block, "its disk has an impossible size", error);
 	needed = ((info->size - 1) >> (bits + qcow2->table_bits)) + 1;
 	if (qcow2->l1_count > L1_MAX || needed > qcow2->l1_count)
-		return refuse_damaged(path, "its table does not cover the disk", error);
+		return block_image_damaged(
+			&qcow2->block, "its table does not cover the disk", error);
 	qcow2->l1_count = (uint32_t)needed;
 	return 0;
 }
 
-static int read_l1(struct qcow2 *qcow2, const char *path, uint64_t at, struct error *error)
+static int read_l1(struct qcow2 *qcow2, uint64_t at, struct error *error)
 {
-	size_t len = (size_t)qcow2->l1_count * 8;
-
-	if (at <= qcow2->block.file_len && len <= qcow2->block.file_len - at) {
-		qcow2->l1 = xmalloc(len);
-		if (!block_image_file(&qcow2->block, at, qcow2->l1, len))
-			return 0;
-	}
-	return refuse_damaged(path, "the file ends before its table does", error);
+	qcow2->l1 = block_image_copy(&qcow2->block, at, (size_t)qcow2->l1_count * 8);
+	return qcow2->l1 ? 0
+			 : block_image_damaged(
+				   &qcow2->block, "the file ends before its table does", error);
 }
 
 /* Whether an extension of the head says that the parent is raw, whatever it looks like. */
@@ -305,8 +298,7 @@ static bool parent_is_raw(const struct qcow2 *qcow2, const uint8_t *head, size_t
 	return false;
 }
 
-static int open_parent(
-	struct qcow2 *qcow2, const char *path, const struct image_ends *ends, struct error *error)
+static int open_parent(struct qcow2 *qcow2, const struct image_ends *ends, struct error *error)
 {
 	uint64_t at = be64(ends->head + 8);
 	uint32_t len = be32(ends->head + 16);
@@ -315,7 +307,7 @@ static int open_parent(
 	if (!at)
 		return 0;
 	if (!len || len > NAME_MAX_LEN || block_image_file(&qcow2->block, at, name, len))
-		return refuse_damaged(path,
+		return block_image_damaged(&qcow2->block,
 			"the name of the image that it has the changes to can't "
 			"be read",
 			error);
@@ -349,9 +341,9 @@ static int qcow2_open(
 	if (!status)
 		status = read_head(qcow2, path, head, error);
 	if (!status)
-		status = read_l1(qcow2, path, be64(head + 40), error);
+		status = read_l1(qcow2, be64(head + 40), error);
 	if (!status)
-		status = open_parent(qcow2, path, ends, error);
+		status = open_parent(qcow2, ends, error);
 	if (status) {
 		image_close(&qcow2->block.image);
 		return status;

@@ -70,12 +70,6 @@ static bool vdi_probe(const struct image_ends *ends)
 	return ends->head_len >= MAGIC_AT + 4 && !memcmp(ends->head + MAGIC_AT, MAGIC, 4);
 }
 
-static int refuse_damaged(const char *path, const char *what, struct error *error)
-{
-	return error_set(
-		error, EXIT_IO, EIO, "%s looks like vdi but can't be read as such: %s", path, what);
-}
-
 /* ---- the image that it has the changes to -------------------------------------------------- */
 
 /* Whether the file is the VDI image with the identifier. */
@@ -148,7 +142,7 @@ static int read_head(struct vdi *vdi, const char *path, const uint8_t *head, str
 	uint64_t size = endian_u64(head + SIZE_AT);
 
 	if (vdi->block.file_len < HEAD_LEN)
-		return refuse_damaged(path, "the file ends within its head", error);
+		return block_image_damaged(&vdi->block, "the file ends within its head", error);
 	if (endian_u32(head + VERSION_AT) >> 16 != 1)
 		return error_set(error, EXIT_IO, EMEDIUMTYPE,
 			"%s is a VDI image in a version that burin does not know: convert it with "
@@ -160,25 +154,21 @@ static int read_head(struct vdi *vdi, const char *path, const uint8_t *head, str
 	vdi->count = endian_u32(head + COUNT_AT);
 	vdi->data_at = endian_u32(head + DATA_AT);
 	if (vdi->block_len < 512 || vdi->block_len % 512 || vdi->extra_len > vdi->block_len)
-		return refuse_damaged(path, "its blocks have an impossible size", error);
+		return block_image_damaged(
+			&vdi->block, "its blocks have an impossible size", error);
 	if (!size || size > INT64_MAX || vdi->count > BLOCKS_MAX ||
 		(size - 1) / vdi->block_len >= vdi->count)
-		return refuse_damaged(path, "its table does not cover the disk", error);
+		return block_image_damaged(&vdi->block, "its table does not cover the disk", error);
 	vdi->count = (uint32_t)((size - 1) / vdi->block_len + 1);
 	return 0;
 }
 
-/* The file is asked first: a hostile number must cost no memory. */
-static int read_table(struct vdi *vdi, const char *path, uint64_t at, struct error *error)
+static int read_table(struct vdi *vdi, uint64_t at, struct error *error)
 {
-	size_t len = (size_t)vdi->count * 4;
-
-	if (at <= vdi->block.file_len && len <= vdi->block.file_len - at) {
-		vdi->table = xmalloc(len);
-		if (!block_image_file(&vdi->block, at, vdi->table, len))
-			return 0;
-	}
-	return refuse_damaged(path, "the file ends before its table does", error);
+	vdi->table = block_image_copy(&vdi->block, at, (size_t)vdi->count * 4);
+	return vdi->table ? 0
+			  : block_image_damaged(
+				    &vdi->block, "the file ends before its table does", error);
 }
 
 static int vdi_open(
@@ -193,7 +183,7 @@ static int vdi_open(
 	if (!status)
 		status = read_head(vdi, path, ends->head, error);
 	if (!status)
-		status = read_table(vdi, path, endian_u32(ends->head + TABLE_AT), error);
+		status = read_table(vdi, endian_u32(ends->head + TABLE_AT), error);
 	if (!status && endian_u32(ends->head + TYPE_AT) == TYPE_CHANGES)
 		status = open_parent(vdi, path, ends->head + PARENT_AT, error);
 	if (status) {
