@@ -1,5 +1,5 @@
-/* Little-endian numbers of any width, at any alignment, to read and to write. Carvers, which see
- * nothing of src/, have readers of their own for both byte orders: carvers/bytes.h. */
+/* Numbers of any width, at any alignment, to read and to write: little-endian, but for endian_be*. Carvers,
+ * which see nothing of src/, have readers of their own for both byte orders: carvers/bytes.h. */
 #ifndef BURIN_BASE_ENDIAN_H
 #define BURIN_BASE_ENDIAN_H
 
@@ -23,6 +23,18 @@ static inline uint32_t endian_u32(const uint8_t *bytes)
 static inline uint64_t endian_u64(const uint8_t *bytes)
 {
 	return endian_get(bytes, 8);
+}
+
+/* Big-endian, both. */
+static inline uint32_t endian_be32(const uint8_t *bytes)
+{
+	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+	       bytes[3];
+}
+
+static inline uint64_t endian_be64(const uint8_t *bytes)
+{
+	return (uint64_t)endian_be32(bytes) << 32 | endian_be32(bytes + 4);
 }
 
 /* Writes the number's low width bytes. */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/endian.h"
 #include "evidence/backend.h"
 
 #define FIRST_AT 8
@@ -24,21 +25,15 @@ struct segment {
 	uint64_t data_at;
 };
 
-static uint32_t be(const uint8_t *bytes)
-{
-	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
-	       bytes[3];
-}
-
 static bool read_segment(int fd, uint64_t at, struct segment *segment)
 {
 	uint8_t head[HEAD_LEN];
 
 	if (pread(fd, head, sizeof(head), (off_t)at) != sizeof(head) || memcmp(head, "AFF", 4))
 		return false;
-	segment->name_len = be(head + 4);
-	segment->data_len = be(head + 8);
-	segment->number = be(head + 12);
+	segment->name_len = endian_be32(head + 4);
+	segment->data_len = endian_be32(head + 8);
+	segment->number = endian_be32(head + 12);
 	if (segment->name_len > NAME_MAX_LEN)
 		return false;
 	memset(segment->name, 0, sizeof(segment->name));

@@ -12,6 +12,7 @@
 #include <libdeflate.h>
 #include <zstd.h>
 
+#include "base/endian.h"
 #include "base/memory.h"
 #include "evidence/block_image.h"
 
@@ -49,17 +50,6 @@ struct qcow2 {
 	struct chunk_cache *tables; /* of the second level, by number */
 };
 
-static uint32_t be32(const uint8_t *bytes)
-{
-	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
-	       bytes[3];
-}
-
-static uint64_t be64(const uint8_t *bytes)
-{
-	return (uint64_t)be32(bytes) << 32 | be32(bytes + 4);
-}
-
 /* ---- where a byte is ----------------------------------------------------------------------- */
 
 static size_t cluster_len(const struct qcow2 *qcow2)
@@ -70,7 +60,7 @@ static size_t cluster_len(const struct qcow2 *qcow2)
 /* Where the second level's table is in the file; 0: nowhere. */
 static uint64_t table_at(const struct qcow2 *qcow2, uint64_t number)
 {
-	return be64(qcow2->l1 + number * 8) & OFFSET_MASK;
+	return endian_be64(qcow2->l1 + number * 8) & OFFSET_MASK;
 }
 
 static int load_table(void *arg, uint64_t number, uint8_t *to)
@@ -164,7 +154,7 @@ static void qcow2_find(struct block_image *block, uint64_t offset, struct block_
 		    load_table, qcow2))
 		lose(place, "the table of these blocks can't be read");
 	else
-		find_cluster(qcow2, offset, be64(entry), be64(entry + 8), place);
+		find_cluster(qcow2, offset, endian_be64(entry), endian_be64(entry + 8), place);
 }
 
 static bool qcow2_unpack(struct block_image *block, const uint8_t *packed, size_t packed_len,
@@ -200,7 +190,8 @@ static void qcow2_free(struct block_image *block)
 
 static bool qcow2_probe(const struct image_ends *ends)
 {
-	return ends->head_len >= 8 && !memcmp(ends->head, MAGIC, 4) && be32(ends->head + 4) >= 2;
+	return ends->head_len >= 8 && !memcmp(ends->head, MAGIC, 4) &&
+	       endian_be32(ends->head + 4) >= 2;
 }
 
 static int refuse(const char *path, const char *what, struct error *error)
@@ -213,7 +204,7 @@ static int refuse(const char *path, const char *what, struct error *error)
 static int read_features(
 	struct qcow2 *qcow2, const char *path, const uint8_t *head, struct error *error)
 {
-	uint64_t features = be64(head + 72);
+	uint64_t features = endian_be64(head + 72);
 
 	if (features & ~(uint64_t)INCOMPATIBLE_KNOWN)
 		return refuse(path, "a kind of qcow2 that burin does not know", error);
@@ -223,7 +214,7 @@ static int read_features(
 			"not read",
 			error);
 	qcow2->extended = features & INCOMPATIBLE_EXTENDED;
-	if (features & INCOMPATIBLE_COMPRESSION && be32(head + 100) > 104) {
+	if (features & INCOMPATIBLE_COMPRESSION && endian_be32(head + 100) > 104) {
 		if (head[104] > 1)
 			return refuse(path, "compressed in a way that burin does not know", error);
 		qcow2->zstd = head[104] == 1;
@@ -238,18 +229,18 @@ static int read_head(
 	struct qcow2 *qcow2, const char *path, const uint8_t *head, struct error *error)
 {
 	struct image_info *info = &qcow2->block.image.info;
-	uint32_t bits = be32(head + 20);
+	uint32_t bits = endian_be32(head + 20);
 	uint64_t needed;
 	int status = 0;
 
 	if (qcow2->block.file_len < HEAD_V2_LEN)
 		return block_image_damaged(&qcow2->block, "the file ends within its head", error);
-	qcow2->version = be32(head + 4);
-	info->size = be64(head + 24);
-	qcow2->l1_count = be32(head + 36);
+	qcow2->version = endian_be32(head + 4);
+	info->size = endian_be64(head + 24);
+	qcow2->l1_count = endian_be32(head + 36);
 	if (qcow2->version > 3)
 		return refuse(path, "a newer version of qcow2 than burin knows", error);
-	if (be32(head + 32))
+	if (endian_be32(head + 32))
 		return refuse(path, "an encrypted qcow2 image, which burin does not read", error);
 	if (bits < CLUSTER_BITS_MIN || bits > CLUSTER_BITS_MAX)
 		return block_image_damaged(
@@ -284,10 +275,10 @@ static int read_l1(struct qcow2 *qcow2, uint64_t at, struct error *error)
 /* Whether an extension of the head says that the parent is raw, whatever it looks like. */
 static bool parent_is_raw(const struct qcow2 *qcow2, const uint8_t *head, size_t head_len)
 {
-	size_t at = qcow2->version == 3 ? be32(head + 100) : HEAD_V2_LEN;
+	size_t at = qcow2->version == 3 ? endian_be32(head + 100) : HEAD_V2_LEN;
 
 	while (at <= head_len - 8) {
-		uint32_t kind = be32(head + at), len = be32(head + at + 4);
+		uint32_t kind = endian_be32(head + at), len = endian_be32(head + at + 4);
 
 		if (kind == EXTENSION_END || len > head_len - 8 - at)
 			return false;
@@ -300,8 +291,8 @@ static bool parent_is_raw(const struct qcow2 *qcow2, const uint8_t *head, size_t
 
 static int open_parent(struct qcow2 *qcow2, const struct image_ends *ends, struct error *error)
 {
-	uint64_t at = be64(ends->head + 8);
-	uint32_t len = be32(ends->head + 16);
+	uint64_t at = endian_be64(ends->head + 8);
+	uint32_t len = endian_be32(ends->head + 16);
 	char name[NAME_MAX_LEN + 1] = "";
 
 	if (!at)
@@ -341,14 +332,14 @@ static int qcow2_open(
 	if (!status)
 		status = read_head(qcow2, path, head, error);
 	if (!status)
-		status = read_l1(qcow2, be64(head + 40), error);
+		status = read_l1(qcow2, endian_be64(head + 40), error);
 	if (!status)
 		status = open_parent(qcow2, ends, error);
 	if (status) {
 		image_close(&qcow2->block.image);
 		return status;
 	}
-	note_snapshots(qcow2, be32(head + 60));
+	note_snapshots(qcow2, endian_be32(head + 60));
 	block_image_packs(&qcow2->block, cluster_len(qcow2));
 	qcow2->tables = chunk_cache_new(cluster_len(qcow2), 8 * cluster_len(qcow2));
 	*image = &qcow2->block.image;
