@@ -51,36 +51,45 @@ static void describe_fs(struct walk_host *host, TSK_FS_INFO *fs, struct volume *
 	fs_label_find(host, volume);
 }
 
-/* Recognised by burin itself: what libtsk does not read. only_encrypted: nothing else is looked for.
- * False: it is not that. */
-static bool describe_unread(struct walk_host *host, struct volume *volume, bool only_encrypted)
-{
-	static uint8_t head[SIGNATURES_LEN];
-	size_t len = volume->length < sizeof(head) ? (size_t)volume->length : sizeof(head);
-	const char *name;
-	bool encrypted = false;
+/* What a volume begins with, and what burin itself recognises by that. */
+struct start {
+	uint8_t bytes[SIGNATURES_LEN];
+	size_t len;
+	bool readable, encrypted;
+	const char *name; /* NULL: nothing */
+};
 
-	if (!host->read(host, volume->offset, head, len))
-		return false;
-	name = signatures_find(head, len, &encrypted);
-	if (only_encrypted && !encrypted)
-		return false;
-	volume->encrypted = encrypted;
-	if (name) {
-		snprintf(volume->file_system, sizeof(volume->file_system), "%s", name);
+static void read_start(struct walk_host *host, const struct volume *volume, struct start *start)
+{
+	start->len = volume->length < sizeof(start->bytes) ? (size_t)volume->length
+							   : sizeof(start->bytes);
+	start->encrypted = false;
+	start->readable = host->read(host, volume->offset, start->bytes, start->len);
+	start->name = start->readable ? signatures_find(start->bytes, start->len, &start->encrypted)
+				      : NULL;
+}
+
+/* What libtsk does not read. */
+static void describe_unread(struct volume *volume, const struct start *start)
+{
+	if (!start->readable)
+		return;
+	volume->encrypted = start->encrypted;
+	if (start->name) {
+		snprintf(volume->file_system, sizeof(volume->file_system), "%s", start->name);
 		snprintf(volume->note, sizeof(volume->note),
 			volume->encrypted ? "encrypted: there is nothing to carve in it until it "
 					    "is decrypted (--password-file)"
-			: strcmp(name, "LVM2")
+			: strcmp(start->name, "LVM2")
 				? "burin does not read its structures"
 				: "--open carves the volumes in it as images of their own");
-	} else if (signatures_look_random(head + 512, len > 512 ? len - 512 : 0)) {
+	} else if (signatures_look_random(
+			   start->bytes + 512, start->len > 512 ? start->len - 512 : 0)) {
 		snprintf(volume->note, sizeof(volume->note),
 			"no known file system; its bytes look random, so it may be encrypted");
 	} else {
 		snprintf(volume->note, sizeof(volume->note), "no known file system");
 	}
-	return true;
 }
 
 struct part {
@@ -164,23 +173,25 @@ static bool list_pool(struct walk_host *host, TSK_IMG_INFO *image, struct volume
 /* True when something was recognised there. */
 static bool list_volume(struct walk_host *host, TSK_IMG_INFO *image, struct volume *volume)
 {
+	static struct start start;
 	TSK_FS_INFO *fs = NULL;
 	uint8_t magic[4];
-	bool described;
+	bool is_member;
 
 	if (volume->offset < host->size && host->size - volume->offset >= 4096 &&
 		host->read(host, volume->offset + 32, magic, sizeof(magic)) &&
 		!memcmp(magic, "NXSB", 4) && list_pool(host, image, volume))
 		return true;
 	/* BitLocker To Go looks like FAT, in which there is nothing but a program that opens it. */
-	described = describe_unread(host, volume, true) || describe_member(host, volume);
-	if (!described)
+	read_start(host, volume, &start);
+	is_member = !start.encrypted && describe_member(host, volume);
+	if (!start.encrypted && !is_member)
 		fs = open_any(image, volume->offset);
 	if (fs) {
 		describe_fs(host, fs, volume);
 		tsk_fs_close(fs);
-	} else if (!described) {
-		describe_unread(host, volume, false);
+	} else if (!is_member) {
+		describe_unread(volume, &start);
 	}
 	if (fs || volume->kind == VOLUME_PARTITION || *volume->file_system)
 		report_volume(host, volume);
