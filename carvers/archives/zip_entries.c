@@ -24,13 +24,6 @@
 #define ENTRIES_MAX ((uint64_t)1 << 20)
 #define ENTRY_WORK 64 /* units (view_work) to sort one */
 
-static uint64_t search_limit(struct view *view, uint64_t at, uint64_t budget)
-{
-	uint64_t rest = view_size(view) - at;
-
-	return at + (budget < rest ? budget : rest);
-}
-
 /* Whether directory->at has a directory whose end record gives just that place. */
 static bool is_directory(struct view *view, struct zip_directory *directory)
 {
@@ -55,9 +48,7 @@ bool zip_find_directory(struct view *view, uint64_t from, struct zip_directory *
 	uint64_t at = from, start = from, budget = from + SEARCH_MIN, end;
 
 	for (unsigned i = 0;
-		i < JUMPS_MAX && at <= view_size(view) &&
-		walk_find_word(view, &at, search_limit(view, at, budget), "PK\1\2PK\3\4");
-		i++) {
+		i < JUMPS_MAX && walk_find_word(view, &at, at + budget, "PK\1\2PK\3\4"); i++) {
 		const uint8_t *p = view_peek(view, at, 4);
 		uint32_t signature = p ? le32(p) : 0;
 
