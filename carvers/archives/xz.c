@@ -57,20 +57,30 @@ static uint64_t blocks_len(struct view *view, uint64_t at, size_t len)
 	return used == len ? total : 0;
 }
 
+/* Reads a footer and the index before it, which begins at `least` or later; *blocks: bytes of its blocks. */
+static bool read_footer(struct view *view, uint64_t least, uint64_t footer,
+	lzma_stream_flags *flags, uint64_t *blocks)
+{
+	const uint8_t *p = view_peek(view, footer, FOOTER_LEN);
+	uint64_t index_len;
+
+	if (!p || lzma_stream_footer_decode(flags, p) != LZMA_OK)
+		return false;
+	index_len = flags->backward_size;
+	if (index_len > INDEX_MAX || index_len > footer - least)
+		return false;
+	*blocks = blocks_len(view, footer - index_len, (size_t)index_len);
+	return *blocks != 0;
+}
+
 /* Whether a footer at `footer` leads back over the index and blocks to the header at `at`. */
 static bool leads_back(struct view *view, uint64_t at, uint64_t footer)
 {
-	const uint8_t *p = view_peek(view, footer, FOOTER_LEN);
 	lzma_stream_flags flags;
-	uint64_t index_len, blocks;
+	uint64_t blocks;
 
-	if (!p || lzma_stream_footer_decode(&flags, p) != LZMA_OK)
-		return false;
-	index_len = flags.backward_size;
-	if (index_len > INDEX_MAX || index_len > footer - at)
-		return false;
-	blocks = blocks_len(view, footer - index_len, (size_t)index_len);
-	return blocks && blocks == footer - index_len - at - HEADER_LEN;
+	return read_footer(view, at, footer, &flags, &blocks) &&
+	       blocks == footer - flags.backward_size - at - HEADER_LEN;
 }
 
 /* All lengths in a stream are multiples of four. */
@@ -120,21 +130,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 static bool read_tail(struct view *view, uint64_t at, struct carve_table *table)
 {
 	struct carve_anchor anchor = { .len = HEADER_LEN };
-	uint64_t footer = at - WORD_AT, index_len, blocks;
-	const uint8_t *p = at < WORD_AT ? NULL : view_peek(view, footer, FOOTER_LEN);
 	lzma_stream_flags flags;
+	uint64_t blocks;
 
-	if (!p || lzma_stream_footer_decode(&flags, p) != LZMA_OK ||
+	if (at < WORD_AT || !read_footer(view, 0, at - WORD_AT, &flags, &blocks) ||
 		lzma_stream_header_encode(&flags, anchor.bytes) != LZMA_OK)
 		return false;
-	index_len = flags.backward_size;
-	if (index_len > INDEX_MAX || index_len > footer)
-		return false;
-	blocks = blocks_len(view, footer - index_len, (size_t)index_len);
-	if (!blocks)
-		return false;
 	table->from = HEADER_LEN + blocks;
-	table->at = table->from + index_len + WORD_AT;
+	table->at = table->from + flags.backward_size + WORD_AT;
 	return table->add(table, &anchor);
 }
 
