@@ -58,6 +58,16 @@ struct pdf_value {
  * PDF_WORD with empty text and the cursor is before that object. */
 void pdf_read_value(struct cursor *cursor, struct pdf_value *value, struct pdf_token *last);
 
+/* A table of cross-references, line by line. Zero-initialise. */
+struct pdf_lines {
+	uint64_t number, generation, at; /* of an object */
+	struct pdf_token last;           /* that began what was read last */
+	uint64_t next, left;             /* of the subsection: the next number, and how many */
+};
+
+/* Reads the next line of an object; the cursor is after `xref`, or the line before. False: there is none. */
+bool pdf_next_object(struct cursor *cursor, struct pdf_lines *lines);
+
 /* Offsets in the file, in rising order. */
 struct pdf_places {
 	struct pdf_place {

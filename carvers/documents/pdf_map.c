@@ -56,27 +56,15 @@ static void add_object(struct section *section, uint64_t number, uint64_t genera
 /* Reads the table whose `xref` the cursor is after, and its trailer. */
 static bool read_lines(struct section *section, struct cursor *cursor)
 {
-	struct pdf_token first, second, kind;
+	struct pdf_lines lines = { 0 };
 	struct pdf_value trailer;
-	uint64_t number = 0, left = 0;
+	struct pdf_token last;
 
-	while (pdf_next(cursor, &first) == PDF_NUMBER && pdf_next(cursor, &second) == PDF_NUMBER) {
-		if (!left) {
-			number = (uint64_t)first.number;
-			left = (uint64_t)second.number;
-			continue;
-		}
-		if (pdf_next(cursor, &kind) != PDF_WORD)
-			return false;
-		if (strcmp(kind.text, "n") == 0)
-			add_object(
-				section, number, (uint64_t)second.number, (uint64_t)first.number);
-		number++;
-		left--;
-	}
-	if (first.kind != PDF_WORD || strcmp(first.text, "trailer") != 0)
+	while (pdf_next_object(cursor, &lines))
+		add_object(section, lines.number, lines.generation, lines.at);
+	if (lines.last.kind != PDF_WORD || strcmp(lines.last.text, "trailer") != 0)
 		return false;
-	pdf_read_value(cursor, &trailer, &kind);
+	pdf_read_value(cursor, &trailer, &last);
 	section->prev = trailer.prev;
 	return true;
 }

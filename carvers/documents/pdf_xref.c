@@ -49,6 +49,29 @@ static struct pdf_place *find_place(const struct pdf_places *places, uint64_t at
 	return &places->list[low];
 }
 
+bool pdf_next_object(struct cursor *cursor, struct pdf_lines *lines)
+{
+	struct pdf_token second, kind;
+
+	while (pdf_next(cursor, &lines->last) == PDF_NUMBER &&
+		pdf_next(cursor, &second) == PDF_NUMBER) {
+		if (!lines->left) {
+			lines->next = (uint64_t)lines->last.number;
+			lines->left = (uint64_t)second.number;
+			continue;
+		}
+		lines->left--;
+		lines->number = lines->next++;
+		lines->generation = (uint64_t)second.number;
+		lines->at = (uint64_t)lines->last.number;
+		if (pdf_next(cursor, &kind) != PDF_WORD)
+			return false;
+		if (strcmp(kind.text, "n") == 0)
+			return true;
+	}
+	return false;
+}
+
 struct pdf_entries {
 	uint64_t right, wrong;
 };
@@ -57,28 +80,15 @@ struct pdf_entries {
  * others. */
 static void count_entries(struct pdf *pdf, uint64_t shift, struct pdf_entries *entries)
 {
-	struct pdf_token token, place;
-	uint64_t number = 0, left = 0;
+	struct pdf_lines lines = { 0 };
+	struct pdf_token xref;
 
-	pdf_next(&pdf->cursor, &token);
-	while (pdf_next(&pdf->cursor, &place) == PDF_NUMBER &&
-		pdf_next(&pdf->cursor, &token) == PDF_NUMBER) {
-		uint64_t at = (uint64_t)place.number;
-		const struct pdf_place *object;
+	pdf_next(&pdf->cursor, &xref);
+	while (pdf_next_object(&pdf->cursor, &lines)) {
+		const struct pdf_place *object =
+			lines.at < shift ? NULL : find_place(&pdf->objects, lines.at - shift);
 
-		if (left == 0) {
-			number = at;
-			left = (uint64_t)token.number;
-			continue;
-		}
-		left--;
-		number++;
-		if (pdf_next(&pdf->cursor, &token) != PDF_WORD)
-			return;
-		if (strcmp(token.text, "n") != 0)
-			continue;
-		object = at < shift ? NULL : find_place(&pdf->objects, at - shift);
-		if (object && object->number == (uint32_t)(number - 1))
+		if (object && object->number == (uint32_t)lines.number)
 			entries->right++;
 		else
 			entries->wrong++;
