@@ -37,13 +37,14 @@ struct parse {
 	char *settings;
 	struct option *long_options; /* for getopt_long */
 	char *letters;
+	bool *given; /* by row */
 	struct error *error;
 };
 
 /* Takes no value. */
 static bool is_bare_word(const struct option_row *row)
 {
-	return row->kind == OPTION_FLAG || row->kind == OPTION_WORD;
+	return row->kind == OPTION_FLAG || row->kind == OPTION_WORD || row->kind == OPTION_FOREIGN;
 }
 
 const char *option_value_name(const struct option_row *row)
@@ -142,6 +143,11 @@ static int store_seconds(const struct parse *parse, const struct option_row *row
 	return 0;
 }
 
+static bool was_given(const struct parse *parse, const struct option_row *row)
+{
+	return parse->given[row - parse->rows];
+}
+
 /* The index of the word among choices, or -1. */
 static int find_choice(const char *choices, const char *word, size_t len)
 {
@@ -211,6 +217,8 @@ static int store_set(const struct parse *parse, const struct option_row *row, co
 		if (!at[len])
 			break;
 	}
+	if (was_given(parse, row))
+		set |= *member;
 	*member = set;
 	return 0;
 }
@@ -251,8 +259,30 @@ static int store(const struct parse *parse, const struct option_row *row, const 
 	case OPTION_LIST:
 		store_item(parse, row, text);
 		return 0;
+	case OPTION_FOREIGN:
+		return error_set(parse->error, EXIT_USAGE, EINVAL, "%s has no option -%c: %s",
+			parse->command, row->letter, row->help);
 	}
 	return -EINVAL;
+}
+
+/* Giving a flag twice loses nothing, and the kinds that hold several values add up. */
+static bool may_repeat(const struct option_row *row)
+{
+	return is_bare_word(row) || row->kind == OPTION_SET || row->kind == OPTION_LIST;
+}
+
+static int store_given(const struct parse *parse, const struct option_row *row, const char *text)
+{
+	int rc;
+
+	if (was_given(parse, row) && !may_repeat(row))
+		return error_set(parse->error, EXIT_USAGE, EINVAL,
+			"--%s of %s is given twice, the second time as '%s'; give it once",
+			row->name, parse->command, text);
+	rc = store(parse, row, text);
+	parse->given[row - parse->rows] = true;
+	return rc;
 }
 
 static int store_fallbacks(const struct parse *parse)
@@ -344,13 +374,15 @@ static void build_tables(struct parse *parse)
 
 	parse->letters = letters;
 	parse->long_options = options;
+	parse->given = xcalloc(count + 1, sizeof(*parse->given));
 	*letters++ = ':';
 	*letters++ = 'h';
 	for (size_t i = 0; i < count; i++) {
 		const struct option_row *row = &parse->rows[i];
 		int code = CODE_BASE + 2 * (int)i;
 
-		add_long(&options[used++], row->name, has_value(row), code);
+		if (*row->name)
+			add_long(&options[used++], row->name, has_value(row), code);
 		if (row->negatable)
 			add_long(&options[used++], xasprintf("no-%s", row->name), no_argument,
 				code + 1);
@@ -371,6 +403,7 @@ static void free_tables(struct parse *parse)
 			free((char *)option->name);
 	free(parse->long_options);
 	free(parse->letters);
+	free(parse->given);
 }
 
 static const struct option_row *row_of(const struct parse *parse, int code)
@@ -398,34 +431,52 @@ static int handle_option(const struct parse *parse, int code, char **argv)
 		*(bool *)(parse->settings + row->offset) = false;
 		return 0;
 	}
-	return store(parse, row, optarg || !row->bare ? optarg : row->bare);
+	return store_given(parse, row, optarg || !row->bare ? optarg : row->bare);
+}
+
+static int parse_words(struct parse *parse, int argc, char **argv, bool over)
+{
+	int code, rc;
+
+	build_tables(parse);
+	rc = over ? 0 : store_fallbacks(parse);
+	opterr = 0;
+	optind = 0; /* glibc: start afresh */
+	while (rc == 0 &&
+		(code = getopt_long(argc, argv, parse->letters, parse->long_options, NULL)) != -1) {
+		if (code == 'h') {
+			free_tables(parse);
+			return 0;
+		}
+		rc = handle_option(parse, code, argv);
+	}
+	free_tables(parse);
+	return rc < 0 ? rc : optind;
 }
 
 int options_parse(const struct option_row *rows, const char *command, int argc, char **argv,
 	void *settings, struct error *error)
 {
-	struct parse parse = {
-		.rows = rows ? rows : no_rows,
-		.command = command,
-		.settings = settings,
-		.error = error,
-	};
-	int code, rc;
+	struct parse parse = { rows ? rows : no_rows, command, settings, .error = error };
 
-	build_tables(&parse);
-	rc = store_fallbacks(&parse);
-	opterr = 0;
-	optind = 0; /* glibc: start afresh */
-	while (rc == 0 &&
-		(code = getopt_long(argc, argv, parse.letters, parse.long_options, NULL)) != -1) {
-		if (code == 'h') {
-			free_tables(&parse);
-			return 0;
-		}
-		rc = handle_option(&parse, code, argv);
-	}
-	free_tables(&parse);
-	return rc < 0 ? rc : optind;
+	return parse_words(&parse, argc, argv, false);
+}
+
+int options_parse_over(const struct option_row *rows, const char *command, int argc, char **argv,
+	void *settings, struct error *error)
+{
+	struct parse parse = { rows ? rows : no_rows, command, settings, .error = error };
+
+	return parse_words(&parse, argc, argv, true);
+}
+
+char *option_list_join(const struct option_list *list)
+{
+	struct strbuf out = { 0 };
+
+	for (size_t i = 0; i < list->count; i++)
+		strbuf_print(&out, "%s%s", i ? "," : "", list->items[i]);
+	return out.bytes;
 }
 
 void options_release(const struct option_row *rows, void *settings)

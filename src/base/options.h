@@ -42,6 +42,8 @@ enum option_kind {
 	OPTION_SET,    /* uint32_t: words of choices, separated by commas, or "none"; the first word
 			  is bit 0 */
 	OPTION_LIST,   /* struct option_list: the option may be given many times */
+	OPTION_FOREIGN, /* no member: a letter (name: "", hidden) that other programs know; help is the
+			   sentence that says what burin has instead */
 };
 
 struct option_list {
@@ -83,6 +85,9 @@ struct option_row {
 };
 
 /*
+ * Options given twice add up (OPTION_SET, OPTION_LIST) or are refused: what was given first must not
+ * be lost without a word.
+ *
  * Fills settings from argv[1 ..) and moves the words that are not options after the options (argv
  * is permuted; "--" ends the options). rows may be NULL: only --help is known. command: the words
  * before the options, for messages ("burin carve"). Returns the index of the first word that is not
@@ -91,6 +96,12 @@ struct option_row {
  */
 int options_parse(const struct option_row *rows, const char *command, int argc, char **argv,
 	void *settings, struct error *error);
+/* The same for a second command line over the first: what it gives takes the place of what settings
+ * hold; lists add up. */
+int options_parse_over(const struct option_row *rows, const char *command, int argc, char **argv,
+	void *settings, struct error *error);
+/* All items with commas between; NULL for none. The caller frees it. */
+char *option_list_join(const struct option_list *list);
 /* The value of an option in settings, as a person would write it: "yes", "512", "md5,sha1"; "none"
  * for a string that was not given. The caller frees it. Not for OPTION_LIST. */
 char *option_text(const struct option_row *row, const void *settings);

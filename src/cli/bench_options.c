@@ -28,7 +28,7 @@ const struct option_row bench_option_rows[] = {
 		.help = "Format of the rule file" },
 	{ .name = "types",
 		.letter = 't',
-		.kind = OPTION_STRING,
+		.kind = OPTION_LIST,
 		.metavar = "LIST",
 		MEMBER(types),
 		.group = "What is searched for",

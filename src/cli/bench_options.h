@@ -8,7 +8,8 @@
 #include "rules/rules.h"
 
 struct bench_settings {
-	const char *config, *patterns, *types, *gpus;
+	const char *config, *patterns, *gpus;
+	struct option_list types;
 	struct option_list engines, kernels;
 	enum rules_format rules_format;
 	enum gpu_transfer transfer;

@@ -49,18 +49,12 @@ static int check_names(const struct bench_settings *settings, struct error *erro
 static int load(const struct bench_settings *settings, struct rules **rules,
 	struct pattern_set *patterns, struct error *error)
 {
-	char *config;
-	int status;
-
 	if (settings->patterns && settings->config)
 		return error_set(
 			error, EXIT_USAGE, EINVAL, "--config and --patterns exclude each other");
 	if (settings->patterns)
 		return pattern_set_read(patterns, settings->patterns, error);
-	config = settings->config ? xstrdup(settings->config) : rules_default_path();
-	status = rules_load(rules, config, settings->rules_format, settings->types, error);
-	free(config);
-	return status;
+	return rules_open(rules, settings->config, settings->rules_format, &settings->types, error);
 }
 
 /* ---- running ------------------------------------------------------------------------------- */

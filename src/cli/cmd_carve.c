@@ -81,16 +81,15 @@ static int open_sets(const struct carve_options *settings, struct hash_sets **se
 static int load(const struct carve_options *settings, struct rules **rules, struct hash_sets **sets,
 	struct run_options *options)
 {
-	char *config = settings->config ? xstrdup(settings->config) : rules_default_path();
 	struct gpu_wanted gpus;
 	struct error error = { 0 };
 	int status = gpu_wanted_parse(&gpus, options->gpu.devices, &error);
 
 	if (!status)
-		status = rules_load(rules, config, settings->rules_format, settings->types, &error);
+		status = rules_open(
+			rules, settings->config, settings->rules_format, &settings->types, &error);
 	if (!status)
 		status = open_sets(settings, sets, options, &error);
-	free(config);
 	if (status)
 		log_error("%s", error.text);
 	return status ? error.code : EXIT_CLEAN;
@@ -142,7 +141,10 @@ static int carve_resumed(struct carve_options *settings, struct resume *resume)
 		resume->words, settings, &error);
 	int code = EXIT_CLEAN;
 
-	if (first <= 0 || carve_options_complete(settings, &error)) {
+	if (first <= 0 ||
+		options_parse_over(carve_option_rows, "burin carve", resume->given_count,
+			resume->given, settings, &error) <= 0 ||
+		carve_options_complete(settings, &error)) {
 		log_error("%s", error.text);
 		return EXIT_USAGE;
 	}

@@ -10,12 +10,13 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/paths.h"
 #include "cli/table.h"
-#include "cli/types.h"
 #include "compare/compare.h"
 
 struct compare_settings {
-	const char *config, *types, *image, *html;
+	const char *config, *image, *html;
+	struct option_list types;
 	enum rules_format rules_format;
 	bool all, json;
 };
@@ -44,7 +45,7 @@ static const struct option_row compare_options[] = {
 		.help = "Format of the rule file" },
 	{ .name = "types",
 		.letter = 't',
-		.kind = OPTION_STRING,
+		.kind = OPTION_LIST,
 		.metavar = "LIST",
 		MEMBER(types),
 		.help = "The --types of burin's run" },
@@ -209,12 +210,12 @@ static int find_rules(const struct compare_settings *settings, const struct list
 
 	*rules = NULL;
 	if (burin && settings->config)
-		return rules_load(
-			rules, settings->config, settings->rules_format, settings->types, error);
+		return rules_open(
+			rules, settings->config, settings->rules_format, &settings->types, error);
 	if ((!burin && listing->tool != TOOL_SCALPEL) || !*listing->rules_path ||
-		rules_load(rules, listing->rules_path,
+		rules_open(rules, listing->rules_path,
 			burin ? settings->rules_format : RULES_SCALPEL,
-			burin ? settings->types : NULL, &ignored))
+			burin ? &settings->types : NULL, &ignored))
 		return 0;
 	if (burin && strcmp((*rules)->sha256, listing->rules_sha256) != 0) {
 		log_warn("the rules '%s' have changed since the run and are not used",

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "cli/command.h"
+#include "cli/paths.h"
 #include "cli/types.h"
 #include "rules/rules.h"
 
@@ -51,7 +52,7 @@ static int run_convert(void *arg, int argc, char **argv)
 	const struct convert_settings *settings = arg;
 	struct error error = { 0 };
 	struct rules *rules = NULL;
-	int rc = rules_load(&rules, argv[0], settings->rules_format, NULL, &error);
+	int rc = rules_open(&rules, argv[0], settings->rules_format, NULL, &error);
 
 	(void)argc;
 	if (rc == 0)

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "cli/command.h"
+#include "cli/paths.h"
 #include "cli/sample.h"
 #include "cli/table.h"
 #include "cli/types.h"
@@ -219,7 +220,7 @@ static void print_json(const struct check *check)
 static int check_file(struct check *check, const struct check_settings *settings, const char *path,
 	struct error *error)
 {
-	int rc = rules_load(&check->rules, path, settings->rules_format, NULL, error);
+	int rc = rules_open(&check->rules, path, settings->rules_format, NULL, error);
 
 	if (rc < 0)
 		return rc;

@@ -94,7 +94,6 @@ static int write_files(const struct selftest *selftest, const char *folder, stru
 static int run(void *arg, int argc, char **argv)
 {
 	const struct selftest_settings *settings = arg;
-	char *config = settings->config ? xstrdup(settings->config) : rules_default_path();
 	struct selftest selftest = { 0 };
 	struct rules *rules = NULL;
 	struct error error = { 0 };
@@ -103,7 +102,7 @@ static int run(void *arg, int argc, char **argv)
 	(void)argc, (void)argv;
 	signals_catch();
 	log_set_level(LOG_WARN);
-	status = rules_load(&rules, config, settings->rules_format, NULL, &error);
+	status = rules_open(&rules, settings->config, settings->rules_format, NULL, &error);
 	if (!status)
 		status = selftest_run(
 			&selftest, rules, settings->quiet ? log_nothing : log_run, &error);
@@ -119,7 +118,6 @@ static int run(void *arg, int argc, char **argv)
 		log_error("%s", error.text);
 	selftest_free(&selftest);
 	rules_free(rules);
-	free(config);
 	return code;
 }
 

@@ -20,7 +20,8 @@
 #include "run/secret_files.h"
 
 struct why_settings {
-	const char *config, *types, *report;
+	const char *config, *report;
+	struct option_list types;
 	enum rules_format rules_format;
 	struct secret_files secrets;
 	uint64_t align;
@@ -44,7 +45,7 @@ static const struct option_row why_rows[] = {
 		.help = "Format of the rule file" },
 	{ .name = "types",
 		.letter = 't',
-		.kind = OPTION_STRING,
+		.kind = OPTION_LIST,
 		.metavar = "LIST",
 		MEMBER(types),
 		.help = "Test only these types, and show them even if their header does not "
@@ -71,7 +72,7 @@ static const struct option_row why_rows[] = {
 
 static bool is_shown(const struct why_settings *settings, const struct why_answer *answer)
 {
-	return settings->all || settings->types || answer->state != WHY_NO_HEADER;
+	return settings->all || settings->types.count || answer->state != WHY_NO_HEADER;
 }
 
 static json_t *answer_json(const struct rule *rule, const struct why_answer *answer)
@@ -221,7 +222,6 @@ static int test_rules(const struct why_settings *settings, const struct rules *r
 static int run(void *arg, int argc, char **argv)
 {
 	const struct why_settings *settings = arg;
-	char *config = settings->config ? xstrdup(settings->config) : rules_default_path();
 	struct rules *rules = NULL;
 	struct error error = { 0 };
 	uint64_t offset;
@@ -235,14 +235,13 @@ static int run(void *arg, int argc, char **argv)
 	else
 		status = secret_files_read(&settings->secrets, &error);
 	if (!status)
-		status =
-			rules_load(&rules, config, settings->rules_format, settings->types, &error);
+		status = rules_open(
+			&rules, settings->config, settings->rules_format, &settings->types, &error);
 	if (!status)
 		status = test_rules(settings, rules, argv[0], offset, &error);
 	if (status)
 		log_error("%s", error.text);
 	rules_free(rules);
-	free(config);
 	return status ? error.code : EXIT_CLEAN;
 }
 

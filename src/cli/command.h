@@ -42,6 +42,9 @@ extern const struct command carve_command, extract_command, verify_command, repo
  * (EXIT_USAGE) and suggesting the nearest name, when there is none. */
 const struct command *command_find(int argc, char **argv, int *used, struct error *error);
 
+/* Whether the word is the first of commands with names of two words, as conf is. */
+bool command_is_family(const char *word);
+
 /* Parses the options of a command and runs it: argv[0] is ignored, argv[1 ..) are options and
  * arguments. Returns the exit code. */
 int command_run(const struct command *command, int argc, char **argv);

@@ -49,6 +49,15 @@ static int match_words(const char *name, int argc, char **argv, bool *family)
 	return argc > 1 && strcmp(argv[1], blank + 1) == 0 ? 2 : 0;
 }
 
+bool command_is_family(const char *word)
+{
+	bool family = false;
+
+	for (const struct command *const *command = commands; *command; command++)
+		match_words((*command)->name, 1, (char *[]){ (char *)word }, &family);
+	return family;
+}
+
 /* Words the error for an unknown command, with the nearest name. */
 static const struct command *unknown_command(
 	int argc, char **argv, bool family, struct error *error)

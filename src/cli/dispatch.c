@@ -1,6 +1,7 @@
 /* Finds the command that the arguments name, runs it, and checks that its output was written. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static int dispatch(int argc, char **argv)
 		return command_run(command, argc - used, argv + used);
 	if (argc == 3 && is_one_of(argv[2], "-h", "--help") && help_print_family(stdout, argv[1]))
 		return EXIT_CLEAN;
-	if (access(argv[1], F_OK) == 0)
+	if (!command_is_family(argv[1]) && access(argv[1], F_OK) == 0)
 		return command_run(&carve_command, argc, argv);
 	log_error("%s", error.text);
 	return error.code;
@@ -55,7 +56,15 @@ static void buffer_stdout(void)
 		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 }
 
-/* Output lost to a full disk or a closed pipe must not look like success. */
+static bool reader_is_gone(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO };
+
+	return poll(&out, 1, 0) > 0 && out.revents & POLLERR;
+}
+
+/* Output lost to a full disk must not look like success. A reader that has seen enough (head) is no
+ * error: as other programs do, end like one that SIGPIPE killed. */
 static int finish_stdout(int code)
 {
 	const char *reason = ferror(stdout) ? "a write failed" : NULL;
@@ -64,6 +73,8 @@ static int finish_stdout(int code)
 		reason = strerror(errno);
 	if (!reason || code == EXIT_IO) /* then the command has noticed and logged why */
 		return code;
+	if (reader_is_gone())
+		return code ? code : 128 + SIGPIPE;
 	log_error("cannot write to standard output: %s", reason);
 	return code > 128 ? code : EXIT_IO;
 }

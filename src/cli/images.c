@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/strbuf.h"
 #include "evidence/image.h"
 #include "evidence/recognise.h"
 
@@ -202,36 +204,66 @@ int images_add(struct images *images, const char *word, struct error *error)
 	return 0;
 }
 
-static int add_lines(struct images *images, const char *list, FILE *stream, struct error *error)
+static int refuse_list(const char *list, struct error *error)
 {
-	char *line = NULL;
-	size_t len = 0;
-	ssize_t n;
-	int status = 0;
+	return error_set(error, EXIT_USAGE, EINVAL,
+		"%s is not a list of images, because it is not text; --list takes a file with one "
+		"image "
+		"per line, and an image itself is given without --list",
+		list);
+}
 
-	while (!status && (n = getline(&line, &len, stream)) > 0) {
-		while (n > 0 && strchr("\r\n", line[n - 1]))
-			line[--n] = '\0';
-		if (n > 0)
-			status = images_add(images, line, error);
+/* Reads the whole list before anything of it is opened, so that an image that was given for a list is
+ * refused, and nothing that its bytes may name is looked at. Ends each line with a zero. */
+static int read_list(struct strbuf *text, const char *list, FILE *stream, struct error *error)
+{
+	size_t line_len = 0;
+	int c;
+
+	while ((c = getc(stream)) != EOF) {
+		line_len = c == '\n' ? 0 : line_len + 1;
+		if (c == '\0' || line_len > PATH_MAX)
+			return refuse_list(list, error);
+		strbuf_bytes(text, c == '\n' ? "" : &(char){ (char)c }, 1);
 	}
-	if (!status && ferror(stream))
-		status = error_set(error, EXIT_USAGE, errno,
-			"cannot read the list of images %s: %s", list, strerror(errno));
-	free(line);
-	return status;
+	strbuf_bytes(text, "", 1);
+	if (!ferror(stream))
+		return 0;
+	return error_set(error, EXIT_USAGE, errno, "cannot read the list of images %s: %s", list,
+		strerror(errno));
+}
+
+/* Without blanks and a carriage return around it; "" for a comment. */
+static char *trim_line(char *line)
+{
+	size_t len;
+
+	line += strspn(line, " \t\r");
+	for (len = strlen(line); len && strchr(" \t\r", line[len - 1]); len--)
+		line[len - 1] = '\0';
+	return *line == '#' ? line + len : line;
 }
 
 int images_add_list(struct images *images, const char *list, struct error *error)
 {
-	FILE *stream = fopen(list, "re");
+	FILE *stream = strcmp(list, "-") == 0 ? stdin : fopen(list, "re");
+	struct strbuf text = { 0 };
 	int status;
 
 	if (!stream)
 		return error_set(error, EXIT_USAGE, errno, "cannot read the list of images %s: %s",
 			list, strerror(errno));
-	status = add_lines(images, list, stream, error);
-	fclose(stream);
+	status = read_list(&text, list, stream, error);
+	for (size_t at = 0, next; at < text.len && !status; at = next) {
+		char *line = text.bytes + at;
+
+		next = at + strlen(line) + 1;
+		line = trim_line(line);
+		status = *line ? images_add(images, line, error) : 0;
+	}
+	free(text.bytes);
+	if (stream != stdin)
+		fclose(stream);
 	return status;
 }
 

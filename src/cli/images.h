@@ -29,8 +29,8 @@ struct images {
  * matches as a wildcard. A path that does not exist is added too: the run will report it. -EINVAL
  * (EXIT_IO) for a folder without images. */
 int images_add(struct images *images, const char *word, struct error *error);
-/* Adds what each line of a file names. Empty lines, and carriage returns at the end of lines, are
- * ignored. */
+/* Adds what each line of a file names; "-" is stdin. Blanks around a name, empty lines, carriage returns,
+ * and lines that begin with # are ignored. -EINVAL for what is not text, before anything is added. */
 int images_add_list(struct images *images, const char *list, struct error *error);
 /* When all was added: an image that was named twice counts once, and neither a later segment of a set
  * (case.E02, disk.002) whose first one is there too nor a VMDK's file of data counts. They are moved to

@@ -46,3 +46,30 @@ char *rules_default_path(void)
 	free(folder);
 	return found ? found : xstrdup(burin_installed_rules);
 }
+
+/* The path at which a rule file is to be read. The caller frees it. */
+static char *find_rules(const char *path)
+{
+	char *standard = rules_default_path(), *beside;
+	const char *slash = strrchr(standard, '/');
+
+	if (!path)
+		return standard;
+	beside = xasprintf("%.*s%s", slash ? (int)(slash - standard) + 1 : 0, standard, path);
+	free(standard);
+	if (!strchr(path, '/') && access(path, F_OK) && access(beside, R_OK) == 0)
+		return beside;
+	free(beside);
+	return xstrdup(path);
+}
+
+int rules_open(struct rules **rules, const char *path, enum rules_format format,
+	const struct option_list *types, struct error *error)
+{
+	char *found = find_rules(path), *only = types ? option_list_join(types) : NULL;
+	int status = rules_load(rules, found, format, only, error);
+
+	free(only);
+	free(found);
+	return status;
+}

@@ -14,42 +14,21 @@
 #include "base/memory.h"
 #include "cli/command.h"
 
-/* Skips "burin carve", or "burin" alone. */
-static char **options_of(char **words)
+/* A copy, which options_parse may permute, of the words from "carve" on, or from "burin" where that
+ * is not there. */
+static char **copy_words(char *const *words, int *count)
 {
-	if (*words)
+	char **copy;
+	size_t len = 0;
+
+	if (words[0] && words[1] && strcmp(words[1], carve_command.name) == 0)
 		words++;
-	if (*words && strcmp(*words, carve_command.name) == 0)
-		words++;
-	return words;
-}
-
-static int find_end(char **words)
-{
-	int count = 0;
-
-	while (words[count] && strcmp(words[count], "--") != 0)
-		count++;
-	return count;
-}
-
-/* Options given now come last and so override the old ones. Images given now are left out;
- * everything after "--" is an image. */
-static void join_command_lines(struct resume *resume, char **old, char **given)
-{
-	int options = find_end(old), more = find_end(given), rest = 0, used = 0;
-
-	while (old[options + rest])
-		rest++;
-	resume->words = xcalloc((size_t)(1 + options + more + rest + 1), sizeof(*resume->words));
-	resume->words[used++] = (char *)carve_command.name;
-	for (int i = 0; i < options; i++)
-		resume->words[used++] = old[i];
-	for (int i = 0; i < more; i++)
-		resume->words[used++] = given[i];
-	for (int i = 0; i < rest; i++)
-		resume->words[used++] = old[options + i];
-	resume->word_count = used;
+	while (words[len])
+		len++;
+	copy = xcalloc(len + 1, sizeof(*copy));
+	memcpy(copy, words, len * sizeof(*copy));
+	*count = (int)len;
+	return copy;
 }
 
 static int nothing_to_resume(const char *output, int kind, const struct error *error)
@@ -105,7 +84,8 @@ int resume_begin(struct resume *resume, const char *output, char **given, const 
 	}
 	if (image && move_image(resume, image))
 		return EXIT_USAGE;
-	join_command_lines(resume, options_of(resume->old.arguments), options_of(given));
+	resume->words = copy_words(resume->old.arguments, &resume->word_count);
+	resume->given = copy_words(given, &resume->given_count);
 	if (chdir(resume->old.directory))
 		log_warn("cannot change to %s, where the run was started: %s",
 			resume->old.directory, strerror(errno));
@@ -116,6 +96,7 @@ void resume_end(struct resume *resume)
 {
 	checkpoint_header_free(&resume->old);
 	free(resume->words);
+	free(resume->given);
 	free(resume->output);
 	free(resume->moved);
 }

@@ -9,9 +9,10 @@ struct resume {
 	struct checkpoint_header old;
 	char *output; /* absolute, like the next */
 	char *moved;  /* where the image is now; NULL: where it was */
-	char **words; /* as argv for options_parse: the options of that run, followed by those given
-		       * now */
+	char **words; /* as argv for options_parse: of that run, of which there are word_count */
 	int word_count;
+	char **given; /* the same for the options given now */
+	int given_count;
 };
 
 /* Reads the checkpoint in the folder output, and changes to the working directory from which that

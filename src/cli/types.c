@@ -109,12 +109,10 @@ static void print_json(const struct rules *rules)
 
 int types_print(const char *path, enum rules_format format, bool json)
 {
-	char *chosen = path ? xstrdup(path) : rules_default_path();
 	struct error error = { 0 };
 	struct rules *rules;
-	int rc = rules_load(&rules, chosen, format, NULL, &error);
+	int rc = rules_open(&rules, path, format, NULL, &error);
 
-	free(chosen);
 	if (rc < 0) {
 		log_error("%s", error.text);
 		return error.code;

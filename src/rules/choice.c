@@ -170,6 +170,30 @@ static int apply_name(struct choice *choice, const char *name, bool on)
 	return status ? (status < 0 ? status : 0) : refuse_unknown(choice, name);
 }
 
+static size_t count_on(const struct choice *choice)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < choice->rules->count; i++)
+		for (uint32_t k = 0; k <= choice->rules->rules[i].kind_count; k++)
+			count += !choice->rules->rules[i].kinds_off[k];
+	return count;
+}
+
+/* For a name with '-' among others without: -pdf,html was meant to be -pdf,-html. */
+static int leave_out_of_kept(struct choice *choice, const char *name)
+{
+	size_t before = count_on(choice);
+	int status = apply_name(choice, name, false);
+
+	if (!status && count_on(choice) == before)
+		status = error_set(choice->error, EXIT_USAGE, EINVAL,
+			"%s: '-%s' leaves nothing out of what the other names choose; "
+			"put '-' before each name to keep all but these",
+			choice->where, name);
+	return status;
+}
+
 /* Begins with the rule as if nothing (on: everything) had been selected. Returns what an earlier selection
  * left out. */
 static bool *begin_rule(struct rule *rule, bool on)
@@ -214,10 +238,13 @@ int choice_mark(struct rules *rules, char *const *names, size_t count, bool sets
 		any_kept |= names[n][0] != '-';
 	for (uint32_t i = 0; i < rules->count; i++)
 		before[i] = begin_rule(&rules->rules[i], !any_kept);
-	for (int round = 0; round < 2; round++) /* first what to keep, then what to drop */
-		for (size_t n = 0; n < count && !status; n++)
-			if ((names[n][0] == '-') == (round == 1))
-				status = apply_name(&choice, names[n] + round, !round);
+	for (size_t n = 0; n < count && !status; n++)
+		if (names[n][0] != '-')
+			status = apply_name(&choice, names[n], true);
+	for (size_t n = 0; n < count && !status; n++)
+		if (names[n][0] == '-')
+			status = any_kept ? leave_out_of_kept(&choice, names[n] + 1)
+					  : apply_name(&choice, names[n] + 1, false);
 	settle(&choice, before, stays);
 	free(before);
 	return status;

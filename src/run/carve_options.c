@@ -16,6 +16,13 @@
 /* It also is the field `name`, number `position`, of the report's `options`. */
 #define REPORTED(member, position, name) RESULT(member), .field = name, .field_position = position
 
+/* An option of another carver that people type out of habit. */
+#define FOREIGN(character, text) \
+	{ \
+		.name = "", .letter = character, .kind = OPTION_FOREIGN, .hidden = true, \
+		.help = text \
+	}
+
 static_assert(offsetof(struct carve_options, run) == 0, "RESULT");
 
 const struct option_row carve_option_rows[] = {
@@ -36,7 +43,7 @@ const struct option_row carve_option_rows[] = {
 		.help = "Format of the rule file; auto detects all but foremost" },
 	{ .name = "types",
 		.letter = 't',
-		.kind = OPTION_STRING,
+		.kind = OPTION_LIST,
 		.metavar = "LIST",
 		MEMBER(types),
 		.group = "Rules",
@@ -63,7 +70,8 @@ const struct option_row carve_option_rows[] = {
 		.metavar = "FILE",
 		MEMBER(lists),
 		.group = "Evidence",
-		.help = "Carve the images, folders and wildcards that FILE lists, one per line" },
+		.help = "Carve the images, folders and wildcards that FILE (-: stdin) lists, one "
+			"per line; # starts a comment line" },
 	{ .name = "recursive",
 		MEMBER(recursive),
 		.group = "Evidence",
@@ -405,6 +413,22 @@ const struct option_row carve_option_rows[] = {
 		MEMBER(run.progress.json),
 		.group = "Messages",
 		.help = "Print events on stdout, one JSON object per line" },
+
+	FOREIGN('s', "to skip bytes as Scalpel and Foremost do, use --offset SIZE"),
+	FOREIGN('m',
+		"Scalpel's coverage map has no counterpart; report.jsonl says where each file is"),
+	FOREIGN('u', "Scalpel's coverage map has no counterpart; use --unallocated or --offset"),
+	FOREIGN('r', "Scalpel's -r has no counterpart; complete files hide those inside them"),
+	FOREIGN('d', "Foremost's search for indirect blocks is always on; Scalpel's database of "
+		     "headers has no "
+		     "counterpart"),
+	FOREIGN('e', "Scalpel's nested matching is --nested"),
+	FOREIGN('w', "Foremost's -w is --dry-run (-p)"),
+	FOREIGN('a', "Foremost's -a is the default: damaged files are kept and marked; --strict "
+		     "leaves them out"),
+	FOREIGN('k', "Foremost's -k is --chunk-size SIZE"),
+	FOREIGN('T', "Foremost's -T has no counterpart: --output takes a new folder for each run"),
+	FOREIGN('Q', "Foremost's -Q is --quiet"),
 	{ 0 },
 };
 

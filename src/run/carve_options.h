@@ -14,7 +14,8 @@ struct carve_options {
 	 * options that change the result are all in here. */
 	struct run_options run;
 	/* What the command needs. */
-	const char *config, *output, *types, *verify, *resume;
+	const char *config, *output, *verify, *resume;
+	struct option_list types;
 	struct option_list lists, known, alert;
 	struct secret_files secrets;
 	const char *shadow;

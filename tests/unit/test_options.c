@@ -220,12 +220,23 @@ Test(options, a_value_may_be_left_away_where_the_row_says_so)
 	cr_expect_str_eq(argv[2], "more");
 }
 
-Test(options, the_last_of_several_counts)
+Test(options, nothing_given_twice_is_lost)
 {
-	cr_assert_eq(parse("test -c a -c b --both --no-both --colour red --colour green"), 11);
-	cr_expect_str_eq(settings.config, "b");
+	char over[3][8] = { "test", "-cb", "-cb" };
+
+	cr_assert_eq(parse("test -c a --both --no-both"), 5);
 	cr_expect_not(settings.both);
-	cr_expect_eq(settings.colour, GREEN);
+	cr_expect_eq(options_parse_over(rows, "burin test", 2, (char *[]){ over[0], over[1], NULL },
+			     &settings, &error),
+		2);
+	cr_expect_str_eq(settings.config, "b", "a second command line replaces values");
+	cr_expect_eq(options_parse_over(rows, "burin test", 3,
+			     (char *[]){ over[0], over[1], over[2], NULL }, &settings, &error),
+		-EINVAL);
+	cr_expect_eq(parse("test -c a -c b"), -EINVAL);
+	cr_expect_str_eq(error.text,
+		"--config of burin test is given twice, the second time as 'b'; give it once");
+	cr_expect_eq(parse("test --colour red --colour red"), -EINVAL);
 }
 
 Test(options, lists_collect_in_order)
