@@ -18,6 +18,9 @@ endif
 # Of a tagged commit its tag, else the release that is being worked on.
 VERSION := $(or $(patsubst v%,%,$(shell git describe --tags --exact-match --match 'v[0-9]*' 2>/dev/null)),0.1.0)
 
+# Of the sources, for --version and reports; nothing outside of a clone.
+COMMIT  := $(shell git describe --always --dirty --exclude '*' 2>/dev/null)
+
 # Machine code for the GPUs that are tuned for, and PTX from which the driver makes the rest.
 GPU_ARCHS ?= sm_90
 ifeq ($(GPU_ARCHS),all)
@@ -247,7 +250,9 @@ INNER := $(patsubst %.c,$O/%.o,src/evidence/yal_source.c $(wildcard src/evidence
 $(INNER): FILE_CFLAGS = $(VOLUME_CFLAGS)
 $(INNER): $(call stamp,volumes,$(or $(VOLUME_CFLAGS),none))
 VERSION_CFLAGS := -DBURIN_VERSION='"$(VERSION)"' -DBURIN_PREFIX='"$(PREFIX)"'
-$O/src/base/version.o: FILE_CFLAGS = $(VERSION_CFLAGS)
+BUILD_CFLAGS := -DBURIN_COMMIT='"$(COMMIT)"' -DBURIN_LIBRARIES='"$(LIBRARIES)"'
+$O/src/base/version.o: FILE_CFLAGS = $(VERSION_CFLAGS) $(BUILD_CFLAGS)
+$O/src/base/version.o: $(call stamp,build,$(BUILD_CFLAGS))
 $O/src/base/version.o $O/tests/unit/test_report.o: $(call stamp,version,$(VERSION_CFLAGS))
 # The page that it takes in whole.
 $O/src/page/page_text.o: $(wildcard src/page/assets/*)

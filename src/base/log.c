@@ -14,6 +14,7 @@ static enum log_level threshold = LOG_INFO;
 static void (*before_hook)(void);
 static void (*after_hook)(void);
 static void (*redirected)(enum log_level level, const char *text);
+static void (*listening)(enum log_level level, const char *text);
 
 void log_set_level(enum log_level level)
 {
@@ -32,6 +33,13 @@ void log_redirect(void (*take)(enum log_level level, const char *text))
 {
 	pthread_mutex_lock(&lock);
 	redirected = take;
+	pthread_mutex_unlock(&lock);
+}
+
+void log_listen(void (*hear)(enum log_level level, const char *text))
+{
+	pthread_mutex_lock(&lock);
+	listening = hear;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -63,5 +71,7 @@ void log_print(enum log_level level, const char *format, ...)
 		redirected(level, clean);
 	else
 		print_line(level, clean);
+	if (listening && level <= LOG_WARN)
+		listening(level, clean);
 	pthread_mutex_unlock(&lock);
 }

@@ -17,6 +17,9 @@ void log_set_hooks(void (*before)(void), void (*after)(void));
  * stderr again. */
 void log_redirect(void (*take)(enum log_level level, const char *text));
 
+/* Also passes errors and warnings to hear, in the thread that logs; NULL: not. */
+void log_listen(void (*hear)(enum log_level level, const char *text));
+
 /* Thread-safe; adds the newline. */
 void log_print(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -191,6 +191,8 @@ static int run(void *arg, int argc, char **argv)
 	log_set_level(settings->run.progress.quiet ? LOG_WARN
 		      : settings->verbose          ? LOG_DEBUG
 						   : LOG_INFO);
+	if (settings->run.progress.json)
+		progress_log_events();
 	if (settings->resume)
 		return resume_run(settings, argc, argv);
 	if (!settings->output) {

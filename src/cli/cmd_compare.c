@@ -48,7 +48,7 @@ static const struct option_row compare_options[] = {
 		.kind = OPTION_LIST,
 		.metavar = "LIST",
 		MEMBER(types),
-		.help = "The --types of burin's run" },
+		.help = "The --types of burin's run (default: those that its report names)" },
 	{ .name = "all", MEMBER(all), .help = "Also show files that are the same" },
 	{ .name = "html",
 		.kind = OPTION_STRING,
@@ -206,16 +206,18 @@ static int find_rules(const struct compare_settings *settings, const struct list
 	struct rules **rules, struct error *error)
 {
 	bool burin = listing->tool == TOOL_BURIN;
+	struct option_list selected = { (const char *[]){ listing->types }, *listing->types != 0,
+		0 };
+	const struct option_list *types = settings->types.count ? &settings->types : &selected;
 	struct error ignored = { 0 };
 
 	*rules = NULL;
 	if (burin && settings->config)
-		return rules_open(
-			rules, settings->config, settings->rules_format, &settings->types, error);
+		return rules_open(rules, settings->config, settings->rules_format, types, error);
 	if ((!burin && listing->tool != TOOL_SCALPEL) || !*listing->rules_path ||
 		rules_open(rules, listing->rules_path,
-			burin ? settings->rules_format : RULES_SCALPEL,
-			burin ? &settings->types : NULL, &ignored))
+			burin ? settings->rules_format : RULES_SCALPEL, burin ? types : NULL,
+			&ignored))
 		return 0;
 	if (burin && strcmp((*rules)->sha256, listing->rules_sha256) != 0) {
 		log_warn("the rules '%s' have changed since the run and are not used",

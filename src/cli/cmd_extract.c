@@ -63,6 +63,8 @@ static int run(void *arg, int argc, char **argv)
 	struct error error = { 0 };
 
 	log_set_level(settings->quiet ? LOG_WARN : LOG_INFO);
+	if (settings->json)
+		progress_log_events();
 	if (!settings->output) {
 		log_error(
 			"no output folder was given; try: burin extract -o OUT report.jsonl IMAGE");

@@ -40,7 +40,8 @@ static int run_version(void *settings, int argc, char **argv)
 	(void)settings;
 	(void)argc;
 	(void)argv;
-	printf("burin %s\n", burin_version);
+	printf("burin %s%s%s\n", burin_version, *burin_commit ? ", commit " : "", burin_commit);
+	printf("built with %s\n", burin_libraries);
 	return EXIT_CLEAN;
 }
 

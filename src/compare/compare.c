@@ -201,7 +201,7 @@ void compare_runs(struct comparison **result, const struct compare_side *a,
 	const struct compare_side *b, struct image *image)
 {
 	struct comparison *comparison = xcalloc(1, sizeof(*comparison));
-	struct explainer *of_a = explainer_new(a, image), *of_b = explainer_new(b, image);
+	struct explainer *of_a = explainer_new(a, image, "B"), *of_b = explainer_new(b, image, "A");
 
 	comparison->a = *a;
 	comparison->b = *b;

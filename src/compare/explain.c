@@ -27,6 +27,7 @@ struct type_match {
 
 struct explainer {
 	struct compare_side side;
+	const char *other;
 	struct image *image;
 	struct covers hiding; /* files that hide what is inside them */
 	struct covers parts;  /* burin's other files, of which files of their type may be parts */
@@ -80,12 +81,14 @@ static uint64_t find_step(const struct listing *listing)
 	return listing->count < 4 ? 1 : bits & -bits;
 }
 
-struct explainer *explainer_new(const struct compare_side *side, struct image *image)
+struct explainer *explainer_new(
+	const struct compare_side *side, struct image *image, const char *other)
 {
 	struct explainer *explainer = xcalloc(1, sizeof(*explainer));
 
 	explainer->side = *side;
 	explainer->image = image;
+	explainer->other = other;
 	explainer->step = find_step(side->listing);
 	if (side->rules)
 		explainer->answers = xcalloc(side->rules->count, sizeof(*explainer->answers));
@@ -218,6 +221,20 @@ static const struct why_answer *furthest_answer(
 	return best;
 }
 
+/* Why a run of burin left out what its rule carves, as far as its report says it. */
+static const char *left_out_by(const struct listing *listing, const struct why_answer *answer)
+{
+	if (listing->strict && answer->outcome.verdict != CARVE_COMPLETE)
+		return "that run left out what is not complete (--strict)";
+	if (strcmp(listing->space, "unallocated") == 0)
+		return "that run searched only what no file system has in use (--unallocated)";
+	if (strcmp(listing->space, "allocated") == 0)
+		return "that run searched only what file systems have in use (--allocated)";
+	if (listing->skip_known)
+		return "that run left out known files (--skip-known)";
+	return "the report was filtered, or the run had other options";
+}
+
 static void explain_answer(const struct explainer *explainer, const struct listed *file,
 	const struct why_answer *answer, struct compared *row)
 {
@@ -232,9 +249,8 @@ static void explain_answer(const struct explainer *explainer, const struct liste
 				over->status));
 	else if (answer->state == WHY_CARVED)
 		set_reason(row, COMPARE_WOULD_CARVE,
-			xasprintf("its rule %s carves it (%s): the report was filtered, or the run "
-				  "had other options",
-				rule->name, answer->text));
+			xasprintf("its rule %s carves it (%s): %s", rule->name, answer->text,
+				left_out_by(explainer->side.listing, answer)));
 	else if (answer->state == WHY_NO_HEADER)
 		set_reason(row, COMPARE_NO_HEADER,
 			xasprintf("its rule %s: %s", rule->name,
@@ -252,7 +268,10 @@ static bool has_no_rule(
 	if (!rules || find_type(explainer, file)->has_rule)
 		return false;
 	set_reason(row, COMPARE_NO_RULE,
-		xasprintf("no rule of %s is for '%s'", rules->path, file->type));
+		rules->selection
+			? xasprintf("no rule of %s that the run selected (--types %s) is for '%s'",
+				  rules->path, rules->selection, file->type)
+			: xasprintf("no rule of %s is for '%s'", rules->path, file->type));
 	return true;
 }
 
@@ -296,8 +315,8 @@ static bool is_doubtful(
 	if (!*file->status || strcmp(file->status, "complete") == 0)
 		return false;
 	set_reason(row, COMPARE_DOUBTFUL,
-		xasprintf("the other side calls it %s (%s), and %s may have dropped it for that",
-			file->status, file->note,
+		xasprintf("%s calls it %s (%s), and %s may have dropped it for that",
+			explainer->other, file->status, file->note,
 			listing_tool_name(explainer->side.listing->tool)));
 	return true;
 }
@@ -342,20 +361,29 @@ static bool is_guess(const struct listed *file)
 	return strcmp(file->status, "unverified") == 0;
 }
 
-/* sure: its side's carver parsed it to its end; other: not so. */
-static void explain_length(const struct listing *listing, const struct listed *sure,
-	const struct listed *other, struct compared *row)
+/* sure: its side's carver parsed it to its end; other, which is `name`'s: not so. */
+static void explain_length(const char *name, const struct listed *sure, const struct listed *other,
+	struct compared *row)
 {
 	uint64_t most = other->length + other->length_off;
 
 	if (other->length > sure->length)
 		set_reason(row, COMPARE_TOO_LONG,
-			xasprintf("%s's has %" PRIu64 " bytes after the end that burin found",
-				listing_tool_name(listing->tool), other->length - sure->length));
+			xasprintf("%s's has %" PRIu64 " bytes after the end that the check found",
+				name, other->length - sure->length));
 	else
 		set_reason(row, COMPARE_TOO_SHORT,
-			xasprintf("%s's stops %" PRIu64 " bytes before the end that burin found",
-				listing_tool_name(listing->tool), sure->length - most));
+			xasprintf("%s's stops %" PRIu64
+				  " bytes before the end that the check found",
+				name, sure->length - most));
+}
+
+/* Scalpel adds a byte to a file that reaches the end of the image. */
+static bool passes_the_end(
+	const struct listing *listing, const struct listed *file, uint64_t image_size)
+{
+	return listing->tool == TOOL_SCALPEL && image_size && file->offset <= image_size &&
+	       file->length == image_size - file->offset + 1;
 }
 
 void explain_difference(const struct listing *a, const struct listing *b, struct compared *row)
@@ -366,15 +394,20 @@ void explain_difference(const struct listing *a, const struct listing *b, struct
 		set_reason(row, COMPARE_UNKNOWN,
 			xstrdup("the same offset and length, but different bytes: the images "
 				"differ, or one could not be read"));
+	else if (passes_the_end(a, x, b->image_size) || passes_the_end(b, y, a->image_size))
+		set_reason(row, COMPARE_TOO_LONG,
+			xasprintf(
+				"%s's has one byte after the end of the image, which Scalpel adds",
+				passes_the_end(a, x, b->image_size) ? "A" : "B"));
 	else if (is_cut(x) || is_cut(y))
 		set_reason(row, COMPARE_CUT,
 			is_cut(x) && is_cut(y) ? xasprintf("A: %s; B: %s", x->note, y->note)
 					       : xasprintf("%s: %s", is_cut(x) ? "A" : "B",
 							 is_cut(x) ? x->note : y->note));
 	else if ((row->differences & DIFFERS_LENGTH) && is_verified(x) && !is_verified(y))
-		explain_length(b, x, y, row);
+		explain_length("B", x, y, row);
 	else if ((row->differences & DIFFERS_LENGTH) && is_verified(y) && !is_verified(x))
-		explain_length(a, y, x, row);
+		explain_length("A", y, x, row);
 	else if (row->differences & DIFFERS_PIECES)
 		set_reason(row, COMPARE_FRAGMENTS,
 			xasprintf("A's is in %zu piece%s, B's in %zu", x->run_count,

@@ -6,8 +6,10 @@
 
 struct explainer;
 
-/* image: NULL when it is not at hand. All stays the caller's. Never NULL. */
-struct explainer *explainer_new(const struct compare_side *side, struct image *image);
+/* image: NULL when it is not at hand. other: what the other side is called, "A" or "B". All stays the
+ * caller's. Never NULL. */
+struct explainer *explainer_new(
+	const struct compare_side *side, struct image *image, const char *other);
 /* Sets why and text of a row that this side lacks; file is the other side's. */
 void explain_missing(struct explainer *explainer, const struct listed *file, struct compared *row);
 /* Sets why and text of a row with differences. */

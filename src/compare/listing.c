@@ -83,6 +83,8 @@ void listing_free(struct listing *listing)
 	free(listing->image_path);
 	free(listing->rules_path);
 	free(listing->rules_sha256);
+	free(listing->types);
+	free(listing->space);
 	free(listing);
 }
 
@@ -171,6 +173,8 @@ int listing_open(struct listing **result, const char *path, struct error *error)
 	listing_set(&listing->image_path, "");
 	listing_set(&listing->rules_path, "");
 	listing_set(&listing->rules_sha256, "");
+	listing_set(&listing->types, "");
+	listing_set(&listing->space, "");
 	status = read_head(listing->path, head, error);
 	if (!status)
 		status = read_by_content(listing, head, error);

@@ -38,10 +38,11 @@ struct listing {
 	enum listing_tool tool;
 	char *version, *image_path; /* from the report, cleaned; "" when missing */
 	char *rules_path, *rules_sha256;
-	uint64_t image_size;  /* bytes; 0: not known */
-	uint64_t sector_size; /* bytes; 0: not known */
-	bool ended;           /* false: the run, or its report, is not complete */
-	bool both, nested;    /* burin's options */
+	char *types, *space;                   /* burin's options; "" where not given */
+	uint64_t image_size;                   /* bytes; 0: not known */
+	uint64_t sector_size;                  /* bytes; 0: not known */
+	bool ended;                            /* false: the run, or its report, is not complete */
+	bool both, nested, strict, skip_known; /* burin's options */
 	uint64_t align, range_offset, range_length;
 	struct listed *files; /* by offset, then length, then path */
 	size_t count, capacity;

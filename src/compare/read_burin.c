@@ -13,9 +13,12 @@ static void read_run(struct listing *listing, const struct report_reader_run *ru
 	listing_set(&listing->image_path, run->image_path);
 	listing_set(&listing->rules_path, run->rules_path);
 	listing_set(&listing->rules_sha256, run->rules_sha256);
+	listing_set(&listing->types, run->types);
+	listing_set(&listing->space, run->space);
 	listing->image_size = run->image_size;
 	listing->both = run->both;
 	listing->nested = run->nested;
+	listing->strict = run->strict;
 	listing->align = run->align;
 	listing->range_offset = run->range_offset;
 	listing->range_length = run->range_length;
@@ -52,6 +55,8 @@ int listing_read_burin(struct listing *listing, struct error *error)
 	while ((status = report_reader_next(report, &record, error)) > 0)
 		add_file(listing, &record);
 	listing->ended = report_reader_saw_summary(report);
+	listing->skip_known = json_object_get(
+		json_object_get(report_reader_summary_record(report), "skipped"), "known");
 	report_reader_close(report);
 	return status;
 }

@@ -67,10 +67,13 @@ static json_t *image_object(const struct run_record *run)
 {
 	const struct image_info *image = run->image;
 	json_t *object = jsonl_object(), *acquisition = jsonl_object();
+	char *absolute = realpath(run->image_path, NULL);
 
 	for (size_t i = 0; i < image->value_count; i++)
 		jsonl_put(acquisition, image->values[i].name, json_text(image->values[i].value));
 	jsonl_put(object, "path", json_text(run->image_path));
+	jsonl_put(object, "absolute", json_text(absolute));
+	free(absolute);
 	jsonl_put(object, "paths", text_array(image->paths, image->path_count));
 	jsonl_put(object, "format", json_text(image->format));
 	jsonl_put(object, "size", jsonl_number(image->size));
@@ -88,6 +91,7 @@ static json_t *rules_object(const struct rules *rules)
 	jsonl_put(object, "path", json_text(rules->path));
 	jsonl_put(object, "sha256", json_text(rules->sha256));
 	jsonl_put(object, "count", jsonl_number(rules->count));
+	jsonl_put(object, "types", json_text(rules->selection));
 	jsonl_put(object, "format", json_text(rules_format_name(rules->format)));
 	jsonl_put(object, "files", text_array(rules->files, rules->file_count));
 	return object;
@@ -142,6 +146,8 @@ static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 		count++;
 	uname(&system);
 	jsonl_put(object, "burin", json_string(burin_version));
+	jsonl_put(object, "commit", *burin_commit ? json_string(burin_commit) : json_null());
+	jsonl_put(object, "libraries", json_string(burin_libraries));
 	jsonl_put(object, "command", text_array(run->arguments, count));
 	jsonl_put(object, "host", json_text(system.nodename));
 	jsonl_put(object, "started", json_time(run->started));

@@ -160,6 +160,36 @@ static void write_progress(struct progress *progress, double now)
 	progress->reported = now;
 }
 
+static void write_message(enum log_level level, const char *text)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "event", json_string(level == LOG_ERROR ? "error" : "warning"));
+	jsonl_put(object, "text", json_text(text));
+	jsonl_write(stdout, object);
+	fflush(stdout);
+}
+
+void progress_log_events(void)
+{
+	log_listen(write_message);
+}
+
+void progress_start(struct progress *progress, const struct run_record *run)
+{
+	json_t *object;
+
+	if (!progress->json)
+		return;
+	object = jsonl_object();
+	jsonl_put(object, "event", json_string("start"));
+	jsonl_put(object, "image", json_text(run->image_path));
+	jsonl_put(object, "output", json_text(run->output_dir));
+	jsonl_put(object, "total", jsonl_number(progress->total));
+	jsonl_write(stdout, object);
+	fflush(stdout);
+}
+
 /* ---- the interface ------------------------------------------------------------------------- */
 
 static enum progress_style style_here(enum progress_style style)

@@ -20,7 +20,7 @@ enum progress_style {
 
 struct progress_options {
 	bool quiet; /* nothing on stderr */
-	bool json;  /* events on stdout, one object a line: progress, file, done */
+	bool json;  /* events on stdout, one object a line: start, progress, file, done */
 	enum progress_style style;
 	const char *label; /* which of several images, for lines and events; NULL: there is one */
 };
@@ -29,6 +29,10 @@ struct progress;
 
 /* total: bytes that will be scanned. Never NULL. The label must live until progress_close. */
 struct progress *progress_open(const struct progress_options *options, uint64_t total);
+/* From now on errors and warnings are events, too: {"event":"error","text":...}. */
+void progress_log_events(void);
+/* Reports {"event":"start","image":...,"output":...,"total":...}. */
+void progress_start(struct progress *progress, const struct run_record *run);
 
 /* The run continues one that had found this many files in this many seconds. */
 void progress_resume(struct progress *progress, uint64_t files, double seconds);

@@ -110,6 +110,7 @@ static void fetch_image(struct json_fields *fields, struct report_reader_run *ru
 	struct json_fields image = json_fields_enter(fields, "image"), stored;
 
 	run->image_path = json_fields_text(&image, "path", "");
+	run->image_absolute = json_fields_text(&image, "absolute", "");
 	run->image_format = json_fields_text(&image, "format", "");
 	run->image_size = json_fields_number(&image, "size", true, INT64_MAX);
 	stored = json_fields_enter(&image, "stored_hashes");
@@ -139,11 +140,14 @@ static void fetch_run(struct json_fields *fields, struct report_reader_run *run)
 	inner = json_fields_enter(fields, "rules");
 	run->rules_path = json_fields_text(&inner, "path", "");
 	run->rules_sha256 = json_fields_text(&inner, "sha256", "");
+	run->types = json_fields_text(&inner, "types", "");
 	json_fields_leave(fields, &inner);
 	inner = json_fields_enter(fields, "options");
 	run->dry_run = json_fields_flag(&inner, "dry_run", false);
 	run->both = json_fields_flag(&inner, "both", false);
 	run->nested = json_fields_flag(&inner, "nested", false);
+	run->strict = json_fields_flag(&inner, "strict", false);
+	run->space = json_fields_text(&inner, "space", "");
 	run->align = json_fields_number(&inner, "align", false, INT64_MAX);
 	run->range_offset = json_fields_number(&inner, "offset", false, INT64_MAX);
 	run->range_length = json_fields_number(&inner, "length", false, INT64_MAX);

@@ -18,14 +18,17 @@ struct report_reader;
 struct report_reader_run {
 	const char *burin;      /* version */
 	const char *image_path; /* as given to that run */
+	const char *image_absolute;
 	const char *image_format;
 	uint64_t image_size; /* bytes; every run of every file is inside */
 	char stored_md5[33],
 		stored_sha1[41]; /* hex in lower case; "" when the evidence stores none */
 	const char *rules_path;
 	const char *rules_sha256;
-	bool dry_run; /* no files were written */
-	bool both, nested;
+	const char *types; /* that were selected, as --types takes them; "": all */
+	const char *space; /* "unallocated", "allocated"; "": all was searched */
+	bool dry_run;      /* no files were written */
+	bool both, nested, strict;
 	uint64_t align, range_offset, range_length; /* 0 where not given */
 };
 

@@ -290,6 +290,7 @@ int rules_load_text(struct rules **rules, const char *path, const char *text, si
 		return error_set(error, EXIT_USAGE, ENOTSUP, "libcrypto has no SHA-256");
 	}
 	loader.rules = xcalloc(1, sizeof(*loader.rules));
+	loader.rules->selection = only ? xstrdup(only) : NULL;
 	loader.rules->path = xstrdup(path ? path : "(text)");
 	loader.rules->format = format;
 	loader.rules->notes = xcalloc(1, sizeof(*loader.rules->notes));
@@ -340,5 +341,6 @@ void rules_free(struct rules *rules)
 		free(rules->files[i]);
 	free(rules->files);
 	free(rules->path);
+	free(rules->selection);
 	free(rules);
 }

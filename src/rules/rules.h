@@ -63,6 +63,7 @@ struct rule {
 
 struct rules {
 	char *path;
+	char *selection;          /* the types that it was loaded with; NULL: all */
 	char sha256[65];          /* of all files read, in order, hex */
 	enum rules_format format; /* never RULES_AUTO */
 	struct rule *rules;       /* index: the rule's place in the file, from 0 */

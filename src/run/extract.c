@@ -5,19 +5,42 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "report/report_reader.h"
 #include "run/run.h"
 #include "run/session.h"
 
-static int open_image(struct session *session, const struct report_reader_run *old)
+/* Where the report found its image: as the path was typed, or, from another folder, in full. */
+static const char *image_of_report(const struct report_reader_run *old)
+{
+	return access(old->image_path, F_OK) && access(old->image_absolute, F_OK) == 0
+		       ? old->image_absolute
+		       : old->image_path;
+}
+
+static int no_image(struct session *session, const struct report_reader_run *old, int status)
+{
+	const struct error why = session->error;
+	char *clean = text_clean_copy(*old->image_absolute ? old->image_absolute : old->image_path);
+
+	error_set(&session->error, why.code, -status,
+		"%.300s; the report is about %.1000s: if it is elsewhere now, name it after the "
+		"report",
+		why.text, clean);
+	free(clean);
+	return status;
+}
+
+static int open_image(struct session *session, const struct report_reader_run *old, bool given)
 {
 	int status = scope_open_image(&session->scope, session->image_path, &session->error);
 	uint64_t size;
 
 	if (status)
-		return status;
+		return given ? status : no_image(session, old, status);
 	size = image_info(session->scope.image)->size;
 	if (size == old->image_size)
 		return 0;
@@ -91,9 +114,10 @@ static int extract(struct session *session, struct report_reader *report, struct
 	return status;
 }
 
-static int set_up(struct session *session, const struct report_reader_run *old, const char *output)
+static int set_up(struct session *session, const struct report_reader_run *old, const char *output,
+	bool given)
 {
-	int status = open_image(session, old);
+	int status = open_image(session, old, given);
 
 	if (!status)
 		status = session_open_pool(session, session->options->threads);
@@ -125,10 +149,10 @@ int run_extract(const struct run_options *given, const char *report_path, const 
 		const struct report_reader_run *old = report_reader_run(report);
 
 		if (!image_path)
-			session.image_path = old->image_path;
+			session.image_path = image_of_report(old);
 		rules.path = (char *)old->rules_path;
 		memcpy(rules.sha256, old->rules_sha256, strnlen(old->rules_sha256, 64));
-		status = set_up(&session, old, output);
+		status = set_up(&session, old, output, image_path != NULL);
 	}
 	if (!status)
 		status = extract(&session, report, &kept);

@@ -133,6 +133,7 @@ void session_fill_record(struct session *session, uint64_t total)
 		.compat_scalpel = options->scalpel,
 	};
 	session->progress = progress_open(&options->progress, total);
+	progress_start(session->progress, &session->record);
 }
 
 int session_open_report(struct session *session)
@@ -411,8 +412,8 @@ int session_report(struct session *session)
 	/* A run that ended before it had anything to show must still send its last event. */
 	if (!session->progress)
 		session->progress = progress_open(&session->options->progress, 0);
+	log_result(session); /* an event, too: the last one is that of progress_close */
 	progress_close(session->progress, code);
-	log_result(session);
 	return code;
 }
 

@@ -30,7 +30,9 @@ try compare scalpel.txt foremost.txt --all | grep -e '^ *1298432 ' -e exit
 echo; echo "burin with itself"
 try compare out out
 try carve --quiet -c some.conf -t -zip,-gz -q 512 --offset 100K --length 1200K -o less "$image"
-try compare out less -t -zip,-gz
+try compare out less
+try carve --quiet -c some.conf --strict -o strict "$image"
+try compare out strict | grep 1298432
 try carve --quiet -c some.conf --nested --hash md5 -o nested "$image"
 try compare out nested --all | grep -v ' same '
 sed 's/"status":"complete"/"status":"unverified"/; s/"sha256":"1/"sha256":"2/' out/report.jsonl >changed.jsonl
@@ -41,6 +43,12 @@ sed -i 's/16M/17M/' some.conf
 sed '/"offset":344064,/d; /"record":"summary"/d' out/report.jsonl >filtered.jsonl
 try compare filtered.jsonl photorec.xml | grep 344064
 try compare -c some.conf filtered.jsonl photorec.xml | grep 344064
+
+echo; echo "the byte that Scalpel adds at the image's end"
+echo "types = ( { name = \"tail\"; header = \"'BZh91AY'\"; max_size = \"1M\"; } );" >tail.conf
+try carve --quiet -b -c tail.conf -o tail "$image"
+sed '/^0000000[123]/d; s/^00000000.jpg  *53401.*1073/00000000.tail 1585152\t\tNO 577537/' scalpel.txt >longer.txt
+try compare tail longer.txt | grep -e '^1585152' -e exit
 
 echo; echo "JSON and a page"
 "$BURIN" compare out photorec.xml --json --html page.html >json; echo $?

@@ -13,7 +13,11 @@ assert lines.pop() == "", "the last line is torn"
 events = [json.loads(line) for line in lines]
 files = [event for event in events if event["event"] == "file"]
 progress = [event for event in events if event["event"] == "progress"]
-assert {event["event"] for event in events} <= {"file", "progress", "done"}
+assert {event["event"] for event in events} <= {"start", "file", "progress", "error", "warning", "done"}
+for event in events:
+    if event["event"] in ("start", "error", "warning"):
+        event.pop("output", 0)
+        print(event)
 assert [event["done"] for event in progress] == sorted(event["done"] for event in progress)
 print(len(files), "files;", [event for event in events if event["event"] == "done"],
       "last:", events[-1]["event"], "done of total:", progress[-1]["done"], progress[-1]["total"])
@@ -33,6 +37,12 @@ events carve -c rec.conf -o out --max-files 3 image
 events carve -c rec.conf -o out missing
 "$BURIN" carve --quiet -p -c rec.conf -o plan image
 events extract -o out plan/report.jsonl image
+echo --- from another folder, and after the image has moved
+mkdir elsewhere
+(cd elsewhere && try extract --quiet -o out ../plan/report.jsonl  && ls out/rec | wc -l)
+mv image moved
+try extract --quiet -o lost plan/report.jsonl
+mv moved image
 # nobody reads: the run completes, and says so
 python3 - <<'PY'
 import os, subprocess
