@@ -1,23 +1,18 @@
 /*
  * Children are forked, not executed: they share the parent's pages and need no program of their
- * own. Landlock is called by its three system calls, which the C library does not wrap. Every right
- * to files that its first version knows is taken away, and reading and executing are given back
- * where they are needed.
+ * own.
  */
 #include "base/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/landlock.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,10 +22,6 @@
 #define JOB_FD 3
 /* The child's exit code when it cannot even start its job. */
 #define FAILED 1
-
-/* LANDLOCK_ACCESS_FS_EXECUTE is the first right, MAKE_SYM the last of version 1. */
-#define ALL_RIGHTS ((LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1)
-#define FILE_RIGHTS (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE)
 
 struct sandbox_child {
 	pid_t pid;
@@ -71,7 +62,6 @@ static void set_limits(const struct sandbox_limits *limits)
 		lower_limit(RLIMIT_CPU, limits->cpu_seconds);
 	if (limits->memory)
 		lower_limit(RLIMIT_DATA, data_in_use() + limits->memory);
-	lower_limit(RLIMIT_CORE, 0);
 }
 
 static void close_descriptors(void)
@@ -109,43 +99,9 @@ static _Noreturn void run_child(
 	if (dup2(fd, JOB_FD) < 0)
 		_exit(FAILED);
 	close_descriptors();
+	clearenv();
 	set_limits(limits);
 	_exit(job(JOB_FD, arg));
-}
-
-/* ---- Landlock ------------------------------------------------------------------------------ */
-
-static void allow_below(int rules, int fd, uint64_t rights)
-{
-	struct landlock_path_beneath_attr below = { .allowed_access = rights, .parent_fd = fd };
-
-	syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &below, 0);
-}
-
-static void allow_folder(int rules, const char *path)
-{
-	int fd = open(path, O_PATH | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	allow_below(rules, fd, FILE_RIGHTS | LANDLOCK_ACCESS_FS_READ_DIR);
-	close(fd);
-}
-
-void sandbox_confine_files(const char *const *folders, int fd)
-{
-	struct landlock_ruleset_attr attributes = { .handled_access_fs = ALL_RIGHTS };
-	int rules = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0);
-
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (rules < 0)
-		return;
-	for (; *folders; folders++)
-		allow_folder(rules, *folders);
-	if (fd >= 0)
-		allow_below(rules, fd, LANDLOCK_ACCESS_FS_READ_FILE);
-	syscall(SYS_landlock_restrict_self, rules, 0);
-	close(rules);
 }
 
 /* ---- in the parent ------------------------------------------------------------------------- */
@@ -210,6 +166,28 @@ char *sandbox_end(struct sandbox_child *child)
 	how = pid == child->pid ? describe_end(status) : NULL;
 	free(child);
 	return how;
+}
+
+static int report_layers(int fd, void *arg)
+{
+	const struct confine_layers layers = confine(&(struct confine_rights){ 0 });
+
+	(void)arg;
+	return sandbox_send(fd, &layers, sizeof(layers)) ? 0 : FAILED;
+}
+
+struct confine_layers sandbox_try(void)
+{
+	const struct sandbox_limits none = { 0 };
+	struct confine_layers layers;
+	struct sandbox_child *child;
+
+	if (sandbox_start(&child, report_layers, NULL, &none))
+		return (struct confine_layers){ 0 };
+	if (!sandbox_receive(sandbox_socket(child), &layers, sizeof(layers)))
+		layers = (struct confine_layers){ 0 };
+	free(sandbox_end(child));
+	return layers;
 }
 
 bool sandbox_send(int fd, const void *bytes, size_t len)

@@ -1,8 +1,8 @@
 /*
- * Confines code that parses what an attacker may have written. A child process does the work: it
- * gets a socket to its parent, no other descriptor, and limits on memory and processor time; it may
- * also take away its own access to files. A crash or a runaway loop costs that child and nothing
- * else.
+ * Runs code that parses what an attacker may have written in a child process, which gets a socket to
+ * its parent, no other descriptor, no environment, and limits on memory and processor time. A crash or
+ * a runaway loop costs that child and nothing else. Before it reads the first hostile byte, the child
+ * calls confine().
  *
  * In a program with threads the child is a copy of the calling thread alone. It may call anything
  * except what needs a lock that another thread held at the fork, so children are started early.
@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/confine.h"
+
 struct sandbox_child;
 
 struct sandbox_limits {
@@ -22,8 +24,8 @@ struct sandbox_limits {
 };
 
 /* Runs job(fd, arg) in a child, which exits with what job returns. fd is the child's end of the
- * socket; its standard streams are /dev/null and all other descriptors are closed. Returns 0 or a
- * negative errno. The caller owns *child. */
+ * socket; its standard streams are /dev/null, all other descriptors are closed, and its environment is
+ * empty. Returns 0 or a negative errno. The caller owns *child. */
 int sandbox_start(struct sandbox_child **child, int (*job)(int fd, void *arg), void *arg,
 	const struct sandbox_limits *limits);
 /* The parent's end of the socket; it reads an end of file once the child is gone. */
@@ -36,10 +38,7 @@ char *sandbox_end(struct sandbox_child *child);
 bool sandbox_send(int fd, const void *bytes, size_t len);
 bool sandbox_receive(int fd, void *bytes, size_t len);
 
-/* Called in the child: from now on this process, its later threads, and the programs it starts can
- * open only what lies below the folders (a list that ends with NULL; missing ones are ignored) and
- * the file that fd refers to (-1: none), and these only to read and to execute. Open descriptors
- * keep working. Best effort: a kernel without Landlock (before Linux 5.13) restricts nothing. */
-void sandbox_confine_files(const char *const *folders, int fd);
+/* Starts a child that confines itself, and does nothing else. Returns what confined it. */
+struct confine_layers sandbox_try(void);
 
 #endif

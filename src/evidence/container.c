@@ -52,9 +52,18 @@ static int read_library(void *handle, uint64_t offset, void *buffer, size_t len)
 	return tsk_img_read(handle, (TSK_OFF_T)offset, buffer, len) == (ssize_t)len ? 0 : -EIO;
 }
 
+/* Its other parts are there. A file may name parts elsewhere, but it is not believed. */
+static char *find_folder(const void *arg)
+{
+	const struct container *container = arg;
+	const char *slash = strrchr(container->path, '/');
+
+	return xasprintf("%.*s", slash ? (int)(slash - container->path) + 1 : 0, container->path);
+}
+
 static const struct served_kind served_container = {
 	.memory = (uint64_t)1 << 30,
-	.opens_files = true,
+	.folder = find_folder,
 	.open = open_library,
 	.read_at = read_library,
 };

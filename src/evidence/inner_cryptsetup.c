@@ -26,6 +26,8 @@
  * as cryptsetup makes it; CoreStorage's metadata. */
 #define HEAD_LEN ((uint64_t)128 << 20)
 #define COPY_LEN ((size_t)1 << 20)
+/* The library opens the copy, again and again. */
+#define COPY_PATH "/proc/self/fd/%d"
 #define KEY_MAX 512
 #define SECTOR_LEN 512
 /* Argon2 takes up to 4 GiB, and seconds on each of several processors, as the volume's head says. */
@@ -275,7 +277,7 @@ static struct crypt_device *new_device(int fd)
 	struct crypt_device *device = NULL;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	snprintf(path, sizeof(path), COPY_PATH, fd);
 	return fd >= 0 && !crypt_init(&device, path) ? device : NULL;
 }
 
@@ -293,16 +295,20 @@ static void start_library(void)
 	close(fd);
 }
 
-/* What is in the volume is parsed only once this process can open nothing. */
+/* What is in the volume is parsed only once this process can open nothing else. */
 static struct crypt *open_type(struct served *served, const char *type)
 {
-	static const char *const nothing[] = { NULL };
 	struct crypt_device *device;
 	struct crypt *crypt = NULL;
+	char path[64];
+	int copy;
 
 	start_library();
-	device = new_device(copy_ends(served));
-	sandbox_confine_files(nothing, -1);
+	copy = copy_ends(served);
+	device = new_device(copy);
+	snprintf(path, sizeof(path), COPY_PATH, copy);
+	confine(&(struct confine_rights){ .readable = (const char *const[]){ path, NULL },
+		.threads = true }); /* threads: Argon2 */
 	if (!device)
 		served_refuse(served, "no memory for what describes it");
 	else if (crypt_load(device, type, NULL))
@@ -329,7 +335,7 @@ static void *filevault_open(struct served *served, void *arg)
 
 static const struct served_kind served_luks = {
 	.memory = OPEN_MEMORY,
-	.opens_files = true,
+	.confines_itself = true,
 	.open_cpu_seconds = OPEN_CPU_SECONDS,
 	.open = luks_open,
 	.read_at = crypt_read_at,
@@ -337,7 +343,7 @@ static const struct served_kind served_luks = {
 
 static const struct served_kind served_filevault = {
 	.memory = OPEN_MEMORY,
-	.opens_files = true,
+	.confines_itself = true,
 	.open_cpu_seconds = OPEN_CPU_SECONDS,
 	.open = filevault_open,
 	.read_at = crypt_read_at,

@@ -256,14 +256,23 @@ static int work(struct served *served)
 	}
 }
 
+static void confine_work(const struct served_image *image)
+{
+	const struct served_kind *kind = image->kind;
+	char *folder = kind->folder ? kind->folder(image->arg) : NULL;
+	const char *const readable[] = { folder, NULL };
+
+	if (!kind->confines_itself)
+		confine(&(struct confine_rights){ .readable = folder ? readable : NULL });
+	free(folder);
+}
+
 static int start_work(int fd, const struct served_image *image)
 {
-	static const char *const nothing[] = { NULL };
 	struct served served = { .image = image, .shared = image->process->shared, .fd = fd };
 
 	served.cache = xcalloc(CACHE_BLOCKS, sizeof(*served.cache));
-	if (!image->kind->opens_files)
-		sandbox_confine_files(nothing, -1);
+	confine_work(image);
 	return work(&served);
 }
 

@@ -16,8 +16,11 @@
 struct served; /* the state of the process that works */
 
 struct served_kind {
-	uint64_t memory;           /* bytes that the process may use */
-	bool opens_files;          /* it opens the image's own files; else it can open nothing */
+	uint64_t memory;      /* bytes that the process may use */
+	bool confines_itself; /* `open` calls confine() before it reads anything of the image */
+	/* The folder that the process may read, because the library opens the image's files; the caller
+	 * frees it. NULL: it can open nothing. */
+	char *(*folder)(const void *arg);
 	unsigned open_cpu_seconds; /* for opening; 0: as for a request */
 	/* In the process that works. `arg` as given to served_open. open: the library's handle; NULL after
 	 * served_refuse. It sets the size and the length of a sector, where that is known. */

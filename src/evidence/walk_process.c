@@ -94,17 +94,17 @@ static bool queue_message(struct walk_job *job, uint32_t kind, const void *bytes
 	return true;
 }
 
+/* Opened while it can be; -1: it can't. */
+static int schedstat_fd;
+
 /* Nanoseconds that this process has run, or was ready to run; 0 where the kernel does not report
  * them. */
 static uint64_t time_awake(void)
 {
-	int fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
 	char text[128], *end;
-	ssize_t len = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	ssize_t len = pread(schedstat_fd, text, sizeof(text) - 1, 0);
 	uint64_t ran;
 
-	if (fd >= 0)
-		close(fd);
 	if (len <= 0)
 		return 0;
 	text[len] = '\0';
@@ -123,7 +123,7 @@ static void check_progress(int signal_number)
 	if (asleep < CHECKS_ASLEEP)
 		return;
 	signal(signal_number, SIG_DFL);
-	kill(getpid(), signal_number);
+	raise(signal_number); /* once the handler has returned */
 }
 
 static void watch_for_deadlock(void)
@@ -131,6 +131,7 @@ static void watch_for_deadlock(void)
 	const struct sigaction action = { .sa_handler = check_progress, .sa_flags = SA_RESTART };
 	const struct itimerval often = { { 0, CHECK_USECONDS }, { 0, CHECK_USECONDS } };
 
+	schedstat_fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 }
@@ -164,6 +165,7 @@ static int work(int fd, void *arg)
 	setenv("TZ", "UTC0", 1);
 	tzset();
 	watch_for_deadlock();
+	confine(&(struct confine_rights){ 0 });
 	job->process->walk(&job->host, job->process->volume);
 	return flush(job) ? 0 : 1;
 }

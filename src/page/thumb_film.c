@@ -35,16 +35,18 @@ static int open_plain(const struct thumb_film *film)
 
 int thumb_film_job(int fd, void *arg)
 {
-	/* Programs and their libraries, and what these read when they start. */
-	static const char *const folders[] = { "/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache",
-		"/dev/null", "/dev/urandom", "/proc/self", NULL };
+	/* Libraries, and what they read when they start. */
 	const struct thumb_film *film = arg;
+	const char *const readable[] = { "/usr", "/lib", "/lib64", film->program,
+		"/etc/ld.so.cache", "/dev/null", "/dev/urandom", "/proc/self", "/proc/self/fd/0",
+		NULL };
 	int source = open_plain(film);
 
 	if (source < 0 || dup2(source, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		return 1;
-	sandbox_confine_files(folders, source);
-	execlp("ffmpeg", "ffmpeg", "-nostdin", "-v", "quiet", "-threads", "1",
+	confine(&(struct confine_rights){
+		.readable = readable, .programs = true, .threads = true });
+	execl(film->program, film->program, "-nostdin", "-v", "quiet", "-threads", "1",
 		"-protocol_whitelist", "file", "-f", film->demuxer, "-t", "8", "-i",
 		"file:/proc/self/fd/0", "-an", "-sn", "-dn", "-vf", film->still ? STILL : FRAMES,
 		"-frames:v", "1", "-q:v", "5", "-f", "mjpeg", "pipe:1", (char *)NULL);

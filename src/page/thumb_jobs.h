@@ -20,6 +20,7 @@ int thumb_pictures_job(int fd, void *arg);
 /* A film, or a still that libvips does not read, through ffmpeg: a child each, which sends a JPEG
  * and ends. */
 struct thumb_film {
+	const char *program;       /* ffmpeg's path */
 	const char *folder, *path; /* the output folder, and the file below it */
 	const char *demuxer;       /* ffmpeg's name of the format: it guesses nothing */
 	int still;                 /* one frame, not several side by side */

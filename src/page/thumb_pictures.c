@@ -105,7 +105,6 @@ static bool serve(int fd)
 
 int thumb_pictures_job(int fd, void *arg)
 {
-	static const char *const nothing[] = { NULL };
 	bool ready = load();
 
 	(void)arg;
@@ -113,7 +112,8 @@ int thumb_pictures_job(int fd, void *arg)
 		vips.block_untrusted(1);
 		vips.concurrency(1);
 		vips.cache(0);
-		sandbox_confine_files(nothing, -1);
+		confine(&(struct confine_rights){
+			.threads = true, .code = true }); /* Orc makes it */
 	}
 	if (!sandbox_send(fd, &(char){ ready }, 1))
 		return 0;

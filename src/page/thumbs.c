@@ -72,7 +72,7 @@ struct thumbs {
 	uint64_t left; /* to be tried */
 	uint64_t made, failed;
 	struct sandbox_child *pictures; /* the child for pictures; NULL: none runs */
-	bool films;                     /* ffmpeg is there */
+	char *ffmpeg;                   /* its path; NULL: not looked for, or not there */
 	const char *no_pictures, *no_films;
 	uint8_t *file; /* a picture's bytes */
 	uint8_t *jpeg;
@@ -179,7 +179,8 @@ static uint32_t receive_all(int fd, uint8_t *bytes)
 static uint32_t request_film(
 	struct thumbs *thumbs, const struct file_record *file, const struct kind *kind)
 {
-	struct thumb_film film = { thumbs->folder, file->path, kind->demuxer, kind->still };
+	struct thumb_film film = { thumbs->ffmpeg, thumbs->folder, file->path, kind->demuxer,
+		kind->still };
 	struct sandbox_child *child = start_child(thumb_film_job, &film);
 	uint32_t len;
 
@@ -207,21 +208,21 @@ static bool save_thumb(struct thumbs *thumbs, uint32_t len, uint64_t number)
 
 /* ---- from outside -------------------------------------------------------------------------- */
 
-/* Whether a program of that name is in PATH. */
-static bool have_program(const char *name)
+/* The path of a program of that name in PATH, which the caller frees; NULL: there is none. */
+static char *find_program(const char *name)
 {
 	const char *path = getenv("PATH");
-	bool found = false;
 
-	while (path && *path && !found) {
+	while (path && *path) {
 		size_t len = strcspn(path, ":");
 		char *full = xasprintf("%.*s/%s", (int)len, path, name);
 
-		found = access(full, X_OK) == 0;
+		if (access(full, X_OK) == 0)
+			return full;
 		free(full);
 		path += len + (path[len] == ':');
 	}
-	return found;
+	return NULL;
 }
 
 static void remove_old(int dir_fd)
@@ -249,11 +250,11 @@ static void remove_old(int dir_fd)
 /* Called only when there is a film, so that a page without films does not complain. */
 static bool have_films(struct thumbs *thumbs)
 {
-	if (!thumbs->films && !thumbs->no_films) {
-		thumbs->films = have_program("ffmpeg");
-		thumbs->no_films = thumbs->films ? NULL : "ffmpeg is not installed";
+	if (!thumbs->ffmpeg && !thumbs->no_films) {
+		thumbs->ffmpeg = find_program("ffmpeg");
+		thumbs->no_films = thumbs->ffmpeg ? NULL : "ffmpeg is not installed";
 	}
-	return thumbs->films;
+	return thumbs->ffmpeg;
 }
 
 struct thumbs *thumbs_open(int dir_fd, const char *folder, uint64_t max)
@@ -293,6 +294,7 @@ void thumbs_close(struct thumbs *thumbs, struct page_counts *counts)
 	counts->no_pictures = thumbs->no_pictures;
 	counts->no_films = thumbs->no_films;
 	end_pictures(thumbs);
+	free(thumbs->ffmpeg);
 	free(thumbs->jpeg);
 	free(thumbs->file);
 	free(thumbs);
