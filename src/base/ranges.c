@@ -16,6 +16,8 @@ static size_t first_reaching(const struct ranges *ranges, uint64_t offset)
 {
 	size_t low = 0, high = ranges->count;
 
+	if (high && range_end(&ranges->items[high - 1]) < offset)
+		return high; /* what most ranges are added to in rising order see */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

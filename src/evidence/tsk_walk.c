@@ -348,25 +348,46 @@ static void add_run(struct file_walk *walk, uint64_t offset, uint64_t len, uint6
 	walk->runs[walk->run_count++] = (struct walk_run){ offset, len, at };
 }
 
+/* Of a name, bytes. */
+#define PART_MAX 1023
+
+/* Reports the folder of the files that follow, when it is another than before. */
+static void report_folder(struct file_walk *walk, const char *folder)
+{
+	if (*walk->folder && !strncmp(folder, walk->folder, sizeof(walk->folder) - 1))
+		return;
+	snprintf(walk->folder, sizeof(walk->folder), "%s", folder);
+	walk->host->report(walk->host, WALK_FOLDER, walk->folder, strlen(walk->folder));
+}
+
+static size_t add_name(char *to, size_t room, const char *name)
+{
+	size_t len = strnlen(name, room);
+
+	memcpy(to, name, len);
+	return len;
+}
+
 /* "name", or "name:stream" for a stream with a name of its own. */
 static void report_name(struct file_walk *walk, const TSK_FS_NAME *name, const char *folder,
 	const TSK_FS_ATTR *attribute, const struct walk_file *file)
 {
-	struct walk_host *host = walk->host;
 	struct {
 		struct walk_file file;
-		char name[2048];
-	} message = { .file = *file };
+		char name[2 * PART_MAX + 1];
+	} message;
 	bool named = attribute->type == TSK_FS_ATTR_TYPE_NTFS_DATA && attribute->name &&
 		     *attribute->name && strcmp(attribute->name, "N/A");
-	int len = snprintf(message.name, sizeof(message.name), "%.1023s%s%.1000s", name->name,
-		named ? ":" : "", named ? attribute->name : "");
+	size_t len = add_name(message.name, PART_MAX, name->name);
 
-	if (strncmp(folder, walk->folder, sizeof(walk->folder) - 1) || !*walk->folder) {
-		snprintf(walk->folder, sizeof(walk->folder), "%s", folder);
-		host->report(host, WALK_FOLDER, walk->folder, strlen(walk->folder));
+	message.file = *file;
+	if (named) {
+		message.name[len++] = ':';
+		len += add_name(message.name + len, PART_MAX, attribute->name);
 	}
-	if (!host->report(host, WALK_FILE, &message, offsetof(typeof(message), name) + (size_t)len))
+	report_folder(walk, folder);
+	if (!walk->host->report(
+		    walk->host, WALK_FILE, &message, offsetof(typeof(message), name) + len))
 		walk->stopped = true;
 }
 
