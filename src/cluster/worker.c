@@ -255,8 +255,8 @@ static int prepare(struct worker *worker)
 	struct session *session = &worker->session;
 	const struct run_options *options = &worker->options;
 	struct search_options search;
-	int status = scope_open(&session->scope, options, session->image_path,
-		options->space != SPACE_ALL, &session->problems, &session->error);
+	int status = scope_open(&session->scope, options, session->image_path, false,
+		&session->problems, &session->error);
 
 	if (status)
 		return status;

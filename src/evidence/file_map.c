@@ -436,6 +436,47 @@ void file_map_slack(const struct file_map *file_map, struct ranges *slack)
 	}
 }
 
+/* Whether some of the file's content, but not all of it, is in the ranges. */
+static bool is_partly_in(const struct file_map *file_map, size_t index, const struct ranges *ranges)
+{
+	uint64_t all = 0, in = 0;
+
+	for (size_t r = file_map->files[index].first_run; r < end_of_runs(file_map, index); r++) {
+		const struct walk_run *run = &file_map->runs[r];
+
+		if (run->at == WALK_RECORD)
+			continue;
+		all += run->length;
+		in += ranges_overlap(ranges, run->offset, run->length);
+	}
+	return in && in < all;
+}
+
+struct range *file_map_partly_in(const struct file_map *file_map, const struct ranges *ranges,
+	uint64_t first_inode, size_t *count)
+{
+	struct range *runs = NULL;
+	size_t capacity = 0;
+
+	*count = 0;
+	for (size_t f = 0; f < file_map->file_count; f++) {
+		const struct walk_file *info = &file_map->files[f].info;
+
+		if (info->flags & (FS_METADATA | FS_RESIDENT) || info->inode < first_inode ||
+			!is_partly_in(file_map, f, ranges))
+			continue;
+		for (size_t r = file_map->files[f].first_run; r < end_of_runs(file_map, f); r++) {
+			const struct walk_run *run = &file_map->runs[r];
+
+			if (run->at == WALK_RECORD)
+				continue;
+			runs = xgrow(runs, &capacity, *count, sizeof(*runs));
+			runs[(*count)++] = (struct range){ run->offset, run->length };
+		}
+	}
+	return runs;
+}
+
 const char *file_map_path(struct file_map *file_map, uint32_t index)
 {
 	struct mapped_file *file = &file_map->files[index];

@@ -36,6 +36,10 @@ struct range *file_map_extents(
 	const struct file_map *file_map, const struct fs_file *file, size_t *count);
 /* Adds the bytes that belong to files that are there, and are after what was written of them. */
 void file_map_slack(const struct file_map *file_map, struct ranges *slack);
+/* The runs of the files, from this inode on, that have some of their content in the ranges, but not all of
+ * it: *count in any order, which the caller frees. */
+struct range *file_map_partly_in(const struct file_map *file_map, const struct ranges *ranges,
+	uint64_t first_inode, size_t *count);
 /* The path of the file with that index, valid until file_map_free. One thread at a time. */
 const char *file_map_path(struct file_map *file_map, uint32_t index);
 /* NULL is fine. */

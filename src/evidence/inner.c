@@ -25,6 +25,8 @@
 #define FOLDER_NAME_MAX 64
 /* Whole units are lost where any byte can't be read. */
 #define UNIT_LEN 4096
+/* Of a list of what changed, which has 16 bytes for 16 KiB or more. */
+#define CHANGED_LEN_MAX ((uint64_t)128 << 20)
 
 /* THE TABLE. */
 static const struct inner_kind *const kinds[] = { &inner_bitlocker, &inner_luks, &inner_filevault,
@@ -258,6 +260,44 @@ const struct volume *inner_streams_of(const struct image *image)
 	if (image->backend != &inner_backend || served->kind != inner_streams.served)
 		return NULL;
 	return &((const struct inner_place *)served->arg)->volume;
+}
+
+/* Adds the ranges that the process serves as an image, as far as they are inside another of that size. */
+static bool read_ranges(struct image *list, uint64_t size, struct ranges *ranges)
+{
+	size_t len = list->info.size < CHANGED_LEN_MAX ? (size_t)list->info.size : 0;
+	struct range *items = xmalloc(len + 1);
+	bool good = len >= sizeof(*items) && !image_read_at(list, 0, items, len) &&
+		    items[0].offset == len / sizeof(*items) - 1;
+
+	for (size_t i = 1; good && i < len / sizeof(*items); i++) {
+		uint64_t left = items[i].offset < size ? size - items[i].offset : 0;
+
+		ranges_add(
+			ranges, items[i].offset, items[i].length < left ? items[i].length : left);
+	}
+	free(items);
+	return good;
+}
+
+bool inner_changed(struct image *image, struct ranges *changed)
+{
+	const struct served_image *served = (const struct served_image *)image;
+	struct served_image *list;
+	char reason[512];
+	bool known;
+
+	if (image->backend != &inner_backend || served->kind != inner_shadow.served)
+		return false;
+	list = new_served(image->outer, &inner_shadow, served->arg);
+	list->kind = inner_shadow.changed;
+	known = !served_open(list, reason, sizeof(reason)) &&
+		read_ranges(&list->image, image->info.size, changed);
+	list->image.outer = NULL; /* the image's */
+	image_close(&list->image);
+	if (!known)
+		ranges_free(changed);
+	return known;
 }
 
 int inner_open(struct image **image, const char *path, struct error *error)

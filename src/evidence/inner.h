@@ -22,6 +22,10 @@ int inner_open(struct image **image, const char *path, struct error *error);
  * (tsk_walk.h); NULL: it is another image. */
 const struct volume *inner_streams_of(const struct image *image);
 
+/* Of a shadow copy: what differs between it and the volume as it is now, which is all that is worth
+ * searching in it. False: another image, or it can't be found out. */
+bool inner_changed(struct image *image, struct ranges *changed);
+
 /* Images that may hold members of the same array. */
 struct inner_beside {
 	char *const *paths;

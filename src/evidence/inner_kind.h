@@ -27,6 +27,9 @@ struct inner_kind {
 	bool only_on_request; /* not opened with all others, for there may be many */
 	const struct served_kind
 		*served; /* NULL: burin was built without the library, or opens it itself */
+	/* Of one that is a former state of the volume around it: an image of struct ranges, the first with
+	 * their number as its offset: rising, what differs between the two. */
+	const struct served_kind *changed;
 	/* Where burin does, by code that is fuzzed. NULL: *why says why. The image's `outer` is set by the
 	 * caller; its info has the size, and paths besides outer's. how: "", or for people. */
 	struct image *(*open)(struct image *outer, const struct inner_place *place,

@@ -19,6 +19,8 @@
 #define PROBLEMS_MAX 16
 /* Allocated ranges of one file system: 64 MiB of memory. Only a hostile one has more. */
 #define RANGES_MAX ((size_t)4 << 20)
+/* NTFS has its tables in its first files: they always change, and hold nothing but tables. */
+#define NTFS_OWN_FILES 24
 
 struct volumes {
 	struct volume *items;
@@ -494,6 +496,15 @@ bool volumes_is_reallocated(const struct volumes *volumes, const struct fs_file 
 		used = ranges_overlap(&volumes->in_use, extents[i].offset, extents[i].length);
 	free(extents);
 	return used;
+}
+
+void volumes_complete(const struct volumes *volumes, struct ranges *changed)
+{
+	struct range_list runs = { 0 };
+
+	runs.items = file_map_partly_in(volumes->file_map, changed, NTFS_OWN_FILES, &runs.count);
+	take_list(&runs, changed);
+	free(runs.items);
 }
 
 void volumes_free(struct volumes *volumes)

@@ -118,6 +118,8 @@ struct range *volumes_extents(
 	const struct volumes *volumes, const struct fs_file *file, size_t *count);
 /* Whether FS_REALLOCATED applies, which volumes_find does not look at. */
 bool volumes_is_reallocated(const struct volumes *volumes, const struct fs_file *file);
+/* Adds, to bytes of the image that changed, the rest of the files that have some of them. */
+void volumes_complete(const struct volumes *volumes, struct ranges *changed);
 /* NULL is fine. */
 void volumes_free(struct volumes *volumes);
 

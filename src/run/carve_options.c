@@ -89,8 +89,8 @@ const struct option_row carve_option_rows[] = {
 		MEMBER(shadow),
 		.group = "Evidence",
 		.help = "Also carve this shadow copy, or all of them, of each NTFS volume as an "
-			"image "
-			"of its own" },
+			"image of its own: the blocks that differ from the volume now, and the "
+			"rest of files that have some of them" },
 	{ .name = "offset",
 		.kind = OPTION_SIZE,
 		.metavar = "SIZE",

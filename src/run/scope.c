@@ -11,6 +11,7 @@
 #include "base/size.h"
 #include "base/text.h"
 #include "evidence/extent_image.h"
+#include "evidence/inner.h"
 #include "run/signals.h"
 
 /* A hostile partition table has a thousand entries. */
@@ -138,52 +139,95 @@ static void find_small(
 	ranges_free(&all);
 }
 
-/* The selected part begins where files may start, so that both kinds of ranges do. */
-static void select_space(
-	struct scope *scope, const struct run_options *options, struct problems *problems)
+/* Leaves of the ranges what is in others, too. */
+static void keep_common(struct ranges *ranges, const struct ranges *others)
 {
-	static const struct ranges none;
+	struct ranges common = { 0 };
+	size_t i = 0, k = 0;
+
+	while (i < ranges->count && k < others->count) {
+		const struct range *a = &ranges->items[i], *b = &others->items[k];
+		uint64_t a_end = a->offset + a->length, b_end = b->offset + b->length;
+		uint64_t from = a->offset > b->offset ? a->offset : b->offset;
+		uint64_t end = a_end < b_end ? a_end : b_end;
+
+		if (from < end)
+			ranges_add(&common, from, end - from);
+		if (a_end < b_end)
+			i++;
+		else
+			k++;
+	}
+	ranges_free(ranges);
+	*ranges = common;
+}
+
+static void select_space(const struct scope *scope, const struct run_options *options,
+	struct problems *problems, struct ranges *small, struct ranges *all)
+{
 	const struct ranges *in_use = volumes_in_use(scope->volumes);
-	uint64_t size = image_info(scope->evidence)->size;
 	bool unallocated = options->space == SPACE_UNALLOCATED;
-	struct ranges all = { 0 }, small = { 0 }, space = { 0 };
+	struct ranges used = { 0 };
 
 	if (!in_use)
 		problems_add(
 			problems, xasprintf("no file system could be read: %s counts as %s",
 					  unallocated ? "the whole image" : "none of the image",
 					  unallocated ? "unallocated" : "allocated"));
-	add_both(&all, in_use ? in_use : &none, volumes_free_records(scope->volumes));
-	if (unallocated) {
-		complement(&all, size, &space);
-		ranges_free(&all);
-		add_from(&all, &space, options->offset, UINT64_MAX);
-		find_small(scope, options, &small);
-	} else {
-		ranges_free(&all);
+	if (!unallocated) {
 		if (in_use)
-			add_from(&all, in_use, options->offset, UINT64_MAX);
+			add_from(all, in_use, 0, UINT64_MAX);
+		return;
 	}
-	ranges_free(&space);
-	if (all.count || small.count)
-		scope->image = extent_image_open(scope->evidence, &small, &all);
-	ranges_free(&all);
-	ranges_free(&small);
+	if (in_use)
+		add_both(&used, in_use, volumes_free_records(scope->volumes));
+	complement(&used, image_info(scope->evidence)->size, all);
+	ranges_free(&used);
+	find_small(scope, options, small);
 }
 
-static void read_volumes(
-	struct scope *scope, const struct run_options *options, struct problems *problems)
+/* The selected part begins where files may start, so that both kinds of ranges do. changed: of a shadow
+ * copy, what differs from the volume, whole files where that is known; NULL: another image. */
+static void select_part(struct scope *scope, const struct run_options *options,
+	struct problems *problems, const struct ranges *changed)
+{
+	struct ranges all = { 0 }, small = { 0 }, part = { 0 };
+
+	if (options->space == SPACE_ALL)
+		ranges_add(&all, 0, image_info(scope->evidence)->size);
+	else
+		select_space(scope, options, problems, &small, &all);
+	if (changed) {
+		keep_common(&all, changed);
+		keep_common(&small, changed);
+	}
+	add_from(&part, &all, options->offset, UINT64_MAX);
+	if (part.count || small.count)
+		scope->image = extent_image_open(scope->evidence, &small, &part);
+	ranges_free(&all);
+	ranges_free(&small);
+	ranges_free(&part);
+}
+
+/* Reads the volumes where they are asked for, or decide what is searched. */
+static void read_volumes(struct scope *scope, const struct run_options *options, bool find_volumes,
+	struct problems *problems)
 {
 	bool select = options->space != SPACE_ALL;
+	struct ranges changed = { 0 };
+	bool is_copy = inner_changed(scope->evidence, &changed);
 
-	if (!select && options->file_systems == VOLUMES_OFF)
-		return;
-	scope->volumes = volumes_read(
-		scope->evidence, select ? VOLUMES_MAP : options->file_systems, signals_interrupted);
-	log_volumes(scope);
-	note_problems(scope, select, problems);
-	if (select)
-		select_space(scope, options, problems);
+	scope->is_part = select || is_copy;
+	if (select || (options->file_systems != VOLUMES_OFF && (find_volumes || is_copy))) {
+		scope->volumes = volumes_read(scope->evidence,
+			select ? VOLUMES_MAP : options->file_systems, signals_interrupted);
+		log_volumes(scope);
+		note_problems(scope, select, problems);
+		volumes_complete(scope->volumes, &changed);
+	}
+	if (scope->is_part)
+		select_part(scope, options, problems, is_copy ? &changed : NULL);
+	ranges_free(&changed);
 }
 
 static int check_range(struct scope *scope, const struct run_options *options, struct error *error)
@@ -194,9 +238,9 @@ static int check_range(struct scope *scope, const struct run_options *options, s
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"--offset %" PRIu64 " is past the end of the image (%" PRIu64 " bytes)",
 			options->offset, size);
-	if (options->space != SPACE_ALL && scope->image == scope->evidence)
+	if (scope->is_part && scope->image == scope->evidence)
 		return 0; /* empty */
-	if (options->space == SPACE_ALL)
+	if (!scope->is_part)
 		scope->begin = options->offset;
 	scope->end = extent_image_from_evidence(scope->image, range_end(options, size));
 	return 0;
@@ -226,8 +270,7 @@ int scope_open(struct scope *scope, const struct run_options *options, const cha
 		status = image_use_ddrescue_map(scope->evidence, options->map_path, error);
 	if (status)
 		return status;
-	if (find_volumes)
-		read_volumes(scope, options, problems);
+	read_volumes(scope, options, find_volumes, problems);
 	scope->begin = scope->end = 0;
 	return check_range(scope, options, error);
 }

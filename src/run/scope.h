@@ -1,6 +1,7 @@
 /*
  * What a run searches: the evidence, the volumes in it, the part of it that --unallocated or
- * --allocated selects, and the range of --offset and --length. Also what of it could not be read.
+ * --allocated selects (of a shadow copy also only what differs from the volume), and the range of
+ * --offset and --length. Also what of it could not be read.
  *
  * The selected part is one stream: a file may begin in one of its extents and end in the next. In
  * front of it, each by itself, are slack and free file records. All stages work with offsets in the
@@ -21,6 +22,7 @@ struct scope {
 	struct image *evidence;   /* as opened */
 	struct image *image;      /* what is searched: the evidence or an extent image of it */
 	struct volumes *volumes;  /* NULL: not looked for */
+	bool is_part;             /* not all of the evidence is searched, perhaps nothing */
 	uint64_t begin, end;      /* where files may start: offsets in image */
 	struct ranges unread;     /* of image: could not be read, also before the run was resumed */
 	uint64_t unread_noted;    /* end of the reader's last range among them */
@@ -31,7 +33,7 @@ struct scope {
  * the next. */
 int scope_open_image(struct scope *scope, const char *image_path, struct error *error);
 /* Opens the evidence, selects what is searched, and checks the range. find_volumes: looks for
- * volumes and file systems too, as far as the options ask for them. */
+ * volumes and file systems also where they decide nothing of that, as far as the options ask for them. */
 int scope_open(struct scope *scope, const struct run_options *options, const char *image_path,
 	bool find_volumes, struct problems *problems, struct error *error);
 

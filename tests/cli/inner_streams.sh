@@ -50,25 +50,38 @@ mke2fs -q -t ext4 -O ^has_journal plain 1M >/dev/null
 try carve --quiet -t png --open -o plain.out plain
 echo --- shadow copies
 python3 - <<'PY'
-import re
 data = open("ntfs", "rb").read()
-at = [match.start() for match in re.finditer(b"\x89PNG\r\n\x1a\n", data)]
-for name, gone in (("middle", at[3:4]), ("new", at[3:5] + at[6:7])):
+two, five, twenty, end_of_whole = 0x12b000, 0x130000, 0x13a000, 0x1ac000
+for name, gone in (("middle", [two]), ("new", [two, twenty, end_of_whole])):
     changed = bytearray(data)
     for place in gone:
         changed[place:place + 4096] = bytes(4096)
     open(name, "wb").write(changed)
 PY
-"$SRCDIR/tests/volumes/make_shadow" shadowed new ntfs middle
+"$SRCDIR/tests/volumes/make_shadow" shadowed new middle ntfs
 need_library shadowed::shadow@1048576/1
-tail -c +1048577 shadowed | head -c 6M >now
+# The oldest is `middle`; in the one after it two.png is back. Only blocks of 16 KiB that differ from the volume
+# are searched, and the rest of whole.png, which ends in one.
 lines() { grep '"record":"file"' "$1/report.jsonl"; }
+names() { lines "$1" | grep -o '"fs_path":"[^"]*"'; }
 try carve --quiet -t png --shadow all -o copies shadowed
 ls copies
-for image in ntfs middle now; do "$BURIN" carve --quiet -t png -o "of $image" $image; done
-cmp <(lines "of ntfs") <(lines copies/shadowed-shadow@1048576-1)
-cmp <(lines "of middle") <(lines copies/shadowed-shadow@1048576-2)
-wc -l < <(lines "of ntfs") && wc -l < <(lines "of middle") && wc -l < <(lines "of now")
+names copies/shadowed-shadow@1048576-1
+names copies/shadowed-shadow@1048576-2
+"$BURIN" carve --quiet -t png -o whole ntfs
+hashes() { lines "$1" | grep -o '"sha256":"[^"]*"' | sort; }
+comm -13 <(hashes whole) <(hashes copies/shadowed-shadow@1048576-2)
+check_reports copies/shadowed-shadow@1048576-2
+try carve --quiet -t png --shadow 2 --engine reference --chunk-size 4K -o again shadowed
+cmp <(lines copies/shadowed-shadow@1048576-2) <(lines again/shadowed-shadow@1048576-2)
+try carve --quiet -t png --unallocated -o free shadowed::shadow@1048576/2
+names free
+try carve --quiet -t png --allocated -o used shadowed::shadow@1048576/2
+names used
+try carve --quiet -t png --file-systems off --offset 0x13a000 --length 64K -o bare shadowed::shadow@1048576/2
+lines bare | grep -o '"offset":[0-9]*'
+"$SRCDIR/tests/volumes/make_shadow" same ntfs ntfs
+try carve --quiet -t png -o none same::shadow@1048576/1
 grep -o '"opened":"[^"]*"' copies/*/report.jsonl
 try carve --quiet -t png --shadow 2 -o second shadowed
 ls second
