@@ -14,7 +14,12 @@
  *   - Vectorscan (vectorscan.h) gets what is left: thousands of strings, and regexes that begin
  *     with anything. There it is 4 to 200 times as fast as pairs and PCRE2, which in turn take what
  *     it refuses.
+ *   - Teddy and grams compare in full what they let pass. In a piece where that is much, such as prose
+ *     searched for hundreds of words, they give up, and Vectorscan searches it for all patterns. Its
+ *     tables for that are made when the first such piece comes.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -37,6 +42,14 @@ struct cpu_matcher {
 	struct vectorscan *rest;
 	uint32_t grams_count, teddy_count;
 	char kernel[160];
+	pthread_mutex_t lock; /* of making this: */
+	/* All patterns, for dense pieces. NULL until there was one, or when it would not be faster. */
+	_Atomic(struct vectorscan *) dense;
+	atomic_bool dense_made;
+};
+
+struct cpu_scratch {
+	void *rest, *dense; /* of these two; dense is NULL until it is needed */
 };
 
 /* ---- compiling ----------------------------------------------------------------------------- */
@@ -146,6 +159,8 @@ static void cpu_free(void *database)
 	teddy_free(matcher->teddy);
 	grams_free(matcher->grams);
 	vectorscan_free(matcher->rest);
+	vectorscan_free(matcher->dense);
+	pthread_mutex_destroy(&matcher->lock);
 	free_searched(matcher);
 	free(matcher);
 }
@@ -156,6 +171,7 @@ static int cpu_compile(void **database, const struct pattern_set *set, struct er
 
 	(void)error;
 	matcher->set = set;
+	pthread_mutex_init(&matcher->lock, NULL);
 	fill_searched(matcher);
 	split_patterns(matcher);
 	describe(matcher);
@@ -165,22 +181,87 @@ static int cpu_compile(void **database, const struct pattern_set *set, struct er
 
 /* ---- searching ----------------------------------------------------------------------------- */
 
+static void cpu_scratch_free(void *memory)
+{
+	struct cpu_scratch *scratch = memory;
+
+	vectorscan_scratch_free(scratch->rest);
+	if (scratch->dense)
+		vectorscan_scratch_free(scratch->dense);
+	free(scratch);
+}
+
 static void *cpu_scratch_new(const void *database)
 {
-	return vectorscan_scratch_new(((const struct cpu_matcher *)database)->rest);
+	struct cpu_scratch *scratch = xcalloc(1, sizeof(*scratch));
+
+	scratch->rest = vectorscan_scratch_new(((const struct cpu_matcher *)database)->rest);
+	if (scratch->rest)
+		return scratch;
+	free(scratch);
+	return NULL;
+}
+
+/* NULL where Vectorscan cannot take all patterns itself: what takes the others is slower. */
+static struct vectorscan *make_dense(const struct cpu_matcher *matcher)
+{
+	uint32_t *ids = xcalloc(matcher->set->count, sizeof(*ids));
+	struct matcher_part parts[VECTORSCAN_PARTS];
+	struct vectorscan *dense;
+
+	for (uint32_t id = 0; id < matcher->set->count; id++)
+		ids[id] = id;
+	dense = vectorscan_new(matcher->set, ids, matcher->set->count);
+	free(ids);
+	vectorscan_describe(dense, parts);
+	if (parts[0].count == matcher->set->count)
+		return dense;
+	vectorscan_free(dense);
+	return NULL;
+}
+
+static const struct vectorscan *get_dense(struct cpu_matcher *matcher)
+{
+	if (!atomic_load(&matcher->dense_made)) {
+		pthread_mutex_lock(&matcher->lock);
+		if (!atomic_load(&matcher->dense_made))
+			matcher->dense = make_dense(matcher);
+		atomic_store(&matcher->dense_made, true);
+		pthread_mutex_unlock(&matcher->lock);
+	}
+	return matcher->dense;
+}
+
+static void find_sparse(const struct cpu_matcher *matcher, const uint8_t *text, size_t len,
+	size_t text_len, uint64_t offset, struct hit_sink *sink, bool *dense)
+{
+	if (matcher->grams)
+		grams_find(matcher->grams, text, len, text_len, offset, sink, dense);
+	if (matcher->teddy && !sink->full && !(dense && *dense))
+		teddy_find(matcher->teddy, text, len, text_len, offset, sink, dense);
 }
 
 static int cpu_find(const void *database, void *scratch, const uint8_t *text, size_t len,
 	size_t text_len, uint64_t offset, struct hit_sink *sink)
 {
-	const struct cpu_matcher *matcher = database;
+	struct cpu_matcher *matcher = (struct cpu_matcher *)database;
+	struct cpu_scratch *own = scratch;
+	const size_t before = sink->count;
+	bool dense = false;
 
-	if (matcher->grams)
-		grams_find(matcher->grams, text, len, text_len, offset, sink);
-	if (matcher->teddy && !sink->full)
-		teddy_find(matcher->teddy, text, len, text_len, offset, sink);
+	find_sparse(matcher, text, len, text_len, offset, sink, &dense);
+	if (dense) {
+		const struct vectorscan *all = get_dense(matcher);
+
+		sink->count = before;
+		if (all && !own->dense)
+			own->dense = vectorscan_scratch_new(all);
+		if (all && own->dense)
+			return vectorscan_find(all, own->dense, text, len, text_len, offset, sink);
+		find_sparse(matcher, text, len, text_len, offset, sink, NULL);
+	}
 	if (matcher->rest && !sink->full)
-		return vectorscan_find(matcher->rest, scratch, text, len, text_len, offset, sink);
+		return vectorscan_find(matcher->rest, own->rest, text, len, text_len, offset, sink);
 	return 0;
 }
 
@@ -203,7 +284,7 @@ static const struct matcher cpu_matcher = {
 	.compile = cpu_compile,
 	.free = cpu_free,
 	.scratch_new = cpu_scratch_new,
-	.scratch_free = vectorscan_scratch_free,
+	.scratch_free = cpu_scratch_free,
 	.find = cpu_find,
 	.kernel = cpu_kernel,
 };
@@ -217,7 +298,8 @@ static int cpu_open(struct scan **scan, const struct pattern_set *set,
 const struct scan_engine cpu_engine = {
 	.name = "cpu",
 	.summary =
-		"on the processor: teddy and grams by vector instructions, Vectorscan for the rest",
+		"on the processor: teddy and grams by vector instructions, Vectorscan for the rest "
+		"and where patterns are dense",
 	.probe = cpu_probe,
 	.open = cpu_open,
 	CPU_SCAN_CALLS,

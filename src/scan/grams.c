@@ -179,15 +179,22 @@ struct search {
 	size_t len, text_len;
 	uint64_t offset;
 	struct hit_sink *sink;
+	bool *dense;
+	size_t effort;
 };
 
-/* Confirms the patterns that have the gram at this place. False: the sink is full. */
-static bool confirm(const struct search *search, size_t at)
+/* Confirms the patterns that have the gram at this place. False: the search is over. */
+static bool confirm(struct search *search, size_t at)
 {
 	const struct grams *grams = search->grams;
 	const uint8_t *p = search->text + at;
 	uint32_t gram = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16, h = hash(gram);
 
+	search->effort += 1 + grams->first[h + 1] - grams->first[h];
+	if (search->dense && matcher_dense(search->effort, at)) {
+		*search->dense = true;
+		return false;
+	}
 	for (uint32_t i = grams->first[h]; i < grams->first[h + 1]; i++) {
 		const struct entry *entry = &grams->entries[i];
 		size_t start = at - entry->place;
@@ -220,9 +227,9 @@ static uint64_t any_listed(const uint64_t *table, const uint8_t *text)
 }
 
 void grams_find(const struct grams *grams, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *sink)
+	uint64_t offset, struct hit_sink *sink, bool *dense)
 {
-	struct search search = { grams, text, len, text_len, offset, sink };
+	struct search search = { grams, text, len, text_len, offset, sink, dense, 0 };
 	size_t end = text_len - len < grams->reach ? text_len : len + grams->reach, at = 0;
 
 	for (; end - at >= STEP + sizeof(uint32_t); at += STEP) {

@@ -113,17 +113,24 @@ struct search {
 	size_t len, text_len;
 	uint64_t offset;
 	struct hit_sink *sink;
+	bool *dense;
+	size_t effort;
 };
 
-/* Compares the buckets' patterns at a place; window: the bytes there. False: the sink is
- * full. */
-static bool confirm(const struct search *search, uint32_t buckets, size_t at, uint32_t window)
+/* Compares the buckets' patterns at a place; window: the bytes there. False: the search is
+ * over. */
+static bool confirm(struct search *search, uint32_t buckets, size_t at, uint32_t window)
 {
 	const struct teddy *teddy = search->teddy;
 
 	for (; buckets; buckets &= buckets - 1) {
 		uint32_t bucket = (uint32_t)__builtin_ctz(buckets);
 
+		search->effort += teddy->first[bucket + 1] - teddy->first[bucket];
+		if (search->dense && matcher_dense(search->effort, at)) {
+			*search->dense = true;
+			return false;
+		}
 		for (uint32_t i = teddy->first[bucket]; i < teddy->first[bucket + 1]; i++) {
 			const struct teddy_entry *entry = &teddy->entries[i];
 			size_t start = at - entry->place;
@@ -174,9 +181,9 @@ __attribute__((target("avx2"))) static inline void look_up(
 }
 
 /* Confirms what passed at 32 places; bytes: the text there, with TEDDY_WINDOW readable bytes at
- * each place; the first is place `at` of the text. False: the sink is full. */
+ * each place; the first is place `at` of the text. False: the search is over. */
 __attribute__((target("avx2"))) static bool confirm_all(
-	const struct search *search, const __m256i found[2], const uint8_t *bytes, size_t at)
+	struct search *search, const __m256i found[2], const uint8_t *bytes, size_t at)
 {
 	__m256i any = _mm256_or_si256(found[0], found[1]);
 	uint32_t places =
@@ -196,7 +203,7 @@ __attribute__((target("avx2"))) static bool confirm_all(
 	return true;
 }
 
-__attribute__((target("avx2"))) static void find(const struct search *search, size_t end)
+__attribute__((target("avx2"))) static void find(struct search *search, size_t end)
 {
 	const struct teddy *teddy = search->teddy;
 	uint8_t last[STEP + PAD] = { 0 };
@@ -233,9 +240,9 @@ __attribute__((target("avx2"))) static void find(const struct search *search, si
 }
 
 void teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *sink)
+	uint64_t offset, struct hit_sink *sink, bool *dense)
 {
-	struct search search = { teddy, text, len, text_len, offset, sink };
+	struct search search = { teddy, text, len, text_len, offset, sink, dense, 0 };
 
 	find(&search, text_len - len < teddy->reach ? text_len : len + teddy->reach);
 }
@@ -244,9 +251,9 @@ void teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size
 
 /* teddy_new returns NULL, so this is never called. */
 void teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *sink)
+	uint64_t offset, struct hit_sink *sink, bool *dense)
 {
-	(void)teddy, (void)text, (void)len, (void)text_len, (void)offset, (void)sink;
+	(void)teddy, (void)text, (void)len, (void)text_len, (void)offset, (void)sink, (void)dense;
 }
 
 #endif

@@ -58,15 +58,15 @@ static void compare(const struct pattern_set *set,
 {
 	struct hit *expected = xcalloc(HITS, sizeof(*expected));
 	struct hit *found = xcalloc(HITS, sizeof(*found)), *spare = xcalloc(HITS, sizeof(*spare));
-	struct hit_sink output_dir = { .hits = found, .capacity = HITS };
+	struct hit_sink sink = { .hits = found, .capacity = HITS };
 	uint8_t *text = memcpy(xmalloc(text_len), bytes, text_len);
 	size_t count = plain(set, text, len, text_len, expected);
 
-	find(database, text, len, text_len, 1000, &output_dir);
-	cr_assert(!output_dir.full);
-	cr_assert_eq(hits_sort(found, output_dir.count, spare), output_dir.count,
+	find(database, text, len, text_len, 1000, &sink);
+	cr_assert(!sink.full);
+	cr_assert_eq(hits_sort(found, sink.count, spare), sink.count,
 		"a hit was found twice");
-	cr_assert_eq(output_dir.count, count, "%zu hits instead of %zu", output_dir.count, count);
+	cr_assert_eq(sink.count, count, "%zu hits instead of %zu", sink.count, count);
 	for (size_t i = 0; i < count; i++)
 		cr_assert(found[i].offset == expected[i].offset &&
 			  found[i].pattern == expected[i].pattern);

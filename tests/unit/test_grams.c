@@ -4,9 +4,9 @@
 #include "tier.h"
 
 static void find(const void *database, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *output_dir)
+	uint64_t offset, struct hit_sink *sink)
 {
-	grams_find(database, text, len, text_len, offset, output_dir);
+	grams_find(database, text, len, text_len, offset, sink, NULL);
 }
 
 /* 4 to 12 fixed bytes, some of them letters of either case, before or after wild ones. */
@@ -157,28 +157,61 @@ Test(grams, takes_what_it_is_fast_with)
 	pattern_set_free(&set);
 }
 
+/* 40 patterns of which one is at every fourth byte, and text in which half of the looks hit. */
+static struct grams *make_dense(struct pattern_set *set, uint8_t *bytes, size_t len)
+{
+	char text[32];
+	bool *taken;
+	struct grams *grams;
+
+	for (int i = 0; i < 40; i++) {
+		snprintf(text, sizeof(text), "'Qz%02d'", i);
+		add(set, text);
+	}
+	grams = make(set, &taken);
+	cr_assert_not_null(grams);
+	free(taken);
+	for (size_t i = 0; i < len; i++)
+		bytes[i] = (uint8_t) "Qz17"[i % 4];
+	return grams;
+}
+
 Test(grams, stops_when_the_sink_is_full)
 {
 	struct pattern_set set = { 0 };
 	struct hit hits[3];
-	struct hit_sink output_dir = { .hits = hits, .capacity = 3 };
+	struct hit_sink sink = { .hits = hits, .capacity = 3 };
 	uint8_t bytes[400];
-	char text[32];
-	struct grams *grams;
-	bool *taken;
+	struct grams *grams = make_dense(&set, bytes, sizeof(bytes));
 
-	for (int i = 0; i < 40; i++) {
-		snprintf(text, sizeof(text), "'Qz%02d'", i);
-		add(&set, text);
-	}
-	grams = make(&set, &taken);
-	cr_assert_not_null(grams);
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (uint8_t) "Qz17"[i % 4];
-	grams_find(grams, bytes, sizeof(bytes), sizeof(bytes), 0, &output_dir);
-	cr_expect(output_dir.full);
-	cr_expect_eq(output_dir.count, 3);
-	free(taken);
+	grams_find(grams, bytes, sizeof(bytes), sizeof(bytes), 0, &sink, NULL);
+	cr_expect(sink.full);
+	cr_expect_eq(sink.count, 3);
+	grams_free(grams);
+	pattern_set_free(&set);
+}
+
+Test(grams, stops_where_too_much_passes)
+{
+	enum { LEN = 1 << 16 };
+
+	struct pattern_set set = { 0 };
+	static struct hit hits[LEN / 4];
+	struct hit_sink sink = { .hits = hits, .capacity = LEN / 4 };
+	static uint8_t bytes[LEN];
+	struct grams *grams = make_dense(&set, bytes, LEN);
+	bool dense = false;
+
+	grams_find(grams, bytes, LEN, LEN, 0, &sink, &dense);
+	cr_expect(dense);
+	cr_expect_lt(sink.count, LEN / 40);
+	sink.count = 0;
+	grams_find(grams, bytes, LEN, LEN, 0, &sink, NULL);
+	cr_expect_eq(sink.count, LEN / 4);
+	dense = false;
+	memset(bytes, 'x', LEN);
+	grams_find(grams, bytes, LEN, LEN, 0, &sink, &dense);
+	cr_expect_not(dense);
 	grams_free(grams);
 	pattern_set_free(&set);
 }

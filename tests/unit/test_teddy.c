@@ -29,9 +29,9 @@ static void need_vectors(const struct teddy *teddy)
 }
 
 static void find(const void *database, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *output_dir)
+	uint64_t offset, struct hit_sink *sink)
 {
-	teddy_find(database, text, len, text_len, offset, output_dir);
+	teddy_find(database, text, len, text_len, offset, sink, NULL);
 }
 
 static void random_pattern(char *text)
@@ -122,7 +122,7 @@ Test(teddy, stops_when_the_sink_is_full)
 {
 	struct pattern_set set = { 0 };
 	struct hit hits[3];
-	struct hit_sink output_dir = { .hits = hits, .capacity = 3 };
+	struct hit_sink sink = { .hits = hits, .capacity = 3 };
 	uint8_t text[400];
 	struct teddy *teddy;
 
@@ -131,9 +131,9 @@ Test(teddy, stops_when_the_sink_is_full)
 	need_vectors(teddy);
 	for (size_t i = 0; i < sizeof(text); i++)
 		text[i] = i % 2 ? 0xCF : 0xD0;
-	teddy_find(teddy, text, sizeof(text), sizeof(text), 0, &output_dir);
-	cr_expect(output_dir.full);
-	cr_expect_eq(output_dir.count, 3);
+	teddy_find(teddy, text, sizeof(text), sizeof(text), 0, &sink, NULL);
+	cr_expect(sink.full);
+	cr_expect_eq(sink.count, 3);
 	teddy_free(teddy);
 	pattern_set_free(&set);
 }
