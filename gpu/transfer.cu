@@ -27,6 +27,7 @@ extern "C" {
 #define KEYS_MAX (64u << 20)
 #define ALONE_ROUNDS 9 /* of each step of a segment alone, but for long ones */
 #define ALONE_SECONDS 0.05
+#define WARM_SECONDS  0.02
 
 struct transfer {
 	struct gpu_bench_transfer *result;
@@ -180,13 +181,16 @@ static double median_of(double seconds[ALONE_ROUNDS], int count)
 static cudaError_t time_step(const struct transfer *t,
 	cudaError_t (*step)(const struct transfer *, unsigned), double *median)
 {
-	double seconds[ALONE_ROUNDS], spent = 0;
+	double seconds[ALONE_ROUNDS], spent = 0, from = clock_seconds();
 	int done = 0;
-	cudaError_t failed = step(t, 0); /* warms the device up */
-	if (!failed)
-		failed = cudaDeviceSynchronize();
+	cudaError_t failed = cudaSuccess;
+	do { /* for an idle link reaches its speed only after some 10 ms of work */
+		failed = step(t, 0);
+		if (!failed)
+			failed = cudaDeviceSynchronize();
+	} while (!failed && clock_seconds() - from < WARM_SECONDS);
 	for (; !failed && done < ALONE_ROUNDS && (done < 3 || spent < ALONE_SECONDS); done++) {
-		double from = clock_seconds();
+		from = clock_seconds();
 		failed = step(t, 0);
 		if (!failed)
 			failed = cudaDeviceSynchronize();
