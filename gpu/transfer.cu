@@ -27,7 +27,7 @@ extern "C" {
 #define KEYS_MAX (64u << 20)
 #define ALONE_ROUNDS 9 /* of each step of a segment alone, but for long ones */
 #define ALONE_SECONDS 0.05
-#define WARM_SECONDS  0.02
+#define WARM_SECONDS 0.02
 
 struct transfer {
 	struct gpu_bench_transfer *result;

@@ -64,8 +64,7 @@ static void compare(const struct pattern_set *set,
 
 	find(database, text, len, text_len, 1000, &sink);
 	cr_assert(!sink.full);
-	cr_assert_eq(hits_sort(found, sink.count, spare), sink.count,
-		"a hit was found twice");
+	cr_assert_eq(hits_sort(found, sink.count, spare), sink.count, "a hit was found twice");
 	cr_assert_eq(sink.count, count, "%zu hits instead of %zu", sink.count, count);
 	for (size_t i = 0; i < count; i++)
 		cr_assert(found[i].offset == expected[i].offset &&
