@@ -12,6 +12,7 @@
  */
 #include "cli/batch.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -25,6 +26,8 @@
 #include "cli/command.h"
 #include "evidence/image.h"
 #include "evidence/inner.h"
+#include "report/report.h"
+#include "report/report_reader.h"
 #include "run/checkpoint.h"
 #include "run/cluster.h"
 #include "run/session.h"
@@ -68,6 +71,64 @@ static char *folder_of(
 
 /* ---- carving ------------------------------------------------------------------------------- */
 
+static const char *text_in(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text ? text : "";
+}
+
+static uint64_t number_in(const json_t *object, const char *name)
+{
+	json_int_t number = json_integer_value(json_object_get(object, name));
+
+	return number > 0 ? (uint64_t)number : 0;
+}
+
+static void add_problems(struct run_sums *sums, const json_t *problems)
+{
+	const json_t *problem;
+	size_t i, used = 0;
+
+	json_array_foreach((json_t *)problems, i, problem)
+	{
+		const char *text = json_string_value(problem);
+
+		used += (size_t)snprintf(sums->problem + used, sizeof(sums->problem) - used, "%s%s",
+			i ? "; " : "", text ? text : "");
+		if (used >= sizeof(sums->problem))
+			return;
+	}
+}
+
+/* The sums of a run that an earlier run of the batch has completed, from its report. */
+static void read_sums(struct batch_item *item)
+{
+	char *path = xasprintf("%s/%s", item->folder, jsonl_reporter.file_name);
+	struct run_sums *sums = &item->sums;
+	struct report_reader *report;
+	struct file_record file;
+
+	if (report_reader_open(&report, AT_FDCWD, path, NULL) == 0) {
+		const json_t *summary;
+
+		sums->image_size = report_reader_run(report)->image_size;
+		while (report_reader_next(report, &file, NULL) > 0)
+			;
+		summary = report_reader_summary_record(report);
+		sums->files = number_in(summary, "files");
+		sums->bytes = number_in(summary, "bytes");
+		sums->scanned = number_in(summary, "scanned");
+		sums->total = json_number_value(
+			json_object_get(json_object_get(summary, "seconds"), "total"));
+		sums->evidence =
+			evidence_state_find(text_in(json_object_get(summary, "evidence"), "state"));
+		add_problems(sums, json_object_get(summary, "problems"));
+		report_reader_close(report);
+	}
+	free(path);
+}
+
 /* Resumes what an earlier run of the batch left in the folder; does nothing if that was complete. */
 static int carve_item(struct run_options *options, struct batch_item *item)
 {
@@ -87,8 +148,7 @@ static int carve_item(struct run_options *options, struct batch_item *item)
 	if (kind == CHECKPOINT_FINISHED) {
 		log_info("%s: already complete; its files and reports are in %s", item->image,
 			item->folder);
-		snprintf(item->sums.problem, sizeof(item->sums.problem),
-			"completed before the batch was resumed");
+		read_sums(item);
 		return code;
 	}
 	options->resume = kind == CHECKPOINT_RESUMABLE;
@@ -263,13 +323,21 @@ static int worst_exit(const struct batch *batch)
 	return 128 + signals_caught();
 }
 
+/* Whether resuming the batch has something to do here: what was not begun, or broke off, or could not
+ * even begin, because its image could not be opened. */
+static bool is_left(const struct batch_item *item)
+{
+	return !item->begun || checkpoint_exists(item->folder) ||
+	       (item->exit == EXIT_IO && access(item->folder, F_OK));
+}
+
 /* A batch that did not complete all its images can be resumed as a whole. */
 static void end_batch(const struct batch *batch, const char *output)
 {
 	bool left = false;
 
 	for (size_t i = 0; i < batch->count; i++)
-		left |= !batch->items[i].begun || checkpoint_exists(batch->items[i].folder);
+		left |= is_left(&batch->items[i]);
 	if (!left)
 		checkpoint_end_batch(output);
 	else if (batch->options->checkpoint_interval)
@@ -329,6 +397,7 @@ int batch_carve(const struct run_options *options, const struct images *images, 
 			.started = batch.started,
 			.exit = worst_exit(&batch),
 			.quiet = options->progress.quiet,
+			.resumed = options->resume,
 		};
 
 		code = batch_summary_write(&summary, output);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/json_value.h"
 #include "base/log.h"
@@ -98,13 +99,15 @@ static json_t *make_json(const struct batch_summary *batch)
 	return object;
 }
 
-/* Opens OUT/batch.EXTENSION, or batch-2, -3 ... if an earlier batch left its own. On failure logs
- * the reason and returns NULL. */
-static FILE *create(const char *output, const char *extension)
+/* Opens OUT/batch.EXTENSION; or batch-2, -3 ... if another batch left its own. On failure logs the reason
+ * and returns NULL. */
+static FILE *create(const char *output, const char *extension, bool replace)
 {
 	char *path = xasprintf("%s/batch.%s", output, extension);
 	FILE *stream;
 
+	if (replace)
+		unlink(path);
 	for (unsigned number = 2; !(stream = fopen(path, "wxe")) && errno == EEXIST; number++) {
 		free(path);
 		path = xasprintf("%s/batch-%u.%s", output, number, extension);
@@ -136,8 +139,8 @@ int batch_summary_write(const struct batch_summary *batch, const char *output)
 	int failed;
 
 	mkdir(output, 0777); /* it exists unless every run failed before creating it */
-	text = create(output, "txt");
-	json = create(output, "json");
+	text = create(output, "txt", batch->resumed);
+	json = create(output, "json", batch->resumed);
 	failed = text && json ? EXIT_CLEAN : EXIT_IO;
 
 	if (text) {

@@ -21,8 +21,9 @@ struct batch_summary {
 	size_t count;
 	const struct images *images; /* what was not taken for an image */
 	time_t started;
-	int exit;   /* of the whole batch */
-	bool quiet; /* do not print the table on stderr */
+	int exit;     /* of the whole batch */
+	bool resumed; /* the summary replaces that of the batch that is resumed */
+	bool quiet;   /* do not print the table on stderr */
 };
 
 /* Whether the summary uses this file name. */

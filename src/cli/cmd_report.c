@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "cli/command.h"
+#include "cli/runs.h"
 #include "page/page.h"
 #include "report/report.h"
 
@@ -49,10 +50,19 @@ int page_after_run(const char *folder, int code)
 static int run_report(void *arg, int argc, char **argv)
 {
 	const struct report_settings *settings = arg;
+	struct runs runs = { 0 };
+	int worst = EXIT_CLEAN;
 
 	(void)argc;
 	log_set_level(settings->quiet ? LOG_WARN : LOG_INFO);
-	return make_page(argv[0], settings->thumbs);
+	runs_find(&runs, argv[0]);
+	for (size_t i = 0; i < runs.count; i++) {
+		int code = make_page(runs.folders[i], settings->thumbs);
+
+		worst = code > worst ? code : worst;
+	}
+	runs_free(&runs);
+	return worst;
 }
 
 static const struct option_row report_options[] = {
@@ -81,7 +91,8 @@ const struct command report_command = {
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.description = "Writes `report.html` to OUT, an output folder of `burin carve` or `burin "
-		       "extract`. The page shows problems, what was found and where, with a map, "
+		       "extract`; of a batch, to each image's folder. The page shows problems, "
+		       "what was found and where, with a map, "
 		       "thumbnails, a table, duplicates and dates, to sort, select and export. Any "
 		       "browser opens it from disk; it needs no network and loads nothing from "
 		       "elsewhere.\n\n"

@@ -5,9 +5,11 @@
 
 #include "base/json_value.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/runs.h"
 #include "report/verify.h"
 
 struct verify_settings {
@@ -17,7 +19,8 @@ struct verify_settings {
 /* What take_file needs. */
 struct listing {
 	const struct verify_settings *settings;
-	json_t *files; /* with --json */
+	const char *prefix; /* of a batch: the run's folder and a slash; "" */
+	json_t *files;      /* with --json */
 };
 
 static bool is_fine(enum verify_state state)
@@ -26,11 +29,12 @@ static bool is_fine(enum verify_state state)
 }
 
 /* Names come from the report, which is untrusted. */
-static void print_file(const char *name, enum verify_state state, const char *detail)
+static void print_file(
+	const char *prefix, const char *name, enum verify_state state, const char *detail)
 {
 	char *clean_name = text_clean_copy(name), *clean_detail = text_clean_copy(detail);
 
-	printf("%s: %s%s%s\n", clean_name, verify_state_name(state), *detail ? ": " : "",
+	printf("%s%s: %s%s%s\n", prefix, clean_name, verify_state_name(state), *detail ? ": " : "",
 		clean_detail);
 	free(clean_detail);
 	free(clean_name);
@@ -44,7 +48,7 @@ static void take_file(void *context, const char *name, enum verify_state state, 
 	if (is_fine(state) && !listing->settings->verbose)
 		return;
 	if (!listing->settings->json) {
-		print_file(name, state, detail);
+		print_file(listing->prefix, name, state, detail);
 		return;
 	}
 	object = json_object();
@@ -54,14 +58,15 @@ static void take_file(void *context, const char *name, enum verify_state state, 
 	json_array_append_new(listing->files, object);
 }
 
-static void print_summary(const struct verify_counts *counts)
+static void print_summary(const char *before, const struct verify_counts *counts)
 {
 	uint64_t files = 0;
 	char size[16];
 
 	for (int state = 0; state < VERIFY_STATES; state++)
 		files += counts->files[state];
-	printf("%" PRIu64 " files, %s hashed", files, size_print(counts->bytes, size));
+	printf("%s%" PRIu64 " file%s, %s hashed", before, files, files == 1 ? "" : "s",
+		size_print(counts->bytes, size));
 	for (int state = 0; state < VERIFY_STATES; state++)
 		if (counts->files[state])
 			printf(", %" PRIu64 " %s", counts->files[state], verify_state_name(state));
@@ -70,7 +75,7 @@ static void print_summary(const struct verify_counts *counts)
 		puts("The report has no summary: its run did not finish, or lines were removed.");
 }
 
-static void print_json(const struct verify_counts *counts, const char *path, json_t *files)
+static json_t *run_json(const struct verify_counts *counts, const char *path, json_t *files)
 {
 	json_t *object = json_object(), *states = json_object();
 
@@ -83,28 +88,55 @@ static void print_json(const struct verify_counts *counts, const char *path, jso
 	json_object_set_new(object, "bytes", json_integer((json_int_t)counts->bytes));
 	json_object_set_new(object, "counts", states);
 	json_object_set_new(object, "files", files);
-	json_print(object);
+	return object;
+}
+
+/* before: of a batch, the run's folder. Adds what was found to all. Returns the exit code. */
+static int verify_run(
+	const struct verify_settings *settings, const char *folder, bool batch, json_t *all)
+{
+	char *prefix = batch ? xasprintf("%s/", folder) : xstrdup("");
+	char *before = batch ? xasprintf("%s: ", folder) : xstrdup("");
+	struct listing listing = { settings, prefix, json_array() };
+	struct verify_counts counts;
+	struct error error = { 0 };
+	int status = verify_folder(folder, take_file, &listing, &counts, &error);
+
+	if (status < 0) {
+		json_decref(listing.files);
+		log_error("%s", error.text);
+	} else if (settings->json) {
+		json_array_append_new(all, run_json(&counts, folder, listing.files));
+	} else {
+		print_summary(before, &counts);
+		json_decref(listing.files);
+	}
+	free(before);
+	free(prefix);
+	return status < 0 ? EXIT_IO : verify_is_clean(&counts) ? EXIT_CLEAN : EXIT_PROBLEMS;
 }
 
 static int run_verify(void *arg, int argc, char **argv)
 {
-	struct listing listing = { .settings = arg, .files = json_array() };
-	struct verify_counts counts;
-	struct error error = { 0 };
+	const struct verify_settings *settings = arg;
+	json_t *all = json_array();
+	struct runs runs = { 0 };
+	int worst = EXIT_CLEAN;
 
 	(void)argc;
-	if (verify_folder(argv[0], take_file, &listing, &counts, &error) < 0) {
-		json_decref(listing.files);
-		log_error("%s", error.text);
-		return EXIT_IO;
+	runs_find(&runs, argv[0]);
+	for (size_t i = 0; i < runs.count; i++) {
+		int code = verify_run(settings, runs.folders[i], runs.batch, all);
+
+		worst = code > worst ? code : worst;
 	}
-	if (listing.settings->json) {
-		print_json(&counts, argv[0], listing.files);
-	} else {
-		print_summary(&counts);
-		json_decref(listing.files);
-	}
-	return verify_is_clean(&counts) ? EXIT_CLEAN : EXIT_PROBLEMS;
+	if (settings->json && runs.batch)
+		json_print(json_pack("{s:O}", "runs", all));
+	else if (settings->json && json_array_size(all))
+		json_print(json_incref(json_array_get(all, 0)));
+	json_decref(all);
+	runs_free(&runs);
+	return worst;
 }
 
 static const struct option_row verify_options[] = {
@@ -133,7 +165,8 @@ const struct command verify_command = {
 	.max_arguments = 1,
 	.description = "Reads the folder's report.jsonl, hashes every file that it lists, and "
 		       "prints those that are missing, too long, too short or changed, and files "
-		       "in the folder that are not in the report.\n\n"
+		       "in the folder that are not in the report. Of a batch, each "
+		       "image's folder is verified.\n\n"
 		       "The exit code is 0 if everything matches the report, 1 if something does "
 		       "not, 3 if the folder or the report can't be read.",
 	.options = verify_options,

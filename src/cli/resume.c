@@ -31,13 +31,23 @@ static char **copy_words(char *const *words, int *count)
 	return copy;
 }
 
+/* Of a batch that has come to its end only the summary is left. */
+static bool holds_batch(const char *output)
+{
+	char *path = xasprintf("%s/batch.json", output);
+	bool found = access(path, F_OK) == 0;
+
+	free(path);
+	return found;
+}
+
 static int nothing_to_resume(const char *output, int kind, const struct error *error)
 {
 	if (kind < 0) {
 		log_error("%s", error->text);
 		return error->code;
 	}
-	if (kind == CHECKPOINT_FINISHED) {
+	if (kind == CHECKPOINT_FINISHED || holds_batch(output)) {
 		log_info("the run in %s is complete; there is nothing to resume", output);
 		return EXIT_CLEAN;
 	}

@@ -131,7 +131,9 @@ static int read_head(const char *path, char head[HEAD_LEN + 1], struct error *er
 		head[len] = '\0';
 	else if (problem == EISDIR)
 		error_set(error, EXIT_IO, problem,
-			"there is no report.jsonl, report.xml or audit.txt in the folder '%.500s'",
+			"there is no report.jsonl, report.xml or audit.txt in the folder '%.500s'; "
+			"of a "
+			"batch, name the folder of one image",
 			clean);
 	else
 		error_set(error, EXIT_IO, problem, "cannot read '%.500s': %s", clean,

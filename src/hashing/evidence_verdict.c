@@ -11,6 +11,15 @@ const char *evidence_state_name(enum evidence_state state)
 	return names[state];
 }
 
+enum evidence_state evidence_state_find(const char *name)
+{
+	enum evidence_state state = EVIDENCE_PARTIAL;
+
+	while (state && strcmp(evidence_state_name(state), name) != 0)
+		state--;
+	return state;
+}
+
 struct comparison {
 	const char *name, *stored, *computed;
 };

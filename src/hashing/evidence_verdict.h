@@ -15,6 +15,8 @@ enum evidence_state {
 
 /* "none", "hashed", "match", "mismatch", "partial" */
 const char *evidence_state_name(enum evidence_state state);
+/* The state with this name; EVIDENCE_NOT_HASHED for any other word. */
+enum evidence_state evidence_state_find(const char *name);
 
 struct evidence_record {
 	enum evidence_state state;

@@ -40,7 +40,7 @@ static int open_image(struct session *session, const struct report_reader_run *o
 	uint64_t size;
 
 	if (status)
-		return given ? status : no_image(session, old, status);
+		return given || status != -ENOENT ? status : no_image(session, old, status);
 	size = image_info(session->scope.image)->size;
 	if (size == old->image_size)
 		return 0;

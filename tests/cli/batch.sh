@@ -54,3 +54,18 @@ try carve -c rec.conf -o out7 none
 try carve -c rec.conf -o out7 'none/*'
 try carve -c rec.conf -o out7 -j 0 disk
 expect_nothing_at out7
+echo --- the whole batch verified and shown, and what failed taken up again
+try verify out | sed 's/  */ /g'
+echo x >>out/disk-2/rec/0000000000.rec
+try verify out 2>&1 | grep -v ' ok$'
+try report --quiet --thumbs 0 out2
+ls out2/*/report.html
+try carve --quiet -c rec.conf -o again a/disk missing
+cp b/disk missing
+try carve --quiet --resume again
+try carve --resume again
+ls again
+python3 -c 'import json
+batch = json.load(open("again/batch.json"))
+print(batch["exit"], [[image[key] for key in "image exit files size problem".split()] for image in batch["images"]])'
+try compare out out2
