@@ -165,6 +165,22 @@ struct carve_table {
 	bool (*add)(struct carve_table *table, const struct carve_anchor *anchor);
 };
 
+#define CARVE_NEXT 4
+
+/* A CRC-32 over bytes as they are in the file, which those in the view do not have, though it has what is
+ * before them: a piece of the file ends among them. */
+struct carve_sum {
+	uint64_t from, to; /* the bytes; equal: the file goes on elsewhere from there */
+	uint32_t before;   /* the register before them, */
+	uint32_t after;    /* and after them */
+	uint64_t
+		stored; /* or where the file has it, inverted and big-endian, after them; 0: in after */
+	unsigned next_count;
+	struct carve_anchor
+		next[CARVE_NEXT]; /* one of these follows; none: the bytes end the file, or what
+	                                         follows is not known */
+};
+
 #define CARVE_WORDS 6
 
 /* What tables in files of a format say of the places of their parts: with it a file in pieces is put
@@ -185,6 +201,10 @@ struct carve_map {
 	 * unknown number of the file's bytes around it. The work is bounded by what it looks at, as
 	 * that of a check. False: it is none. */
 	bool (*tail)(struct view *view, uint64_t at, struct carve_table *table);
+	/* NULL, or finds the first CRC in the file that shows where the view has no more of its bytes.
+	 * False: there is none. */
+	bool (*sum)(struct view *view, struct carve_sum *sum);
+	bool highest_first; /* the order of a byte's bits in its CRCs: as in Ogg; else as in zlib */
 };
 
 struct carver {

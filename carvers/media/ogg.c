@@ -361,15 +361,23 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 /* ---- files in pieces ------------------------------------------------------------------------ */
 
-/* The bytes that a page with this number must begin with. */
-static bool expect_page(
-	struct carve_table *table, uint64_t at, const struct ogg_stream *stream, uint32_t number)
+/* What a page with this number must begin with. */
+static struct carve_anchor page_anchor(
+	uint64_t at, const struct ogg_stream *stream, uint32_t number)
 {
 	struct carve_anchor anchor = { .offset = at, .len = 22, .bytes = "OggS" };
 
 	anchor.any = (uint64_t)0x1ff << 5; /* flags and position */
 	put_le(anchor.bytes + 14, stream->serial, 4);
 	put_le(anchor.bytes + 18, number, 4);
+	return anchor;
+}
+
+static bool expect_page(
+	struct carve_table *table, uint64_t at, const struct ogg_stream *stream, uint32_t number)
+{
+	struct carve_anchor anchor = page_anchor(at, stream, number);
+
 	return table->add(table, &anchor);
 }
 
@@ -414,9 +422,60 @@ static bool read_pages(struct view *view, struct carve_table *table)
 	return true;
 }
 
+/* The register after a page's head. */
+static uint32_t head_register(const struct ogg *ogg, const struct ogg_page *page)
+{
+	size_t len = (size_t)(page->data - ogg->at);
+	const uint8_t *p = view_peek(ogg->view, ogg->at, len);
+
+	return p ? page_crc(ogg->table, p, len) : 0;
+}
+
+/* The page whose CRC is wrong, if its head is the next one of a stream. */
+static bool sum_of_page(struct ogg *ogg, struct ogg_page *page, struct carve_sum *sum)
+{
+	const struct ogg_stream *stream = find_stream(ogg, page->serial);
+	const uint8_t *p;
+
+	if (!stream || page->number != stream->next || stream->ended)
+		return false;
+	sum->from = page->data;
+	sum->to = page->end;
+	sum->before = head_register(ogg, page);
+	p = view_peek(ogg->view, ogg->at, HEAD_LEN);
+	sum->after = p ? le32(p + 22) : 0;
+	follow_page(ogg, page);
+	return true;
+}
+
+static bool find_sum(struct view *view, struct carve_sum *sum)
+{
+	struct ogg ogg = { .view = view };
+	struct ogg_page page = { 0 };
+	enum page_state state;
+
+	make_table(ogg.table);
+	while ((state = read_page(&ogg, &page)) == PAGE_INTACT &&
+		(page.flags & FIRST || find_stream(&ogg, page.serial)))
+		follow_page(&ogg, &page);
+	for (unsigned i = 0; i < ogg.stream_count; i++)
+		ogg.open_count += !ogg.streams[i].ended;
+	if (!ogg.open_count)
+		return false;
+	if (state != PAGE_BAD_CRC || !sum_of_page(&ogg, &page, sum))
+		sum->from = sum->to = ogg.at;
+	for (unsigned i = 0; i < ogg.stream_count && sum->next_count < CARVE_NEXT; i++)
+		if (!ogg.streams[i].ended)
+			sum->next[sum->next_count++] =
+				page_anchor(ogg.at, &ogg.streams[i], ogg.streams[i].next);
+	return true;
+}
+
 static const struct carve_map ogg_map = {
 	.words = { { 5, false, "OggS" } },
 	.head = read_pages,
+	.sum = find_sum,
+	.highest_first = true,
 };
 
 const struct carver ogg_carver = {

@@ -74,7 +74,7 @@ static bool dispensable(const struct chunk *chunk)
 	return chunk->type[0] & 0x20;
 }
 
-static bool type_valid(const char *type)
+bool png_type_valid(const char *type)
 {
 	for (int i = 0; i < 4; i++) {
 		char letter = type[i] & ~0x20;
@@ -99,7 +99,7 @@ static enum chunk_state read_chunk(struct view *view, uint64_t at, struct chunk 
 	chunk->end += chunk->len;
 	memcpy(chunk->type, p + 4, 4);
 	chunk->type[4] = 0;
-	if (chunk->len > INT32_MAX || !type_valid(chunk->type))
+	if (chunk->len > INT32_MAX || !png_type_valid(chunk->type))
 		return view_unreadable(view, at, 8, &from, &to) ? CHUNK_HIDDEN : CHUNK_NONE;
 	if (!walk_crc32(view, at + 4, (uint64_t)chunk->len + 4, &crc))
 		return CHUNK_CUT;
@@ -379,6 +379,19 @@ static enum verdict hidden_end(struct png *png, const struct chunk *chunk)
 		"the chunk after the picture, at %" PRIu64 ", can't be read", chunk->at);
 }
 
+/* Whether the picture data is valid from its first byte to its last; else the length ends where it is not. */
+static bool prove_data(const struct png *png)
+{
+	uint64_t end = png->data_end - 4;
+
+	if (png_data_is_whole(png->view, &png->shape, png->first_idat, end)) {
+		view_proved(png->view, png->first_idat, png->data_end, CRC_BITS);
+		return true;
+	}
+	png->finding->length = png_data_end(png->view, &png->shape, png->first_idat, end);
+	return png->finding->length >= end;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct png png = { .view = view, .finding = finding };
@@ -420,9 +433,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	} while (!has_type(&chunk, "IEND"));
 	finding->length = chunk.end;
 	/* The chunks of another picture have CRCs, too; the stream through all of them has one. */
-	if (view_thorough(view) &&
-		png_data_is_whole(view, &png.shape, png.first_idat, png.data_end - 4))
-		view_proved(view, png.first_idat, png.data_end, CRC_BITS);
+	if (view_thorough(view) && !prove_data(&png))
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the picture data is damaged at %" PRIu64, finding->length);
 	if (png.damaged)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"opens, though the CRC of a chunk at %" PRIu64 " is wrong", png.damaged);

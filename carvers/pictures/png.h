@@ -26,6 +26,9 @@ uint64_t png_data_end(
 bool png_data_is_whole(
 	struct view *view, const struct png_shape *shape, uint64_t first_idat, uint64_t limit);
 
+/* Whether a chunk's type, four bytes, has letters only. */
+bool png_type_valid(const char *type);
+
 /* For pictures in pieces (png_map.c). */
 extern const struct carve_map png_map;
 

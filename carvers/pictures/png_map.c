@@ -34,44 +34,105 @@ static void expect_next(struct carve_table *table, uint64_t at, const uint8_t *d
 	add(table, at, other, 8, WORD_DATA, 3 << 2);
 }
 
+/* A walk along the chunks whose CRCs match. */
+struct chunk_walk {
+	struct view *view;
+	uint64_t at;     /* of the chunk, and */
+	uint64_t end;    /* after it, if its head is one */
+	uint8_t head[8]; /* its length and type */
+	uint8_t data[9]; /* the same of the picture data before; or, at first, what is usual */
+	bool is_chunk;
+};
+
+/* Goes to the next chunk. False: its CRC does not match, or there is none. */
+static bool next_chunk(struct chunk_walk *walk)
+{
+	const uint8_t *p = view_peek(walk->view, walk->at, 8);
+	uint32_t crc = 0;
+
+	walk->is_chunk = false;
+	if (!p || memcmp(walk->head + 4, "IEND", 4) == 0)
+		return false;
+	memcpy(walk->head, p, 8);
+	walk->is_chunk = be32(p) <= INT32_MAX && png_type_valid((const char *)p + 4);
+	walk->end = walk->at + 12 + be32(p);
+	if (!walk->is_chunk || !walk_crc32(walk->view, walk->at + 4, (uint64_t)be32(p) + 4, &crc))
+		return false;
+	p = view_peek(walk->view, walk->end - 4, 4);
+	return p && be32(p) == crc;
+}
+
+/* Whether the walk came to an end because the picture did. */
+static bool has_ended(const struct chunk_walk *walk)
+{
+	return !walk->is_chunk && memcmp(walk->head + 4, "IEND", 4) == 0;
+}
+
+static bool is_data(const struct chunk_walk *walk)
+{
+	return memcmp(walk->head + 4, "IDAT", 4) == 0;
+}
+
+static void pass_chunk(struct chunk_walk *walk)
+{
+	if (is_data(walk))
+		memcpy(walk->data, walk->head, 8);
+	walk->at = walk->end;
+}
+
+static struct chunk_walk start(struct view *view)
+{
+	return (struct chunk_walk){ .view = view, .at = 8, .data = "\0\0\x20\0IDAT" };
+}
+
 static bool read_chunks(struct view *view, struct carve_table *table)
 {
-	uint8_t data[9] = "\0\0\x20\0IDAT";
-	uint64_t at = 8;
+	struct chunk_walk walk = start(view);
 
-	for (;;) {
-		const uint8_t *p = view_peek(view, at, 8);
-		uint8_t head[8];
-		uint32_t crc = 0;
-		uint64_t end;
-		bool is_data;
+	for (; next_chunk(&walk); pass_chunk(&walk))
+		if (is_data(&walk) && !add(table, walk.at, walk.head, 8, WORD_DATA, 0))
+			return true;
+	if (has_ended(&walk))
+		return true;
+	/* Its own head may be another file's. */
+	expect_next(table, walk.at, walk.data);
+	if (walk.is_chunk && is_data(&walk))
+		expect_next(table, walk.end, walk.head);
+	return true;
+}
 
-		if (!p)
-			return true;
-		memcpy(head, p, 8);
-		is_data = memcmp(head + 4, "IDAT", 4) == 0;
-		if (be32(head) > INT32_MAX)
-			break;
-		end = at + 12 + be32(head);
-		if (!walk_crc32(view, at + 4, (uint64_t)be32(head) + 4, &crc))
-			return true;
-		p = view_peek(view, end - 4, 4);
-		if (!p)
-			return true;
-		if (be32(p) != crc) {
-			/* Its own head may be another file's. */
-			expect_next(table, at, data);
-			if (is_data)
-				expect_next(table, end, head);
-			return true;
-		}
-		if (is_data)
-			memcpy(data, head, 8);
-		if (is_data && !add(table, at, head, 8, WORD_DATA, 0))
-			return true;
-		at = end;
+/* What may follow a chunk. */
+struct followers {
+	struct carve_table table; /* first: add_follower finds the rest */
+	struct carve_sum *sum;
+};
+
+static bool add_follower(struct carve_table *table, const struct carve_anchor *anchor)
+{
+	struct carve_sum *sum = ((struct followers *)table)->sum;
+
+	sum->next[sum->next_count++] = *anchor;
+	return sum->next_count < CARVE_NEXT;
+}
+
+static bool find_sum(struct view *view, struct carve_sum *sum)
+{
+	struct followers followers = { .table.add = add_follower, .sum = sum };
+	struct chunk_walk walk = start(view);
+
+	while (next_chunk(&walk))
+		pass_chunk(&walk);
+	if (has_ended(&walk))
+		return false;
+	if (!walk.is_chunk) {
+		sum->from = sum->to = walk.at;
+		expect_next(&followers.table, walk.at, walk.data);
+		return true;
 	}
-	expect_next(table, at, data);
+	sum->from = walk.at + 4;
+	sum->to = sum->stored = walk.end - 4;
+	sum->before = UINT32_MAX;
+	expect_next(&followers.table, walk.end, is_data(&walk) ? walk.head : walk.data);
 	return true;
 }
 
@@ -79,4 +140,5 @@ const struct carve_map png_map = {
 	.words = { { 4, false, "IDAT" }, { 4, false, "IEND" } },
 	.common = true,
 	.head = read_chunks,
+	.sum = find_sum,
 };

@@ -28,7 +28,8 @@
 #include "walk.h"
 
 #define HEADER_LEN 4096
-#define CRC_BITS 32 /* see view_proved */
+/* See view_proved: a record has its length at both ends, and a log's number. */
+enum { CRC_BITS = 32, LENGTH_BITS = 16, NUMBER_BITS = 16 };
 #define CHUNK_LEN 65536
 #define CHUNK_HEADER_LEN 512
 #define FOREIGN_BLOCK 512
@@ -42,7 +43,8 @@ struct evtx {
 	uint64_t valid_end;   /* after the last valid record or chunk */
 	uint64_t tail;        /* where the last chunk's unused space begins */
 	uint64_t foreign;     /* the first bytes in unused space that are not of records; 0: none */
-	uint32_t chunk_count; /* according to the header */
+	uint64_t file_next;   /* the number that the next record gets, and */
+	uint32_t chunk_count; /* chunks, according to the header */
 	bool dirty, no_crc, wrong_crc;
 };
 
@@ -54,6 +56,7 @@ static const char *read_header(struct evtx *log)
 		return "no header";
 	if (le32(p + 32) != 128 || le16(p + 38) != 3 || le16(p + 40) != HEADER_LEN)
 		return "an impossible header";
+	log->file_next = le64(p + 24);
 	log->chunk_count = le16(p + 42);
 	log->dirty = le32(p + 120) & FLAG_DIRTY;
 	log->no_crc = le32(p + 120) & FLAG_NO_CRC;
@@ -64,6 +67,8 @@ static const char *read_header(struct evtx *log)
 /* Walks the records in [at, end) of a chunk. Returns the end of the last valid one. */
 static uint64_t walk_records(struct evtx *log, uint64_t at, uint64_t end, uint64_t number)
 {
+	uint64_t first = number;
+
 	while (end - at >= 28) {
 		const uint8_t *p = view_peek(log->view, at, 24);
 		uint64_t time;
@@ -79,6 +84,9 @@ static uint64_t walk_records(struct evtx *log, uint64_t at, uint64_t end, uint64
 		if (!p || le32(p) != len)
 			break;
 		log->finding->time = filetime_seconds(time);
+		view_proved(log->view, at, at + len, LENGTH_BITS);
+		if (number != first)
+			view_proved(log->view, at - 1, at + 24, NUMBER_BITS);
 		at += len;
 		number++;
 	}
@@ -293,8 +301,122 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return judge_closed(&log, end);
 }
 
+/* ---- files in pieces ------------------------------------------------------------------------ */
+
+/* A walk along the chunks whose checksums match. */
+struct chunk_walk {
+	struct evtx log;
+	uint64_t at;
+	uint32_t number; /* of the chunk there */
+};
+
+/* Where numbers of records are in a chunk's header, 8 bytes each. */
+enum { FIRST_AT = 24, LAST_AT = 32 };
+
+/* What the chunk at `at` must begin with; nothing is known of it: false. */
+static bool chunk_anchor(const struct chunk_walk *walk, struct carve_anchor *anchor)
+{
+	const struct evtx *log = &walk->log;
+	bool is_last = walk->number + 1 == log->chunk_count && !log->dirty && log->file_next;
+
+	*anchor = (struct carve_anchor){ .offset = walk->at, .len = 44, .bytes = "ElfChnk" };
+	anchor->any = (uint64_t)0xffffffff << 8;
+	put_le(anchor->bytes + 40, 128, 4);
+	if (log->next_record)
+		put_le(anchor->bytes + FIRST_AT, log->next_record, 8);
+	if (log->next_record)
+		anchor->any &= ~((uint64_t)0xff << FIRST_AT);
+	if (is_last)
+		put_le(anchor->bytes + LAST_AT, log->file_next - 1, 8);
+	if (is_last)
+		anchor->any &= ~((uint64_t)0xff << LAST_AT);
+	return walk->number < log->chunk_count && (is_last || log->next_record);
+}
+
+/* Goes to the next chunk. False: it is damaged, or there is none. */
+static bool next_chunk(struct chunk_walk *walk)
+{
+	if (walk->number >= walk->log.chunk_count ||
+		check_chunk(&walk->log, walk->at) != CHUNK_VALID)
+		return false;
+	walk->at += CHUNK_LEN;
+	walk->number++;
+	return true;
+}
+
+static bool begin_walk(struct view *view, struct finding *finding, struct chunk_walk *walk)
+{
+	*walk = (struct chunk_walk){ .log = { .view = view, .finding = finding },
+		.at = HEADER_LEN };
+	return !read_header(&walk->log) && walk->log.chunk_count;
+}
+
+/* The records of the chunk that is damaged, if its head is intact; goes to the next one then. */
+static bool sum_of_chunk(struct chunk_walk *walk, struct carve_sum *sum)
+{
+	const struct evtx *log = &walk->log;
+	const uint8_t *p = view_peek(log->view, walk->at, CHUNK_HEADER_LEN);
+	uint32_t used = p ? le32(p + 48) : 0;
+
+	if (!p || log->no_crc || le32(p + 120) & FLAG_NO_CRC || memcmp(p, "ElfChnk", 8) != 0 ||
+		used <= CHUNK_HEADER_LEN || used > CHUNK_LEN ||
+		(uint32_t)crc32(crc32(0, p, 120), p + 128, CHUNK_HEADER_LEN - 128) != le32(p + 124))
+		return false;
+	sum->from = walk->at + CHUNK_HEADER_LEN;
+	sum->to = walk->at + used;
+	sum->before = UINT32_MAX;
+	sum->after = ~le32(p + 52);
+	walk->at += CHUNK_LEN;
+	walk->number++;
+	return true;
+}
+
+/* The chunks have no place of their own in them, but the numbers of their records follow on. */
+static bool read_chunks(struct view *view, struct carve_table *table)
+{
+	struct finding finding = { 0 };
+	struct carve_sum sum = { 0 };
+	struct chunk_walk walk;
+	struct carve_anchor anchor;
+
+	if (!begin_walk(view, &finding, &walk))
+		return false;
+	table->length = HEADER_LEN + (uint64_t)walk.log.chunk_count * CHUNK_LEN;
+	while (next_chunk(&walk))
+		if (chunk_anchor(&walk, &anchor) && !table->add(table, &anchor))
+			return true;
+	if (sum_of_chunk(&walk, &sum) && chunk_anchor(&walk, &anchor))
+		table->add(table, &anchor);
+	return true;
+}
+
+static bool find_sum(struct view *view, struct carve_sum *sum)
+{
+	struct finding finding = { 0 };
+	struct chunk_walk walk;
+
+	if (!begin_walk(view, &finding, &walk))
+		return false;
+	while (next_chunk(&walk))
+		;
+	if (walk.number == walk.log.chunk_count)
+		return false;
+	if (!sum_of_chunk(&walk, sum))
+		sum->from = sum->to = walk.at;
+	sum->next_count = chunk_anchor(&walk, &sum->next[0]);
+	return true;
+}
+
+static const struct carve_map evtx_map = {
+	.words = { { 8, false, "ElfChnk" } },
+	.common = true,
+	.head = read_chunks,
+	.sum = find_sum,
+};
+
 const struct carver evtx_carver = {
 	.name = "evtx",
 	.summary = "Windows event logs (EVTX), by their chunks, records and CRCs",
 	.check = check,
+	.map = &evtx_map,
 };

@@ -39,13 +39,14 @@ struct assembler {
 	struct broken *broken;
 	size_t broken_count, broken_capacity;
 	uint64_t left_out;
-	unsigned pass;           /* of strategies[], the next one */
-	uint64_t last_work;      /* of each file in the pass before... */
-	bool was_claimed;        /* ...and whether it changed what is taken */
-	struct assembled *found; /* one a broken file; without runs: not found yet */
-	bool *spent;             /* one a broken file: its share of some pass was spent */
-	bool is_ready;           /* the scan is over */
-	struct inner_hits *hits; /* of the carvers' tables; NULL: not searched yet */
+	unsigned pass;             /* of strategies[], the next one */
+	uint64_t last_work;        /* of each file in the pass before... */
+	bool was_claimed;          /* ...and whether it changed what is taken */
+	struct assembled *found;   /* one a broken file; without runs: not found yet */
+	bool *spent;               /* one a broken file: its share of some pass was spent */
+	bool is_ready;             /* the scan is over */
+	struct inner_hits *hits;   /* of the carvers' tables; NULL: not searched yet */
+	struct cluster_sums *sums; /* the same for their CRCs */
 };
 
 static void add_bases(struct clusters *clusters, const struct volumes *volumes)
@@ -84,6 +85,7 @@ void assembler_free(struct assembler *assembler)
 		forget(&assembler->found[i]);
 	clusters_free(&assembler->clusters);
 	inner_hits_free(assembler->hits);
+	cluster_sums_free(assembler->sums);
 	free(assembler->broken);
 	free(assembler->found);
 	free(assembler->spent);
@@ -215,6 +217,7 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 		.rule = &assembler->options.rules->rules[broken->rule],
 		.clusters = &assembler->clusters,
 		.hits = assembler->hits,
+		.sums = assembler->sums,
 		.work_left = crew->work,
 	};
 	bool success;
@@ -378,7 +381,8 @@ static void get_ready(struct assembler *assembler)
 	assembler->is_ready = true;
 }
 
-static void add_window(struct assembler *assembler, uint64_t start)
+/* The range of the image in which the words of tables are searched for a file. */
+static struct range window_of(const struct assembler *assembler, uint64_t start)
 {
 	uint64_t around = scale(assembler, HITS_AROUND), left = assembler->clusters.end - start;
 	uint64_t before = start < around ? start : around;
@@ -387,30 +391,45 @@ static void add_window(struct assembler *assembler, uint64_t start)
 		before = start;
 		around = left;
 	}
-	inner_hits_add_window(
-		assembler->hits, start - before, before + (left < around ? left : around));
+	return (struct range){ start - before, before + (left < around ? left : around) };
 }
 
-/* Searches the words of tables around the files that may have one. */
+/* What the map of a broken file's carver asks for. */
+static void add_map(
+	struct assembler *assembler, const struct broken *broken, const struct carve_map *map)
+{
+	struct range window = window_of(assembler, broken->start);
+
+	inner_hits_add_map(assembler->hits, map);
+	inner_hits_add_window(assembler->hits, window.offset, window.length);
+	if (map->sum)
+		cluster_sums_add(assembler->sums, map->highest_first, window.offset, window.length);
+}
+
+/* Searches what the tables and CRCs in files need, around the files that may have one. */
 static int find_hits(struct assembler *assembler)
 {
 	const struct assemble_options *options = &assembler->options;
+	uint64_t most = scale(assembler, HITS_ALL);
 
 	assembler->hits = inner_hits_new();
+	assembler->sums = cluster_sums_new(assembler->clusters.size, assembler->clusters.origin);
 	for (size_t i = 0; i < assembler->broken_count; i++) {
 		const struct broken *broken = &assembler->broken[i];
 		const struct carve_map *map = options->rules->rules[broken->rule].carver->map;
 
-		if (!map)
-			continue;
-		inner_hits_add_map(assembler->hits, map);
-		add_window(assembler, broken->start);
+		if (map)
+			add_map(assembler, broken, map);
 	}
-	if (inner_hits_find(assembler->hits, assembler->evidence, &assembler->clusters.taken,
-		    scale(assembler, HITS_ALL), options->pool, options->interrupted))
+	if (inner_hits_find(assembler->hits, assembler->evidence, &assembler->clusters.taken, most,
+		    options->pool, options->interrupted) &&
+		cluster_sums_find(assembler->sums, assembler->evidence, most, options->pool,
+			options->interrupted))
 		return 0;
 	inner_hits_free(assembler->hits);
 	assembler->hits = NULL;
+	cluster_sums_free(assembler->sums);
+	assembler->sums = NULL;
 	return -EINTR;
 }
 

@@ -26,7 +26,6 @@
 #define MISS_COST_MAX 20
 #define STRONG_BITS 64 /* an anchor that may be off the grid of clusters */
 #define AGREE_BITS 32  /* a table's anchors at the file's start must say that much */
-#define READ_WORK 256  /* units to read an anchor's bytes */
 #define MATCH_WORK 8   /* and to compare them */
 
 struct anchors {
@@ -80,25 +79,21 @@ static bool read_table(struct workbench *bench, const struct broken *broken,
 	const struct source *source, const struct mapping *known, struct carve_table *table)
 {
 	const struct carve_map *map = bench->rule->carver->map;
-	struct view *view = bench->view;
 	uint64_t back = source->offset < BACK_MAX ? source->offset : BACK_MAX;
 	struct extents extents = { 0 };
 	bool good;
 
-	if (source->is_tail)
-		view_point(view, bench->evidence, source->offset - back, back + BACK_MAX);
-	else if (known && known->count && mapping_lay_out(bench, known, &extents))
-		view_point_runs(
-			view, bench->evidence, extents.runs, extents.count, bench->rule->max_size);
-	else
-		view_point(view, bench->evidence, broken->start, bench->rule->max_size);
-	view_limit_work(view, bench->work_left);
-	good = source->is_tail ? map->tail(view, back, table) : map->head(view, table);
-	workbench_spend(bench, view_work_done(view));
-	view_release(view);
-	bench->stopped |= view_stopped(view);
-	bench->no_memory |= view_lacked_memory(view);
-	view_point(view, bench->evidence, broken->start, 0);
+	if (source->is_tail) {
+		view_point(bench->view, bench->evidence, source->offset - back, back + BACK_MAX);
+		view_limit_work(bench->view, bench->work_left);
+		good = map->tail(bench->view, back, table);
+	} else {
+		if (!known || !known->count || !mapping_lay_out(bench, known, &extents))
+			extents_add(&extents, broken->start, bench->clusters->end - broken->start);
+		workbench_open(bench, &extents);
+		good = map->head(bench->view, table);
+	}
+	workbench_close(bench);
 	extents_free(&extents);
 	return good;
 }
@@ -135,18 +130,11 @@ static bool matches(const struct carve_anchor *anchor, const uint8_t *bytes)
 	return true;
 }
 
-/* Reads len bytes at offset in the image. False: they are not all in it. */
-static bool read_bytes(struct workbench *bench, uint64_t offset, uint8_t *bytes, size_t len)
+bool mapping_is_there(struct workbench *bench, const struct carve_anchor *anchor, uint64_t offset)
 {
-	uint64_t end = bench->clusters->end;
+	uint8_t bytes[sizeof(anchor->bytes)];
 
-	workbench_spend(bench, READ_WORK);
-	if (offset > end || len > end - offset || !workbench_goes_on(bench))
-		return false;
-	image_read_around(bench->evidence, offset, bytes, len);
-	if (image_was_cut(bench->evidence))
-		bench->stopped = true;
-	return !bench->stopped;
+	return workbench_read(bench, offset, bytes, anchor->len) && matches(anchor, bytes);
 }
 
 /* By how much the anchors agree with what is at the file's start: up to where they no longer do, as the
@@ -159,12 +147,10 @@ static uint32_t agreement(
 	sort_anchors(anchors);
 	for (size_t i = 0; i < anchors->count && i < SAMPLE_MAX && missed < MISSES_MAX; i++) {
 		const struct carve_anchor *anchor = &anchors->items[i];
-		uint8_t bytes[sizeof(anchor->bytes)];
 
 		if (anchor->offset >= broken->length)
 			break;
-		if (read_bytes(bench, broken->start + anchor->offset, bytes, anchor->len) &&
-			matches(anchor, bytes))
+		if (mapping_is_there(bench, anchor, broken->start + anchor->offset))
 			found += anchor_bits(anchor);
 		else
 			missed++;
@@ -346,7 +332,8 @@ static void vote_for(
 
 	if (i == votes->word_count || votes->words[i] >> 32 != remainder)
 		return;
-	if (!read_bytes(bench, from, around, left < sizeof(around) ? (size_t)left : sizeof(around)))
+	if (!workbench_read(
+		    bench, from, around, left < sizeof(around) ? (size_t)left : sizeof(around)))
 		return;
 	for (; i < votes->word_count && votes->words[i] >> 32 == remainder; i++) {
 		uint32_t number = (uint32_t)votes->words[i];

@@ -16,6 +16,7 @@ struct stretch {
 	uint64_t joint;       /* there, in the file */
 	uint64_t least, most; /* those places that were accepted */
 	uint32_t bits;        /* that prove the joint */
+	uint32_t chance;      /* of as many trials, by which it was found, in bits */
 };
 
 /* In order of the file; the first begins with it. Neighbours have different shifts. Zero-initialise;
@@ -51,6 +52,9 @@ size_t mapping_find_sources(
  * is spent; the mapping is as before. */
 bool mapping_extend(struct workbench *bench, const struct broken *broken,
 	const struct source *source, const struct refused *refused, struct mapping *mapping);
+
+/* Whether the anchor's bytes are there in the image. */
+bool mapping_is_there(struct workbench *bench, const struct carve_anchor *anchor, uint64_t offset);
 
 /* What came of a mapping. */
 enum solution {

@@ -9,7 +9,7 @@ struct strategy {
 	const char *name;          /* NULL ends the table */
 	enum assemble_level level; /* the lowest that uses it */
 	enum assembly_by by;
-	bool uses_tables; /* bench->hits has the hits of the carvers' maps */
+	bool uses_tables; /* bench->hits and bench->sums have what the carvers' maps ask for */
 	/* Looks for a layout that the carver finds COMPLETE, or at least better than before. True: extents, outcome, and in assembly
 	 * the evidence (bits, of the joints, whatever the number of trials) and the doubts are
 	 * filled in. Called by several threads for different files. */
@@ -31,6 +31,9 @@ bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 	struct extents *extents, struct outcome *outcome, struct assembly *assembly);
 /* Tables inside the file (by_table.c). */
 bool find_by_table(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly);
+/* CRCs of bytes as they are in the file (by_sum.c). */
+bool find_by_sum(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);
 /* Two pieces, the second soon after the first (steps.c). */
 bool find_near(struct workbench *bench, const struct broken *broken, struct extents *extents,

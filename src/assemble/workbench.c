@@ -17,6 +17,39 @@ void workbench_spend(struct workbench *bench, uint64_t units)
 		bench->exhausted = true;
 }
 
+#define READ_WORK 256 /* units to read a few bytes */
+
+bool workbench_read(struct workbench *bench, uint64_t offset, uint8_t *bytes, size_t len)
+{
+	uint64_t end = bench->clusters->end;
+
+	workbench_spend(bench, READ_WORK);
+	if (offset > end || len > end - offset || !workbench_goes_on(bench))
+		return false;
+	image_read_around(bench->evidence, offset, bytes, len);
+	if (image_was_cut(bench->evidence))
+		bench->stopped = true;
+	return !bench->stopped;
+}
+
+void workbench_open(struct workbench *bench, const struct extents *extents)
+{
+	view_point_runs(
+		bench->view, bench->evidence, extents->runs, extents->count, bench->rule->max_size);
+	view_limit_work(bench->view, bench->work_left);
+}
+
+void workbench_close(struct workbench *bench)
+{
+	struct view *view = bench->view;
+
+	workbench_spend(bench, view_work_done(view));
+	view_release(view);
+	bench->stopped |= view_stopped(view);
+	bench->no_memory |= view_lacked_memory(view);
+	view_point(view, bench->evidence, 0, 0);
+}
+
 /* Keeps account of the check's work, or of what it was allowed, and of why it may have ended early. */
 static void check(struct workbench *bench, const struct extents *extents,
 	const struct check_options *options, struct outcome *outcome)

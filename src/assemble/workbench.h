@@ -7,6 +7,7 @@
 #define BURIN_ASSEMBLE_WORKBENCH_H
 
 #include "assemble/assemble.h"
+#include "assemble/cluster_sums.h"
 #include "assemble/clusters.h"
 #include "assemble/extents.h"
 #include "assemble/inner_hits.h"
@@ -34,6 +35,7 @@ struct workbench {
 	const struct rule *rule;
 	const struct clusters *clusters; /* frozen for the pass */
 	const struct inner_hits *hits;   /* of the carvers' tables */
+	const struct cluster_sums *sums; /* for the carvers' CRCs */
 	uint64_t work_left;              /* units that the file's trials may still take */
 	uint64_t tested;                 /* trials made */
 	bool stopped, no_memory;         /* the trials mean nothing */
@@ -52,6 +54,12 @@ uint32_t workbench_bits(uint64_t number);
 bool workbench_goes_on(const struct workbench *bench);
 /* Takes units of work from what is left. */
 void workbench_spend(struct workbench *bench, uint64_t units);
+/* Reads len bytes at offset in the image. False: they are not all in it, or no work is left. */
+bool workbench_read(struct workbench *bench, uint64_t offset, uint8_t *bytes, size_t len);
+/* Points the view at a file, for a carver that reads a table in it with the work that is left. */
+void workbench_open(struct workbench *bench, const struct extents *extents);
+/* The carver has ended: takes its work from what is left. */
+void workbench_close(struct workbench *bench);
 /* Before trials whose layouts start as these extents do, as many as may be: if the carver can resume,
  * checks them, and keeps states for the trials. */
 void workbench_prepare(struct workbench *bench, const struct extents *extents);

@@ -1,0 +1,593 @@
+/*
+ * A CRC over bytes as they are in the file shows by arithmetic where a piece ends among them and where the
+ * next one is, without a trial for each place. The register after all of the bytes is a sum of what each
+ * piece adds (cluster_sums.h), so a pair of a break and a displacement takes one comparison of numbers that
+ * were made before, and two breaks with a piece in between take a look-up for each break, not a comparison
+ * for each pair.
+ *
+ * All is brought to the first possible break. With A(k) for the register at break number k when all
+ * before it is the known piece, X for what a cluster of zeros multiplies it with, G for the sums of the range
+ * in which the next piece would have its cluster y at the first break, m for the last break, and W for
+ * what the register has to be there, given the bytes after it, the CRC agrees exactly when
+ *
+ *	A(k) / X^k = T(k)    where    T(k) = W / X^m + X^y (G(y+k) + G(y+m))
+ *
+ * and with two breaks j < k, and a piece in between whose sums are H, with cluster z at the first break, when
+ *
+ *	A(j) / X^j / X^z + H(z+j) = T(k) / X^z + H(z+k)
+ */
+#include <stdlib.h>
+
+#include "assemble/mapping.h"
+#include "assemble/strategies.h"
+#include "base/memory.h"
+#include "carvers/bytes.h"
+
+#define PIECES_MAX 64
+#define BREAKS_MAX 16384 /* possible ones in the bytes of one CRC */
+#define TARGETS_MAX 64   /* places where the bytes may end */
+#define HITS_MAX 8       /* ways in which a CRC agrees */
+#define FILTER_BITS 16   /* of a register, by which most of what is not there is sorted out */
+#define ZEROS_WORK 1024  /* units to skip zeros */
+#define BREAK_WORK 4     /* for a break of a piece */
+
+/* Pieces that follow the known one, with which the CRC agrees. */
+struct hit {
+	size_t count; /* 1 or 2 */
+	struct stretch pieces[2];
+};
+
+struct search {
+	struct workbench *bench;
+	struct mapping *mapping; /* what is known */
+	const struct carve_map *map;
+	enum crc_order order;
+	struct carve_sum sum;
+	uint64_t size;   /* of a cluster */
+	uint64_t first;  /* possible break, in the file */
+	size_t last;     /* number of the last one: m */
+	uint32_t *known; /* A(k) / X^k, for k up to known_high */
+	uint32_t *rest;  /* T(k), for k from rest_low on */
+	size_t known_high, rest_low;
+	uint32_t *left, *right;        /* the same, divided by X^z */
+	uint8_t *filter;               /* a bit for each value of the lowest bits */
+	struct crc_factor undo;        /* 1 / X */
+	uint32_t to_first;             /* undoes the bytes after the first break */
+	uint64_t targets[TARGETS_MAX]; /* displacements with which the bytes may end */
+	size_t target_count;
+	struct hit hits[HITS_MAX];
+	size_t hit_count;
+	bool too_many;          /* hits */
+	uint64_t tested_before; /* trials made for other CRCs */
+};
+
+/* ---- hits ---------------------------------------------------------------------------------- */
+
+static uint64_t break_at(const struct search *search, size_t number)
+{
+	return search->first + number * search->size;
+}
+
+static struct stretch piece(uint64_t at, uint64_t shift)
+{
+	return (struct stretch){ .shift = shift, .has_joint = true, .joint = at };
+}
+
+static void add_pieces(struct mapping *mapping, const struct hit *hit)
+{
+	for (size_t i = 0; i < hit->count; i++) {
+		mapping->items = xgrow(mapping->items, &mapping->capacity, mapping->count,
+			sizeof(*mapping->items));
+		mapping->items[mapping->count++] = hit->pieces[i];
+	}
+}
+
+/* Whether the file may have these pieces: they are free, and not in it already. */
+static bool is_possible(struct search *search, const struct hit *hit)
+{
+	const struct clusters *clusters = search->bench->clusters;
+	struct mapping *mapping = search->mapping;
+	struct extents extents = { 0 };
+	size_t count = mapping->count;
+	bool possible;
+
+	add_pieces(mapping, hit);
+	possible = mapping_lay_out(search->bench, mapping, &extents);
+	mapping->count = count;
+	extents_cut(&extents, search->sum.to + 1);
+	possible = possible && !extents_overlaps_itself(&extents) &&
+		   clusters_all_free(clusters, extents.runs, extents.count);
+	extents_free(&extents);
+	return possible;
+}
+
+static void add_hit(struct search *search, const struct hit *hit)
+{
+	if (search->too_many || !is_possible(search, hit))
+		return;
+	search->too_many = search->hit_count == HITS_MAX;
+	if (!search->too_many)
+		search->hits[search->hit_count++] = *hit;
+}
+
+/* How far the carver gets with these pieces. */
+static uint64_t reach_of(struct search *search, const struct hit *hit)
+{
+	struct mapping *mapping = search->mapping;
+	struct extents extents = { 0 };
+	struct outcome outcome;
+	size_t count = mapping->count;
+	uint64_t reached = 0;
+
+	add_pieces(mapping, hit);
+	if (mapping_lay_out(search->bench, mapping, &extents) &&
+		workbench_look(search->bench, &extents, &outcome)) {
+		reached = outcome.length;
+		outcome_free(&outcome);
+	}
+	mapping->count = count;
+	extents_free(&extents);
+	return reached;
+}
+
+/* Adds the pieces with which the carver gets furthest. False: there are none. */
+static bool take_best(struct search *search)
+{
+	size_t best = 0;
+	uint64_t furthest = 0;
+
+	if (!search->hit_count || search->too_many)
+		return false;
+	for (size_t i = 0; search->hit_count > 1 && i < search->hit_count; i++) {
+		uint64_t reached = reach_of(search, &search->hits[i]);
+
+		if (reached > furthest)
+			best = i;
+		furthest = reached > furthest ? reached : furthest;
+	}
+	for (size_t i = 0; i < search->hits[best].count; i++)
+		search->hits[best].pieces[i].chance =
+			workbench_bits(search->bench->tested - search->tested_before);
+	add_pieces(search->mapping, &search->hits[best]);
+	return workbench_goes_on(search->bench);
+}
+
+/* ---- registers ----------------------------------------------------------------------------- */
+
+/* What multiplies a register as that many bytes do, or, when negative, as if they had not been there. */
+static uint32_t zeros(struct search *search, int64_t len)
+{
+	workbench_spend(search->bench, ZEROS_WORK);
+	return len < 0 ? crc_zeros_undone((uint64_t)-len) : crc_zeros((uint64_t)len);
+}
+
+/* The register of fewer bytes of the image than a cluster's, from 0 on. False: they are not all in it. */
+static bool read_register(struct search *search, uint64_t offset, uint64_t len, uint32_t *value)
+{
+	uint8_t *bytes = xmalloc(len + 1);
+	bool good = workbench_read(search->bench, offset, bytes, (size_t)len);
+
+	if (good)
+		*value = crc_of(search->order, bytes, (size_t)len);
+	free(bytes);
+	return good;
+}
+
+/* In the order of bits in which all is computed. */
+static uint32_t in_order(const struct search *search, uint32_t value)
+{
+	return search->order == CRC_HIGHEST_FIRST ? crc_reverse(value) : value;
+}
+
+/* A piece in a range whose sums are known. */
+struct place {
+	const uint32_t *sums; /* of the range, from G(0) on */
+	int64_t cluster;      /* that is at the first break; may be outside the range */
+	int64_t low, high;    /* breaks whose clusters are in it */
+};
+
+static const struct ranges *ranges_of(const struct search *search)
+{
+	return cluster_sums_ranges(search->bench->sums, search->order);
+}
+
+static struct place place_in(const struct search *search, size_t range, int64_t cluster)
+{
+	int64_t count = (int64_t)(ranges_of(search)->items[range].length / search->size);
+	struct place place = { .cluster = cluster, .high = (int64_t)search->last };
+
+	place.sums = cluster_sums_of(search->bench->sums, search->order, range);
+	if (cluster < 0)
+		place.low = -cluster;
+	if (place.high > count - cluster)
+		place.high = count - cluster;
+	return place;
+}
+
+/* The piece with that displacement, in the range where it has the break with this number. */
+static bool find_place(
+	const struct search *search, uint64_t shift, size_t number, struct place *place)
+{
+	const struct ranges *ranges = ranges_of(search);
+	uint64_t at = break_at(search, number) + shift;
+
+	for (size_t i = 0; i < ranges->count; i++) {
+		uint64_t inside = at - ranges->items[i].offset;
+
+		if (at < ranges->items[i].offset || inside > ranges->items[i].length)
+			continue;
+		*place = place_in(search, i, (int64_t)(inside / search->size) - (int64_t)number);
+		return true;
+	}
+	return false;
+}
+
+/* The range's sum at a break. */
+static inline uint32_t sum_at(const struct place *place, int64_t number)
+{
+	return place->sums[place->cluster + number];
+}
+
+/* ---- the two sides ------------------------------------------------------------------------- */
+
+/* A(k) / X^k for the breaks that the known piece can reach. */
+static bool find_known(struct search *search)
+{
+	uint64_t shift = search->mapping->items[search->mapping->count - 1].shift;
+	uint64_t from = search->sum.from;
+	uint32_t start, to_range;
+	struct place place;
+
+	if (!find_place(search, shift, 0, &place) ||
+		!read_register(search, from + shift, search->first - from, &start))
+		return false;
+	start ^= crc_multiply(in_order(search, search->sum.before),
+		zeros(search, (int64_t)(search->first - from)));
+	to_range = zeros(search, place.cluster * (int64_t)search->size);
+	search->known_high = (size_t)place.high;
+	for (int64_t k = 0; k <= place.high; k++)
+		search->known[k] =
+			start ^ crc_multiply(sum_at(&place, k) ^ sum_at(&place, 0), to_range);
+	return true;
+}
+
+/* W / X^m for a piece with that displacement. */
+static bool find_end(struct search *search, uint64_t shift, uint32_t *end)
+{
+	const struct carve_sum *sum = &search->sum;
+	uint64_t at = break_at(search, search->last);
+	uint32_t tail, after = in_order(search, sum->after);
+	uint8_t stored[4];
+
+	if (sum->stored) {
+		if (!workbench_read(search->bench, sum->stored + shift, stored, sizeof(stored)))
+			return false;
+		after = ~be32(stored);
+	}
+	if (!read_register(search, at + shift, sum->to - at, &tail))
+		return false;
+	*end = crc_multiply(after ^ tail, search->to_first);
+	return true;
+}
+
+/* T(k) for a piece with that displacement. */
+static bool find_rest(struct search *search, uint64_t shift)
+{
+	int64_t last = (int64_t)search->last;
+	uint32_t end, to_range;
+	struct place place;
+
+	if (!find_place(search, shift, search->last, &place) || !find_end(search, shift, &end))
+		return false;
+	to_range = zeros(search, place.cluster * (int64_t)search->size);
+	search->rest_low = (size_t)place.low;
+	for (int64_t k = place.low; k <= last; k++)
+		search->rest[k] =
+			end ^ crc_multiply(sum_at(&place, k) ^ sum_at(&place, last), to_range);
+	return true;
+}
+
+/* ---- breaks -------------------------------------------------------------------------------- */
+
+/* Counts the trials of breaks; false: the work is spent. */
+static bool count_trials(struct search *search, uint64_t count)
+{
+	search->bench->tested += count;
+	workbench_spend(search->bench, BREAK_WORK * (search->last + 1));
+	return workbench_goes_on(search->bench);
+}
+
+/* One break, and a piece with that displacement to the end. */
+static void try_one_break(struct search *search, uint64_t shift)
+{
+	if (!find_rest(search, shift) || !count_trials(search, search->last + 1))
+		return;
+	for (size_t k = search->rest_low; k <= search->known_high; k++)
+		if (search->known[k] == search->rest[k])
+			add_hit(search, &(struct hit){ 1, { piece(break_at(search, k), shift) } });
+}
+
+/* Brings a side to a place whose cluster is as many before the range as there are breaks. */
+static void begin_side(struct search *search, const uint32_t *from, uint32_t *side)
+{
+	uint32_t power = zeros(search, (int64_t)(search->last * search->size));
+
+	for (size_t k = 0; k <= search->last; k++)
+		side[k] = crc_multiply(from[k], power);
+}
+
+/* To the next cluster. */
+static void move_side(const struct search *search, uint32_t *side)
+{
+	for (size_t k = 0; k <= search->last; k++)
+		side[k] = crc_by_factor(&search->undo, side[k]);
+}
+
+static uint64_t shift_of(const struct search *search, size_t range, const struct place *place)
+{
+	return ranges_of(search)->items[range].offset + (uint64_t)place->cluster * search->size -
+	       search->first;
+}
+
+/* One break, and a piece to the end whose clusters are at this place. */
+static void try_end(
+	struct search *search, const struct place *place, uint64_t shift, uint32_t power)
+{
+	uint32_t end, value;
+
+	if (place->high < (int64_t)search->last || !find_end(search, shift, &end))
+		return;
+	value = crc_multiply(end, power) ^ sum_at(place, place->high);
+	for (int64_t k = place->low; k <= (int64_t)search->known_high; k++)
+		if ((search->left[k] ^ sum_at(place, k)) == value)
+			add_hit(search,
+				&(struct hit){ 1, { piece(break_at(search, (size_t)k), shift) } });
+}
+
+/* One break, and a piece to the end anywhere. */
+static void try_all_ends(struct search *search)
+{
+	int64_t last = (int64_t)search->last;
+
+	for (size_t range = 0; range < ranges_of(search)->count; range++) {
+		struct place place = place_in(search, range, -last);
+		uint32_t power = zeros(search, last * (int64_t)search->size);
+
+		begin_side(search, search->known, search->left);
+		while (place.high >= 0 && count_trials(search, search->last + 1)) {
+			try_end(search, &place, shift_of(search, range, &place), power);
+			move_side(search, search->left);
+			power = crc_by_factor(&search->undo, power);
+			place = place_in(search, range, place.cluster + 1);
+		}
+	}
+}
+
+static uint32_t filter_bit(uint32_t value)
+{
+	return value & ((1u << FILTER_BITS) - 1);
+}
+
+/* The first breaks that go with the second one, k. */
+static void add_first_breaks(struct search *search, const struct place *place, int64_t k,
+	uint64_t between, uint64_t shift)
+{
+	uint32_t value = search->right[k] ^ sum_at(place, k);
+
+	for (int64_t j = place->low; j < k && j <= (int64_t)search->known_high; j++)
+		if ((search->left[j] ^ sum_at(place, j)) == value)
+			add_hit(search,
+				&(struct hit){
+					2, { piece(break_at(search, (size_t)j), between),
+						   piece(break_at(search, (size_t)k), shift) } });
+}
+
+/* Two breaks with a piece at this place in between. */
+static void try_between(
+	struct search *search, const struct place *place, uint64_t between, uint64_t shift)
+{
+	int64_t known = (int64_t)search->known_high;
+	uint8_t *filter = search->filter;
+
+	for (int64_t k = place->low; k <= place->high; k++) {
+		uint32_t sum = sum_at(place, k), bit = filter_bit(search->right[k] ^ sum);
+
+		if (k >= (int64_t)search->rest_low && filter[bit / 8] >> bit % 8 & 1)
+			add_first_breaks(search, place, k, between, shift);
+		bit = filter_bit(search->left[k] ^ sum);
+		if (k <= known)
+			filter[bit / 8] |= (uint8_t)(1 << bit % 8);
+	}
+	for (int64_t k = place->low; k <= place->high && k <= known; k++)
+		filter[filter_bit(search->left[k] ^ sum_at(place, k)) / 8] = 0;
+}
+
+/* Two breaks, a piece anywhere in between, and one with that displacement to the end. */
+static void try_two_breaks(struct search *search, uint64_t shift)
+{
+	uint64_t pairs = search->last * (search->last + 1) / 2;
+	int64_t last = (int64_t)search->last;
+
+	if (!find_rest(search, shift))
+		return;
+	for (size_t range = 0; range < ranges_of(search)->count; range++) {
+		struct place place = place_in(search, range, -last);
+
+		begin_side(search, search->known, search->left);
+		begin_side(search, search->rest, search->right);
+		while (place.high >= 0 && count_trials(search, pairs)) {
+			try_between(search, &place, shift_of(search, range, &place), shift);
+			move_side(search, search->left);
+			move_side(search, search->right);
+			place = place_in(search, range, place.cluster + 1);
+		}
+	}
+}
+
+/* ---- one CRC ------------------------------------------------------------------------------- */
+
+/* The displacements of pieces that have this anchor. */
+static void add_targets(struct search *search, const struct carve_anchor *anchor)
+{
+	struct workbench *bench = search->bench;
+	uint64_t start = search->mapping->items[0].shift;
+	size_t count;
+	const uint64_t *hits = inner_hits_of(bench->hits, search->map, anchor->word, &count);
+
+	for (size_t i = 0; i < count && search->target_count < TARGETS_MAX; i++) {
+		uint64_t at = hits[i] - anchor->word_at, shift = at - anchor->offset;
+
+		if ((shift - start) % search->size == 0 && hits[i] >= anchor->word_at &&
+			mapping_is_there(bench, anchor, at))
+			search->targets[search->target_count++] = shift;
+	}
+}
+
+static void search_breaks(struct search *search)
+{
+	const struct carve_sum *sum = &search->sum;
+
+	search->to_first = zeros(search, -(int64_t)(sum->to - search->first));
+	if (!find_known(search))
+		return;
+	if (!sum->next_count && !sum->stored)
+		try_all_ends(search);
+	for (size_t i = 0; i < search->target_count; i++)
+		try_one_break(search, search->targets[i]);
+	for (size_t i = 0; i < search->target_count && !search->hit_count; i++)
+		try_two_breaks(search, search->targets[i]);
+}
+
+/* Searches the breaks in the bytes of one CRC. */
+static void search_sum(struct search *search)
+{
+	const struct carve_sum *sum = &search->sum;
+	uint64_t origin = search->mapping->items[0].shift - search->bench->clusters->origin;
+	size_t size = (size_t)search->size;
+
+	search->first = sum->from + (size - (origin + sum->from) % size) % size;
+	search->hit_count = search->target_count = 0;
+	search->too_many = false;
+	search->tested_before = search->bench->tested;
+	for (unsigned i = 0; i < sum->next_count && i < CARVE_NEXT; i++)
+		add_targets(search, &sum->next[i]);
+	for (size_t i = 0;
+		sum->from == sum->to && sum->from == search->first && i < search->target_count; i++)
+		add_hit(search, &(struct hit){ 1, { piece(sum->to, search->targets[i]) } });
+	if (search->first >= sum->to || (sum->to - 1 - search->first) / size >= BREAKS_MAX)
+		return;
+	search->last = (size_t)((sum->to - 1 - search->first) / size);
+	search->known = xcalloc(search->last + 1, sizeof(uint32_t));
+	search->rest = xcalloc(search->last + 1, sizeof(uint32_t));
+	search->left = xcalloc(search->last + 1, sizeof(uint32_t));
+	search->right = xcalloc(search->last + 1, sizeof(uint32_t));
+	search_breaks(search);
+	free(search->known);
+	free(search->rest);
+	free(search->left);
+	free(search->right);
+}
+
+/* Reads the first CRC that does not agree with what is known. False: all do. */
+static bool read_sum(struct search *search)
+{
+	struct extents extents = { 0 };
+	bool found = false;
+
+	search->sum = (struct carve_sum){ 0 };
+	if (mapping_lay_out(search->bench, search->mapping, &extents)) {
+		workbench_open(search->bench, &extents);
+		found = search->map->sum(search->bench->view, &search->sum);
+		workbench_close(search->bench);
+	}
+	extents_free(&extents);
+	return found;
+}
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
+/* Adds pieces until no CRC is wrong. False: none are found. */
+static bool find_pieces(struct search *search)
+{
+	struct mapping *mapping = search->mapping;
+	uint64_t agreed = 0;
+
+	while (mapping->count <= PIECES_MAX && workbench_goes_on(search->bench)) {
+		if (!read_sum(search))
+			return mapping->count > 1;
+		if (search->sum.from < agreed || search->sum.to < search->sum.from)
+			return false;
+		search_sum(search);
+		if (!take_best(search))
+			return false;
+		agreed = search->sum.to;
+	}
+	return false;
+}
+
+/* What the joint that is proved least is worth: each was found among trials of its own. */
+static uint32_t least_evidence(const struct search *search)
+{
+	const struct mapping *mapping = search->mapping;
+	uint32_t least = UINT32_MAX;
+
+	for (size_t i = 1; i < mapping->count; i++) {
+		const struct stretch *stretch = &mapping->items[i];
+		uint32_t chance = stretch->chance + workbench_bits(mapping->count - 1);
+		uint32_t bits = view_proof(search->bench->view, stretch->joint);
+
+		bits = bits > chance ? bits - chance : 0;
+		least = bits < least ? bits : least;
+	}
+	/* The trials of all will be taken off. */
+	return least + workbench_bits(search->bench->tested);
+}
+
+/* Whether the carver finds the whole complete. */
+static bool accept(struct search *search, struct extents *extents, struct outcome *outcome,
+	struct assembly *assembly)
+{
+	struct workbench *bench = search->bench;
+	struct extents whole = { 0 };
+	uint32_t least_bits;
+
+	if (mapping_lay_out(bench, search->mapping, &whole) &&
+		workbench_try(bench, &whole, outcome)) {
+		if (whole.count == search->mapping->count &&
+			workbench_prove(bench, &whole, outcome, &least_bits)) {
+			assembly->evidence = least_evidence(search);
+			*extents = whole;
+			return true;
+		}
+		outcome_free(outcome);
+	}
+	extents_free(&whole);
+	return false;
+}
+
+bool find_by_sum(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly)
+{
+	const struct clusters *clusters = bench->clusters;
+	const struct carve_map *map = bench->rule->carver->map;
+	struct mapping mapping = { 0 };
+	struct search *search;
+	bool found;
+
+	if (!map || !map->sum || broken->start % clusters->size != clusters->origin)
+		return false;
+	search = xcalloc(1, sizeof(*search));
+	search->bench = bench;
+	search->mapping = &mapping;
+	search->map = map;
+	search->order = map->highest_first ? CRC_HIGHEST_FIRST : CRC_LOWEST_FIRST;
+	search->size = clusters->size;
+	search->filter = xcalloc(1, (1u << FILTER_BITS) / 8);
+	crc_factor_init(&search->undo, crc_zeros_undone(search->size));
+	add_pieces(&mapping, &(struct hit){ 1, { piece(0, broken->start) } });
+	found = find_pieces(search) && accept(search, extents, outcome, assembly);
+	free(search->filter);
+	free(search);
+	mapping_free(&mapping);
+	return found;
+}

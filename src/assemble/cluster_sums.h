@@ -1,0 +1,38 @@
+/*
+ * Sums of the CRC registers of the clusters around broken files whose formats have CRCs: with them the CRC
+ * of bytes that are put together from pieces is known without reading them again. Made once, before the
+ * first pass that asks for it; all threads read it.
+ *
+ * With X for what multiplies a register as a cluster of zeros does, and c(0), c(1), ... for the registers of
+ * the clusters of a range, each from 0 on, the sums are G(k) = c(0) / X + c(1) / X^2 + ... + c(k-1) / X^k.
+ * The register of the clusters from k to n is X^n (G(n) + G(k)): where pieces change over, sums change
+ * over, too.
+ */
+#ifndef BURIN_ASSEMBLE_CLUSTER_SUMS_H
+#define BURIN_ASSEMBLE_CLUSTER_SUMS_H
+
+#include "assemble/crc_algebra.h"
+#include "base/pool.h"
+#include "base/ranges.h"
+#include "evidence/image.h"
+
+struct cluster_sums;
+
+/* Empty, for clusters of that size that begin at offsets of the remainder `origin`. Never NULL. */
+struct cluster_sums *cluster_sums_new(uint64_t size, uint64_t origin);
+/* Adds those that are wholly in a range of the image. */
+void cluster_sums_add(
+	struct cluster_sums *sums, enum crc_order order, uint64_t offset, uint64_t length);
+/* All was added: reads at most `most` bytes from the first cluster on, with the pool's threads. False:
+ * interrupted, or the image became unreadable; there are none then. */
+bool cluster_sums_find(struct cluster_sums *sums, struct image *image, uint64_t most,
+	struct pool *pool, bool (*interrupted)(void));
+/* The ranges of the image whose clusters were read. */
+const struct ranges *cluster_sums_ranges(const struct cluster_sums *sums, enum crc_order order);
+/* G(0), G(1), ... to that after all clusters of the range with this number. */
+const uint32_t *cluster_sums_of(
+	const struct cluster_sums *sums, enum crc_order order, size_t number);
+/* NULL is fine. */
+void cluster_sums_free(struct cluster_sums *sums);
+
+#endif

@@ -1,0 +1,64 @@
+#include "assemble/crc_algebra.h"
+
+#include <libdeflate.h>
+
+#define POLYNOMIAL 0xedb88320u /* without x^32; the coefficient of x^0 is the highest bit */
+#define ONE 0x80000000u
+#define X_TO_8 0x00800000u
+#define X_TO_MINUS_1 0xdb710641u
+
+uint32_t crc_reverse(uint32_t value)
+{
+	value = (value >> 1 & 0x55555555) | (value & 0x55555555) << 1;
+	value = (value >> 2 & 0x33333333) | (value & 0x33333333) << 2;
+	value = (value >> 4 & 0x0f0f0f0f) | (value & 0x0f0f0f0f) << 4;
+	return __builtin_bswap32(value);
+}
+
+uint32_t crc_multiply(uint32_t a, uint32_t b)
+{
+	uint32_t product = 0;
+
+	for (uint32_t bit = ONE; bit; bit >>= 1) {
+		if (a & bit)
+			product ^= b;
+		b = b >> 1 ^ (b & 1 ? POLYNOMIAL : 0);
+	}
+	return product;
+}
+
+static uint32_t power(uint32_t base, uint64_t exponent)
+{
+	uint32_t result = ONE;
+
+	for (; exponent; exponent >>= 1) {
+		if (exponent & 1)
+			result = crc_multiply(result, base);
+		base = crc_multiply(base, base);
+	}
+	return result;
+}
+
+uint32_t crc_zeros(uint64_t len)
+{
+	return power(X_TO_8, len);
+}
+
+uint32_t crc_zeros_undone(uint64_t len)
+{
+	return power(power(X_TO_MINUS_1, 8), len);
+}
+
+void crc_factor_init(struct crc_factor *factor, uint32_t value)
+{
+	for (unsigned part = 0; part < 4; part++)
+		for (uint32_t byte = 0; byte < 256; byte++)
+			factor->table[part][byte] = crc_multiply(byte << 8 * part, value);
+}
+
+uint32_t crc_of(enum crc_order order, uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; order == CRC_HIGHEST_FIRST && i < len; i++)
+		bytes[i] = (uint8_t)(crc_reverse(bytes[i]) >> 24);
+	return ~libdeflate_crc32(UINT32_MAX, bytes, len); /* which inverts before and after */
+}

@@ -1,0 +1,47 @@
+/* CRC-32 as arithmetic: zeros and their undoing, sums of parts, and both orders of bits. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "assemble/crc_algebra.h"
+
+TestSuite(crc_algebra);
+
+static const char text[] = "123456789";
+
+Test(crc_algebra, registers_are_those_of_the_known_crcs)
+{
+	uint8_t bytes[9];
+	uint32_t start = crc_multiply(UINT32_MAX, crc_zeros(9));
+
+	memcpy(bytes, text, 9);
+	cr_expect_eq(~(crc_of(CRC_LOWEST_FIRST, bytes, 9) ^ start), 0xcbf43926);
+	/* As Ogg has it, from 0 on: CRC-32/CKSUM without the length, not inverted. */
+	cr_expect_eq(crc_reverse(crc_of(CRC_HIGHEST_FIRST, bytes, 9)), 0x89a1897f);
+}
+
+Test(crc_algebra, parts_add_up)
+{
+	uint8_t bytes[9];
+	uint32_t first, second;
+
+	memcpy(bytes, text, 9);
+	first = crc_of(CRC_LOWEST_FIRST, bytes, 4);
+	second = crc_of(CRC_LOWEST_FIRST, bytes + 4, 5);
+	cr_expect_eq(
+		crc_of(CRC_LOWEST_FIRST, bytes, 9), crc_multiply(first, crc_zeros(5)) ^ second);
+}
+
+Test(crc_algebra, zeros_can_be_undone)
+{
+	static const uint64_t lens[] = { 0, 1, 511, 4096, 65536, (uint64_t)1 << 40 };
+	uint32_t value = 0x12345678;
+	struct crc_factor factor;
+
+	for (size_t i = 0; i < sizeof(lens) / sizeof(*lens); i++) {
+		uint32_t after = crc_multiply(value, crc_zeros(lens[i]));
+
+		crc_factor_init(&factor, crc_zeros_undone(lens[i]));
+		cr_expect_eq(crc_by_factor(&factor, after), value);
+		cr_expect_eq(crc_multiply(after, crc_zeros_undone(lens[i])), value);
+	}
+}
