@@ -226,12 +226,11 @@ static bool restrict_calls(const struct confine_rights *rights)
 	return restricted;
 }
 
-const char *confine_left_out(void)
-{
-	return NULL;
-}
+static const bool have_filter = true;
 
 #else
+
+static const bool have_filter = false;
 
 static bool restrict_calls(const struct confine_rights *rights)
 {
@@ -239,14 +238,31 @@ static bool restrict_calls(const struct confine_rights *rights)
 	return false;
 }
 
-const char *confine_left_out(void)
-{
-	return "burin was built without libseccomp";
-}
-
 #endif
 
 /* ---- all of it ----------------------------------------------------------------------------- */
+
+bool confine_layer_at(
+	const struct confine_layers *layers, unsigned index, struct confine_layer *layer)
+{
+	const struct confine_layer all[] = {
+		{ "limits", "no new privileges, writing to files, or new processes", true,
+			layers->limits, "the system refuses them" },
+		{ "landlock", "no files to open, connections, or signals to others", true,
+			layers->landlock > 0, "the kernel lacks it, or it is not enabled" },
+		{ "seccomp", "no system calls but those that computing needs", have_filter,
+			layers->seccomp,
+			have_filter ? "the kernel refuses the filter"
+				    : "burin was built without libseccomp" },
+	};
+
+	if (index >= sizeof(all) / sizeof(*all))
+		return false;
+	*layer = all[index];
+	if (layer->works)
+		layer->reason = "";
+	return true;
+}
 
 bool confine_is_complete(const struct confine_layers *layers)
 {

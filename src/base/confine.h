@@ -2,9 +2,9 @@
  * Takes away what the calling process may do, for good, before it parses what an attacker may have
  * written. Layers that do not depend on each other refuse the same things:
  *
- *     limits     no new privileges, no files to write, no new processes, no core
- *     Landlock   opening, truncating and removing files, connecting, signalling others
- *     seccomp    all system calls but those that computing and its descriptors need
+ *     limits     no new privileges, no writing to files, no new processes, no core
+ *     Landlock   no files to open, truncate or remove, no connections, no signals to others
+ *     seccomp    no system calls but those that computing and its descriptors need
  *
  * What is refused fails with EPERM or EACCES. Open descriptors keep working.
  */
@@ -47,8 +47,16 @@ enum confine_mode confine_mode(void);
  * Returns what was achieved: nothing in CONFINE_OFF. */
 struct confine_layers confine(const struct confine_rights *rights);
 
+/* One of the layers, for people. */
+struct confine_layer {
+	const char *name, *summary;
+	bool built, works;
+	const char *reason; /* why it does not work; "" */
+};
+
+/* From the outermost; false past the last. */
+bool confine_layer_at(
+	const struct confine_layers *layers, unsigned index, struct confine_layer *layer);
 bool confine_is_complete(const struct confine_layers *layers);
-/* What this build lacks for a layer, for people; NULL: nothing. */
-const char *confine_left_out(void);
 
 #endif

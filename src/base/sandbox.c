@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 
 /* The child's descriptor of its socket. */
@@ -168,26 +170,75 @@ char *sandbox_end(struct sandbox_child *child)
 	return how;
 }
 
+/* Not in a process that has to be complete: it reports. */
 static int report_layers(int fd, void *arg)
 {
-	const struct confine_layers layers = confine(&(struct confine_rights){ 0 });
+	struct confine_layers here;
 
 	(void)arg;
-	return sandbox_send(fd, &layers, sizeof(layers)) ? 0 : FAILED;
+	if (confine_mode() == CONFINE_REQUIRE)
+		confine_set_mode(CONFINE_AUTO);
+	here = confine(&(struct confine_rights){ 0 });
+	return sandbox_send(fd, &here, sizeof(here)) ? 0 : FAILED;
 }
 
-struct confine_layers sandbox_try(void)
+static struct confine_layers layers;
+
+static void try_layers(void)
 {
 	const struct sandbox_limits none = { 0 };
-	struct confine_layers layers;
-	struct sandbox_child *child;
+	struct sandbox_child *child = NULL;
 
 	if (sandbox_start(&child, report_layers, NULL, &none))
-		return (struct confine_layers){ 0 };
+		return;
 	if (!sandbox_receive(sandbox_socket(child), &layers, sizeof(layers)))
 		layers = (struct confine_layers){ 0 };
 	free(sandbox_end(child));
-	return layers;
+}
+
+const struct confine_layers *sandbox_layers(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, try_layers);
+	return &layers;
+}
+
+/* "landlock (the kernel lacks it), seccomp (...)"; the caller frees it. */
+static char *list_missing(void)
+{
+	struct confine_layer layer;
+	char *list = xstrdup("");
+
+	for (unsigned i = 0; confine_layer_at(sandbox_layers(), i, &layer); i++) {
+		char *longer;
+
+		if (layer.works)
+			continue;
+		longer =
+			xasprintf("%s%s%s (%s)", list, *list ? ", " : "", layer.name, layer.reason);
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+int sandbox_check(struct error *error)
+{
+	char *missing;
+	int status = 0;
+
+	if (confine_mode() == CONFINE_OFF || confine_is_complete(sandbox_layers()))
+		return 0;
+	missing = list_missing();
+	if (confine_mode() == CONFINE_REQUIRE)
+		status = error_set(error, EXIT_IO, EPERM,
+			"--sandbox=require: what parses the evidence can't be confined by %s",
+			missing);
+	else
+		log_warn("what parses file systems and containers is not confined by %s", missing);
+	free(missing);
+	return status;
 }
 
 bool sandbox_send(int fd, const void *bytes, size_t len)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/confine.h"
+#include "base/error.h"
 
 struct sandbox_child;
 
@@ -38,7 +39,11 @@ char *sandbox_end(struct sandbox_child *child);
 bool sandbox_send(int fd, const void *bytes, size_t len);
 bool sandbox_receive(int fd, void *bytes, size_t len);
 
-/* Starts a child that confines itself, and does nothing else. Returns what confined it. */
-struct confine_layers sandbox_try(void);
+/* What confines the children of this process: one that does nothing else found out, when this was called
+ * first. Thread-safe. */
+const struct confine_layers *sandbox_layers(void);
+/* Before anything is parsed: 0, after a warning when a layer is missing; with CONFINE_REQUIRE a negative
+ * errno instead, and error set (EXIT_IO). */
+int sandbox_check(struct error *error);
 
 #endif

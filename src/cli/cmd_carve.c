@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/sandbox.h"
 #include "cli/batch.h"
 #include "cli/command.h"
 #include "cli/images.h"
@@ -53,6 +54,18 @@ static int collect_images(
 	if (status)
 		log_error("%s", error.text);
 	return status ? error.code : EXIT_CLEAN;
+}
+
+/* Before any image is opened. */
+static int confine_parsers(const struct carve_options *settings)
+{
+	struct error error = { 0 };
+
+	confine_set_mode(settings->sandbox);
+	if (!sandbox_check(&error))
+		return EXIT_CLEAN;
+	log_error("%s", error.text);
+	return error.code;
 }
 
 static int open_sets(const struct carve_options *settings, struct hash_sets **sets,
@@ -139,7 +152,7 @@ static int carve_resumed(struct carve_options *settings, struct resume *resume)
 	bool batch = resume->old.batch;
 	int first = options_parse(carve_option_rows, "burin carve", resume->word_count,
 		resume->words, settings, &error);
-	int code = EXIT_CLEAN;
+	int code;
 
 	if (first <= 0 ||
 		options_parse_over(carve_option_rows, "burin carve", resume->given_count,
@@ -148,7 +161,8 @@ static int carve_resumed(struct carve_options *settings, struct resume *resume)
 		log_error("%s", error.text);
 		return EXIT_USAGE;
 	}
-	if (batch)
+	code = confine_parsers(settings);
+	if (batch && !code)
 		code = collect_images(
 			&several, settings, resume->word_count - first, resume->words + first);
 	if (!code)
@@ -203,7 +217,9 @@ static int run(void *arg, int argc, char **argv)
 		log_error("%s", error.text);
 		return error.code;
 	}
-	code = collect_images(&images, settings, argc, argv);
+	code = confine_parsers(settings);
+	if (!code)
+		code = collect_images(&images, settings, argc, argv);
 	if (!code)
 		code = carve(settings, &images, settings->output,
 			images.count > 1 || images.folders, command_line);

@@ -1,9 +1,10 @@
-/* `burin list`: the engines, kernels, types and carvers of this program on this machine. */
+/* `burin list`: the engines, kernels, types, carvers and confinement of this program on this machine. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json_value.h"
 #include "base/log.h"
+#include "base/sandbox.h"
 #include "carvers/carver.h"
 #include "cli/command.h"
 #include "cli/table.h"
@@ -132,6 +133,20 @@ static int list_kernels(const struct list_settings *settings)
 	return EXIT_CLEAN;
 }
 
+/* ---- what confines parsers ----------------------------------------------------------------- */
+
+static int list_sandbox(const struct list_settings *settings)
+{
+	struct shown shown = begin(settings);
+	struct confine_layer layer;
+
+	for (unsigned i = 0; confine_layer_at(sandbox_layers(), i, &layer); i++)
+		show(&shown,
+			&(struct item){ layer.name, layer.summary, layer.reason, layer.built });
+	finish(&shown, "sandbox");
+	return EXIT_CLEAN;
+}
+
 /* ---- types and carvers --------------------------------------------------------------------- */
 
 static int list_types(const struct list_settings *settings)
@@ -182,6 +197,7 @@ static const struct {
 	{ "kernels", list_kernels },
 	{ "types", list_types },
 	{ "carvers", list_carvers },
+	{ "sandbox", list_sandbox },
 };
 
 static int run_list(void *settings, int argc, char **argv)
@@ -190,7 +206,8 @@ static int run_list(void *settings, int argc, char **argv)
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		if (strcmp(lists[i].name, argv[0]) == 0)
 			return lists[i].list(settings);
-	log_error("burin list takes engines, kernels, types or carvers, not '%s'", argv[0]);
+	log_error(
+		"burin list takes engines, kernels, types, carvers or sandbox, not '%s'", argv[0]);
 	return EXIT_USAGE;
 }
 
@@ -227,13 +244,16 @@ static const struct example list_examples[] = {
 
 const struct command list_command = {
 	.name = "list",
-	.summary = "List the engines, kernels, types or carvers",
-	.arguments = "engines|kernels|types|carvers",
+	.summary = "List the engines, kernels, types, carvers or sandbox",
+	.arguments = "engines|kernels|types|carvers|sandbox",
 	.min_arguments = 1,
 	.max_arguments = 1,
-	.description = "`engines` scan an image for patterns; `kernels` are the GPU programs of "
-		       "the engine gpu; `types` are what a rule file finds; `carvers` are the "
-		       "parsers that a rule can name to check files of its format.",
+	.description =
+		"`engines` scan an image for patterns; `kernels` are the GPU programs of "
+		"the engine gpu; `types` are what a rule file finds; `carvers` are the "
+		"parsers that a rule can name to check files of its format; `sandbox` is what "
+		"confines the processes that parse file systems, containers and encrypted "
+		"volumes.",
 	.options = list_options,
 	.settings_size = sizeof(struct list_settings),
 	.run = run_list,

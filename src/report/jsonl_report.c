@@ -133,6 +133,16 @@ static int write_run(FILE *stream, json_t *object)
 	return 0;
 }
 
+static json_t *sandbox_object(const struct run_record *run)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "limits", json_boolean(run->confined.limits));
+	jsonl_put(object, "landlock", json_integer(run->confined.landlock));
+	jsonl_put(object, "seccomp", json_boolean(run->confined.seccomp));
+	return object;
+}
+
 static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 {
 	struct jsonl *jsonl = xcalloc(1, sizeof(*jsonl));
@@ -157,6 +167,7 @@ static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 		volumes_json(object, run->volumes);
 	jsonl_put(object, "rules", rules_object(run->rules));
 	jsonl_put(object, "engine", engine_object(run));
+	jsonl_put(object, "sandbox", sandbox_object(run));
 	jsonl_put(object, "options", options_json(run->option_rows, run->options));
 	return write_run(stream, object);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/codec.h"
+#include "base/confine.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/ranges.h"
@@ -118,6 +119,7 @@ struct run_record {
 	const char *engine, *kernel, *engine_reason, *reader;
 	unsigned threads;
 	uint64_t chunk_size;
+	struct confine_layers confined; /* by what the processes are that parse the evidence */
 	/* The options that change the result: rows with a field, and the settings they describe. */
 	const struct option_row *option_rows;
 	const void *options;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "assemble/assemble.h"
+#include "base/confine.h"
 #include "hashing/hash.h"
 
 #define MEMBER(member) \
@@ -364,6 +365,15 @@ const struct option_row carve_option_rows[] = {
 		MEMBER(run.threads),
 		.group = "Machine",
 		.help = "Use N threads (default: one per processor)" },
+	{ .name = "sandbox",
+		.kind = OPTION_CHOICE,
+		.choices = CONFINE_MODE_CHOICES,
+		.fallback = "auto",
+		MEMBER(sandbox),
+		.group = "Machine",
+		.help = "auto: confine what parses file systems, containers and encrypted volumes "
+			"as far as this machine can (burin list sandbox); require: refuse to run "
+			"where a layer is missing; off: don't confine it" },
 	{ .name = "jobs",
 		.letter = 'j',
 		.kind = OPTION_NUMBER,

@@ -20,7 +20,8 @@ struct carve_options {
 	struct secret_files secrets;
 	const char *shadow;
 	enum rules_format rules_format;
-	unsigned io; /* an index of READER_IO_CHOICES */
+	unsigned io;      /* an index of READER_IO_CHOICES */
+	unsigned sandbox; /* enum confine_mode */
 	uint64_t jobs;
 	bool recursive, open, html, verbose;
 };

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/sandbox.h"
 #include "base/size.h"
 #include "run/carve_options.h"
 #include "run/cluster.h"
@@ -128,6 +129,7 @@ void session_fill_record(struct session *session, uint64_t total)
 		.threads = options->cluster ? options->cluster->carving->capacity()
 					    : pool_threads(session->pool),
 		.chunk_size = options->chunk_size,
+		.confined = *sandbox_layers(),
 		.option_rows = carve_option_rows,
 		.options = &session->limited,
 		.compat_scalpel = options->scalpel,
