@@ -385,7 +385,9 @@ int batch_carve(const struct run_options *options, const struct images *images, 
 	if (the_cluster && !options->gpu.devices)
 		shared.gpu.devices = the_cluster->gpus;
 	shared.pool = session_pool_new(shared.threads);
+	inner_keep(true);
 	carve_all(&batch, jobs);
+	inner_keep(false);
 	pool_free(shared.pool);
 	if (!helps) {
 		if (html)

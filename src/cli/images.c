@@ -401,11 +401,12 @@ static void say_nothing_found(const char *path, const struct inner_wanted *wante
 /* Of a path that names an inner image nothing more is opened. */
 void images_open(struct images *images, const struct inner_wanted *wanted)
 {
+	struct inner_beside beside = { .paths = images->paths, .count = images->count };
 	struct inner_wanted among = *wanted;
 	struct images all = { 0 };
 	bool *empty = xcalloc(images->count ? images->count : 1, sizeof(*empty));
 
-	among.beside = (struct inner_beside){ images->paths, images->count };
+	among.beside = &beside;
 	for (size_t i = 0; i < images->count; i++) {
 		char *path = images->paths[i];
 
@@ -419,6 +420,7 @@ void images_open(struct images *images, const struct inner_wanted *wanted)
 		if (empty[i])
 			say_nothing_found(images->paths[i], wanted, all.count == images->count);
 	free(empty);
+	free(beside.members);
 	free(images->paths);
 	images->paths = all.paths;
 	images->count = all.count;

@@ -11,6 +11,8 @@
 struct image {
 	const struct image_backend *backend;
 	struct image *outer;    /* that this one was opened out of, and owns; NULL: none */
+	char *outer_path;       /* of it, when inner.c opened it */
+	struct volumes *list;   /* VOLUMES_LIST of it, once it was asked for (inner.c) */
 	struct image_info info; /* freed by image_close */
 	/* Bytes: reading fails for whole units of this size, counted from offset 0: a sector, a
 	 * chunk of an E01. Nothing smaller is tried after a failure. */

@@ -23,6 +23,7 @@
 #include "evidence/inner.h"
 #include "evidence/split.h"
 #include "evidence/unsupported.h"
+#include "evidence/volumes.h"
 
 #define SPARE_DESCRIPTORS 256
 /* A failed request is read again in parts of about this size before it is read unit by unit: so few
@@ -538,13 +539,15 @@ static void free_info(struct image_info *info)
 void image_close(struct image *image)
 {
 	struct image *outer = image ? image->outer : NULL;
+	char *outer_path = image ? image->outer_path : NULL;
 
 	if (!image)
 		return;
+	volumes_free(image->list);
 	free_info(&image->info);
 	ranges_free(&image->unread);
 	free(image->ddrescue_map_path);
 	free(image->states);
 	image->backend->close(image);
-	image_close(outer);
+	inner_close_outer(outer, outer_path);
 }

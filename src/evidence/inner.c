@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,21 +127,26 @@ bool inner_is_kind(const struct inner_kind *kind, const struct volume *volume)
 	return false;
 }
 
+static const struct volume *list_of(struct image *image, size_t *count)
+{
+	if (!image->list)
+		image->list = volumes_read(image, VOLUMES_LIST, NULL);
+	return volumes_list(image->list, count);
+}
+
 bool inner_find_volume(
 	struct image *outer, const struct inner_kind *kind, uint64_t offset, struct volume *volume)
 {
-	struct volumes *volumes = volumes_read(outer, VOLUMES_LIST, NULL);
 	const struct volume *items;
 	bool found = false;
 	size_t count;
 
-	items = volumes_list(volumes, &count);
+	items = list_of(outer, &count);
 	for (size_t i = 0; i < count && !found; i++) {
 		found = items[i].offset == offset && inner_is_kind(kind, &items[i]);
 		if (found)
 			*volume = items[i];
 	}
-	volumes_free(volumes);
 	return found;
 }
 
@@ -300,6 +306,92 @@ bool inner_changed(struct image *image, struct ranges *changed)
 	return known;
 }
 
+/* ---- the image that stays open ------------------------------------------------------------- */
+
+static struct {
+	pthread_mutex_t lock;
+	bool on;
+	struct image *image; /* NULL: none */
+	char *path;          /* of it */
+} kept = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* And all around it. */
+static void close_chain(struct image *image)
+{
+	while (image) {
+		struct image *outer = image->outer;
+
+		free(image->outer_path);
+		image->outer = NULL;
+		image->outer_path = NULL;
+		image_close(image);
+		image = outer;
+	}
+}
+
+/* Keeps an image, or none, instead of the one before. */
+static void keep(struct image *image, char *path)
+{
+	struct image *old_image;
+	char *old_path;
+
+	pthread_mutex_lock(&kept.lock);
+	old_image = kept.image;
+	old_path = kept.path;
+	kept.image = image;
+	kept.path = path;
+	pthread_mutex_unlock(&kept.lock);
+	close_chain(old_image);
+	free(old_path);
+}
+
+/* The image at that path, which is the caller's then; NULL: it is not kept. */
+static struct image *take_kept(const char *path)
+{
+	struct image *image = NULL;
+
+	pthread_mutex_lock(&kept.lock);
+	if (kept.image && !strcmp(kept.path, path)) {
+		image = kept.image;
+		kept.image = NULL;
+	}
+	pthread_mutex_unlock(&kept.lock);
+	return image;
+}
+
+void inner_keep(bool on)
+{
+	kept.on = on;
+	keep(NULL, NULL);
+}
+
+void inner_close_outer(struct image *outer, char *path)
+{
+	const struct image *last = outer;
+
+	while (last && last->outer)
+		last = last->outer;
+	if (kept.on && outer && path && !last->ddrescue_map_path) {
+		keep(outer, path);
+		return;
+	}
+	image_close(outer);
+	free(path);
+}
+
+static int open_outer(struct image **outer, const char *path, struct error *error)
+{
+	char *changed;
+
+	*outer = take_kept(path);
+	changed = *outer ? image_changed(*outer) : NULL;
+	if (*outer && !changed)
+		return 0;
+	free(changed);
+	close_chain(*outer);
+	return image_open(outer, path, error);
+}
+
 int inner_open(struct image **image, const char *path, struct error *error)
 {
 	struct inner_path parsed;
@@ -308,13 +400,16 @@ int inner_open(struct image **image, const char *path, struct error *error)
 
 	if (!parse_path(path, &parsed))
 		return error_set(error, EXIT_IO, EINVAL, "can't open %s", path);
-	status = image_open(&outer, parsed.outer, error);
-	if (!status) {
-		status = open_in(image, outer, &parsed, error);
-		if (status)
-			image_close(outer);
+	status = open_outer(&outer, parsed.outer, error);
+	if (status) {
+		free(parsed.outer);
+		return status;
 	}
-	free(parsed.outer);
+	status = open_in(image, outer, &parsed, error);
+	if (status)
+		inner_close_outer(outer, parsed.outer);
+	else
+		(*image)->outer_path = parsed.outer;
 	return status;
 }
 
@@ -371,7 +466,7 @@ static char *list_names(const struct search *search, struct image *outer, const 
 	char reason[512], *names;
 
 	if (!kind->served)
-		return kind->list(outer, volume, path, &search->wanted->beside);
+		return kind->list(outer, volume, path, search->wanted->beside);
 	served = new_served(outer, kind, &place);
 	names = served_list(served, reason, sizeof(reason));
 	served->image.outer = NULL; /* the caller's */
@@ -415,16 +510,14 @@ static bool is_wanted(const struct search *search, const struct inner_kind *kind
 
 static void search_image(struct search *search, struct image *image, const char *path)
 {
-	struct volumes *volumes = volumes_read(image, VOLUMES_LIST, NULL);
 	const struct volume *items;
 	size_t count;
 
-	items = volumes_list(volumes, &count);
+	items = list_of(image, &count);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
 			if (is_wanted(search, kinds[k]) && inner_is_kind(kinds[k], &items[i]))
 				take_all(search, image, path, kinds[k], &items[i]);
-	volumes_free(volumes);
 }
 
 void inner_find(const char *path, const struct inner_wanted *wanted,

@@ -18,6 +18,12 @@ char *inner_folder_name(const char *path);
 /* Opens it, and the images around it, which it owns. As image_open. */
 int inner_open(struct image **image, const char *path, struct error *error);
 
+/* While it is on, the image around one that is closed stays open until another takes its place, so that for
+ * the next volume in it no password is tried again. To be called while no inner image is open. */
+void inner_keep(bool on);
+/* For image_close: takes over outer, the image around one that is closed. */
+void inner_close_outer(struct image *outer, char *path);
+
 /* The volume, in the image around this one, of whose compressed and sparse streams it is the row
  * (tsk_walk.h); NULL: it is another image. */
 const struct volume *inner_streams_of(const struct image *image);
@@ -26,17 +32,27 @@ const struct volume *inner_streams_of(const struct image *image);
  * searching in it. False: another image, or it can't be found out. */
 bool inner_changed(struct image *image, struct ranges *changed);
 
-/* Images that may hold members of the same array. */
+/* A member of an array, which has an identifier. */
+struct inner_member {
+	size_t image; /* the number of its image */
+	uint64_t offset;
+	uint8_t array[16];
+};
+
+/* Images that may hold members of the same array. Zero-initialise the rest; the caller frees members. */
 struct inner_beside {
 	char *const *paths;
 	size_t count;
+	bool searched;                /* for members, when the first array is found */
+	struct inner_member *members; /* in the images' order */
+	size_t member_count;
 };
 
 /* Which are looked for. */
 struct inner_wanted {
 	bool volumes;        /* all but shadow copies; encrypted ones only if there is a secret */
 	const char *shadows; /* NULL: none; "all", or the number of one */
-	struct inner_beside beside;
+	struct inner_beside *beside;
 };
 
 /* Calls found with the path of each inner image that the image at path has, and of those in them, in

@@ -36,7 +36,7 @@ struct inner_kind {
 		const char **why, char how[INNER_HOW_LEN]);
 	/* The names in the volume of the image at path, lines, which the caller frees; NULL: none. */
 	char *(*list)(struct image *outer, const struct volume *volume, const char *path,
-		const struct inner_beside *beside);
+		struct inner_beside *beside);
 };
 
 bool inner_is_kind(const struct inner_kind *kind, const struct volume *volume);

@@ -380,7 +380,7 @@ static const struct lvm_node *first_volume(const struct group *group)
 }
 
 static char *lvm_list(struct image *outer, const struct volume *volume, const char *path,
-	const struct inner_beside *beside)
+	struct inner_beside *beside)
 {
 	struct strbuf names = { 0 };
 	struct group group;

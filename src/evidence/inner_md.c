@@ -370,66 +370,70 @@ static struct image *md_open(struct image *outer, const struct inner_place *inne
 
 /* ---- finding ------------------------------------------------------------------------------- */
 
-/* A member of the same array in an image beside this one. */
-struct found {
-	struct strbuf names;
-	const struct md_superblock *own;
-	bool is_first; /* no image before this one has a member */
-};
-
-static void add_name(struct found *found, const char *path, uint64_t offset)
-{
-	strbuf_print(&found->names, "%s%s@%" PRIu64, found->names.len ? "," : "", path, offset);
-}
-
-static void search_beside(struct found *found, const char *path, bool before)
+static void note_members(struct inner_beside *beside, size_t number, size_t *capacity)
 {
 	struct image *image;
 	struct volumes *volumes;
 	const struct volume *items;
 	size_t count;
 
-	if (strchr(path, ',') || image_open(&image, path, NULL))
+	if (strchr(beside->paths[number], ',') || image_open(&image, beside->paths[number], NULL))
 		return;
 	volumes = volumes_read(image, VOLUMES_LIST, NULL);
 	items = volumes_list(volumes, &count);
 	for (size_t i = 0; i < count; i++) {
+		struct inner_member member = { .image = number, .offset = items[i].offset };
 		struct md_superblock superblock;
 
 		if (!inner_is_kind(&inner_md, &items[i]) ||
-			!read_superblock(image, &items[i], &superblock) ||
-			memcmp(superblock.array, found->own->array, 16))
+			!read_superblock(image, &items[i], &superblock))
 			continue;
-		if (before)
-			found->is_first = false;
-		add_name(found, path, items[i].offset);
+		memcpy(member.array, superblock.array, sizeof(member.array));
+		beside->members =
+			xgrow(beside->members, capacity, beside->member_count, sizeof(member));
+		beside->members[beside->member_count++] = member;
 	}
 	volumes_free(volumes);
 	image_close(image);
 }
 
+/* Each image is opened once, whatever the number of members. */
+static void find_members(struct inner_beside *beside)
+{
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < beside->count && !beside->searched; i++)
+		note_members(beside, i, &capacity);
+	beside->searched = true;
+}
+
 /* The first of the images with a member names the others. */
 static char *md_list(struct image *outer, const struct volume *volume, const char *path,
-	const struct inner_beside *beside)
+	struct inner_beside *beside)
 {
+	struct strbuf names = { 0 };
 	struct md_superblock own;
-	struct found found = { .own = &own, .is_first = true };
-	bool before = true;
+	size_t number = 0; /* of this image */
 
 	if (!read_superblock(outer, volume, &own))
 		return NULL;
-	for (size_t i = 0; i < beside->count && found.is_first; i++) {
-		if (!strcmp(beside->paths[i], path))
-			before = false;
-		else
-			search_beside(&found, beside->paths[i], before);
+	while (number < beside->count && strcmp(beside->paths[number], path) != 0)
+		number++;
+	find_members(beside);
+	for (size_t i = 0; i < beside->member_count; i++) {
+		const struct inner_member *member = &beside->members[i];
+
+		if (member->image == number || memcmp(member->array, own.array, 16) != 0)
+			continue;
+		if (member->image < number) {
+			strbuf_free(&names);
+			return NULL;
+		}
+		strbuf_print(&names, "%s%s@%" PRIu64, names.len ? "," : "",
+			beside->paths[member->image], member->offset);
 	}
-	if (!found.is_first) {
-		strbuf_free(&found.names);
-		return NULL;
-	}
-	strbuf_text(&found.names, found.names.len ? "\n" : INNER_NO_NAME "\n");
-	return found.names.bytes;
+	strbuf_text(&names, names.len ? "\n" : INNER_NO_NAME "\n");
+	return names.bytes;
 }
 
 static const char *const file_systems[] = { "Linux RAID", NULL };

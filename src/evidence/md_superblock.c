@@ -99,7 +99,7 @@ static bool read_at(bool (*read)(void *context, uint64_t offset, void *buffer, s
 		return false;
 	*superblock = (struct md_superblock){ 0 };
 	if (get32(bytes, 4) == 1)
-		return sectors(bytes, 144) % INT64_MAX == at && parse_v1(bytes, superblock);
+		return sectors(bytes, 144) == at && parse_v1(bytes, superblock);
 	return get32(bytes, 4) == 0 && get32(bytes, 8) == 90 && parse_v90(bytes, at, superblock);
 }
 
