@@ -125,6 +125,10 @@ static bool find_candidate(const struct query *query, const struct why_answer *a
 	size_t overlap = query->rules->patterns.longest;
 
 	pairing_hit(pairing, at, answer->pattern, header->len);
+	if (!pairing_needs_footer(rule, false)) {
+		pairing_advance(pairing, at + 1);
+		return pairing_next(pairing, candidate);
+	}
 	while (at < size) {
 		uint64_t left = size - at;
 		size_t len = left < WINDOW_LEN ? (size_t)left : WINDOW_LEN;
@@ -262,6 +266,8 @@ static void try_all(const struct query *query, struct why_answer *answers)
 		struct why_answer *answer = &answers[i];
 
 		*answer = (struct why_answer){ .rule = i };
+		if (query->options->only && query->options->only != &query->rules->rules[i])
+			continue;
 		if (!find_header(query, answer))
 			continue;
 		answer->state = WHY_NO_CANDIDATE;

@@ -27,8 +27,9 @@ struct why_answer {
 };
 
 struct why_options {
-	bool both;      /* Scalpel's -b */
-	uint64_t align; /* 0: none */
+	bool both;               /* Scalpel's -b */
+	uint64_t align;          /* 0: none */
+	const struct rule *only; /* NULL: all; else the others' answers are WHY_NO_HEADER */
 };
 
 /* Tries every rule on a file that starts at `start`. answers: one a rule; the caller frees the

@@ -35,7 +35,8 @@ struct check {
 static void forecast(
 	const struct check *check, uint32_t rule, bool sampled, struct forecast *result)
 {
-	struct forecast_sample sample = { check->sample.counts, check->sample.bytes };
+	struct forecast_sample sample = { check->sample.counts, check->sample.bytes,
+		check->sample.lengths };
 
 	forecast_rule(
 		check->rules, rule, sampled ? &sample : NULL, check->sample.image_size, result);
@@ -72,7 +73,7 @@ static void add_rate(struct table *table, double rate)
 		table_add(table, "%.0f", rate);
 }
 
-/* What rules without a carver would write of the whole image, bytes. */
+/* What the rules would write of the whole image, bytes. */
 static uint64_t expected_output(const struct check *check)
 {
 	double bytes = 0;
@@ -137,7 +138,7 @@ static void print_forecast(const struct check *check)
 		return;
 	printf("\nSample: %s of %s.\n", size_print(check->sample.bytes, text), check->image);
 	expected = expected_output(check);
-	printf("Rules without a carver would write about %s of the whole image%s.\n",
+	printf("These rules would write about %s of the whole image%s.\n",
 		size_print(expected, text),
 		is_over_limit(check, expected) ? ", more than --max-bytes allows by default" : "");
 }
@@ -298,7 +299,11 @@ const struct command conf_check_command = {
 	.description =
 		"Prints likely mistakes in the file and, for each rule, how often its headers "
 		"occur in a GiB of random data and how much would be written for these false hits: "
-		"nothing for rules with a carver. The exit code is 1 if there are warnings.",
+		"nothing for rules with a carver. With --image it also says how often they occur "
+		"in a "
+		"sample of that image, and how much would be written, by trying the rules at some "
+		"of "
+		"these places. The exit code is 1 if there are warnings.",
 	.options = check_options,
 	.settings_size = sizeof(struct check_settings),
 	.run = run_check,

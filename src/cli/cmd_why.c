@@ -202,7 +202,7 @@ static int show_text(const struct asked *asked, struct error *error)
 static int test_rules(const struct why_settings *settings, const struct rules *rules,
 	const char *path, uint64_t offset, struct error *error)
 {
-	const struct why_options options = { settings->both, settings->align };
+	const struct why_options options = { settings->both, settings->align, NULL };
 	struct why_answer *answers = xcalloc(rules->count, sizeof(*answers));
 	struct asked asked = { settings, rules, answers, path, offset };
 	struct image *image = NULL;

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "carve/why.h"
 #include "evidence/image.h"
 #include "scan/scan.h"
 
@@ -24,6 +25,8 @@ struct sampler {
 	struct chunk chunk;
 	uint8_t *data;
 	size_t tail_len;
+	struct why_answer *answers; /* by rule, like the next */
+	uint64_t *asked;            /* hits at which the rule's checks were asked */
 };
 
 static size_t min_size(uint64_t a, size_t b)
@@ -31,14 +34,48 @@ static size_t min_size(uint64_t a, size_t b)
 	return a < b ? (size_t)a : b;
 }
 
-static void count_hits(const struct sampler *sampler, uint64_t *counts)
+static bool has_header(const struct rule *rule, uint32_t pattern)
 {
-	for (size_t i = 0; i < sampler->chunk.hit_count; i++)
-		counts[sampler->chunk.hits[i].pattern]++;
+	for (uint32_t i = 0; i < rule->header_count; i++)
+		if (rule->headers[i] == pattern)
+			return true;
+	return false;
+}
+
+/* What a run would carve from a header hit by this rule, bytes. */
+static uint64_t carved_length(const struct sampler *sampler, uint32_t rule, uint64_t hit)
+{
+	const struct rules *rules = sampler->rules;
+	const struct why_options options = { .only = &rules->rules[rule] };
+	uint64_t before = rules->rules[rule].header_offset, length = 0;
+
+	if (hit < before ||
+		why_ask(sampler->answers, sampler->image, rules, &options, hit - before, NULL))
+		return 0;
+	if (sampler->answers[rule].state == WHY_CARVED)
+		length = sampler->answers[rule].outcome.length;
+	for (uint32_t i = 0; i < rules->count; i++)
+		outcome_free(&sampler->answers[i].outcome);
+	return length;
+}
+
+/* The checks are asked at a pattern's first hit, its second, fourth and so on: however many there are,
+ * that takes bearable time. */
+static void take_hit(const struct sampler *sampler, const struct hit *hit, struct sample *sample)
+{
+	uint64_t number = ++sample->counts[hit->pattern];
+
+	if (number & (number - 1))
+		return;
+	for (uint32_t i = 0; i < sampler->rules->count; i++)
+		if (has_header(&sampler->rules->rules[i], hit->pattern)) {
+			sample->lengths[i] += (double)carved_length(sampler, i, hit->offset);
+			sampler->asked[i]++;
+		}
 }
 
 /* Scans the chunk, in several parts when the hits do not fit at once. */
-static int scan_chunk(struct sampler *sampler, uint64_t *counts, struct error *error)
+static int scan_chunk(struct sampler *sampler, struct sample *sample, struct error *error)
 {
 	struct chunk *chunk = &sampler->chunk, *done;
 
@@ -54,7 +91,8 @@ static int scan_chunk(struct sampler *sampler, uint64_t *counts, struct error *e
 			return error_set(error, EXIT_IO, -rc,
 				"the engine %s failed on the sample of the image: %s",
 				sampler->engine->name, strerror(-rc));
-		count_hits(sampler, counts);
+		for (size_t i = 0; i < chunk->hit_count; i++)
+			take_hit(sampler, &chunk->hits[i], sample);
 		chunk->from = chunk->until;
 	} while (chunk->until < chunk->len);
 	return 0;
@@ -72,7 +110,7 @@ static int scan_piece(
 	chunk->tail_len = min_size(left - chunk->len, sampler->tail_len);
 	image_read_around(sampler->image, offset, sampler->data, chunk->len + chunk->tail_len);
 	sample->bytes += chunk->len;
-	return scan_chunk(sampler, sample->counts, error);
+	return scan_chunk(sampler, sample, error);
 }
 
 static int scan_pieces(
@@ -141,6 +179,8 @@ static void close_all(struct sampler *sampler)
 	pool_free(sampler->pool);
 	free(sampler->chunk.hits);
 	free(sampler->data);
+	free(sampler->answers);
+	free(sampler->asked);
 	image_close(sampler->image);
 }
 
@@ -154,7 +194,12 @@ int sample_take(struct sample *sample, const struct rules *rules, const char *pa
 	if (rc == 0) {
 		sample->engine = sampler.engine->name;
 		sample->counts = xcalloc(rules->patterns.count, sizeof(*sample->counts));
+		sample->lengths = xcalloc(rules->count, sizeof(*sample->lengths));
+		sampler.answers = xcalloc(rules->count, sizeof(*sampler.answers));
+		sampler.asked = xcalloc(rules->count, sizeof(*sampler.asked));
 		rc = scan_pieces(&sampler, sample, want, error);
+		for (uint32_t i = 0; i < rules->count; i++)
+			sample->lengths[i] /= sampler.asked[i] ? (double)sampler.asked[i] : 1;
 	}
 	close_all(&sampler);
 	if (rc < 0)
@@ -165,5 +210,6 @@ int sample_take(struct sample *sample, const struct rules *rules, const char *pa
 void sample_free(struct sample *sample)
 {
 	free(sample->counts);
+	free(sample->lengths);
 	*sample = (struct sample){ 0 };
 }

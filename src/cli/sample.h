@@ -9,6 +9,7 @@
 
 struct sample {
 	uint64_t *counts;    /* number of hits of each pattern */
+	double *lengths;     /* by rule: bytes that a run writes for a header hit, on average */
 	uint64_t bytes;      /* scanned; never 0 */
 	uint64_t image_size; /* bytes */
 	const char *engine;  /* the one that was used */

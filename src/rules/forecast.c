@@ -104,6 +104,7 @@ void forecast_rule(const struct rules *rules, uint32_t rule_index,
 	const struct rule *rule = &rules->rules[rule_index];
 	uint64_t most = rule->max_size;
 	double rate = list_rate(rules, rule->headers, rule->header_count, sample);
+	double written = sample && sample->lengths ? GIB * rate * sample->lengths[rule_index] : 0;
 
 	if (image_size && image_size < most)
 		most = image_size;
@@ -113,5 +114,7 @@ void forecast_rule(const struct rules *rules, uint32_t rule_index,
 		rate /= (double)rule->align;
 	forecast->hits = GIB * rate;
 	forecast->length = expected_length(rules, rule, sample, (double)most);
-	forecast->bytes = rule->carver ? 0 : forecast->hits * forecast->length;
+	forecast->bytes = sample && sample->lengths ? written
+			  : rule->carver            ? 0
+						    : forecast->hits * forecast->length;
 }

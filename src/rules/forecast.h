@@ -10,7 +10,8 @@
 /* One rule's forecast. Everything is per GiB of image. */
 struct forecast {
 	double hits;  /* candidates: header hits that pass `must` (on random data) and `align` */
-	double bytes; /* bytes that would be written; 0 with a carver, which rejects chance hits */
+	double bytes; /* bytes that would be written; on random data 0 with a carver, which rejects
+		       * chance hits */
 	double length; /* expected length of a candidate, bytes; its maximum where a carver decides */
 };
 
@@ -18,6 +19,9 @@ struct forecast {
 struct forecast_sample {
 	const uint64_t *counts; /* number of hits of each pattern */
 	uint64_t bytes;         /* bytes scanned; not 0 */
+	/* Of each rule: bytes that a run writes for one of its header hits, by asking it at some of them;
+	 * NULL: not known, and reckoned from the footers' counts. */
+	const double *lengths;
 };
 
 /* Expected hits per GiB of random data: 2^30 times 2^-(fixed bits); for a regex an upper bound. */

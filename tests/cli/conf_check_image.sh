@@ -30,3 +30,13 @@ value = json.load(open("json"))
 for rule in value["forecast"]:
     print(rule["rule"], round(rule["sample"]["hits_per_gib"] * value["sample"]["bytes"] / 2**30))
 PY
+# what rules write: a length field, a footer and a carver are asked at the sample's hits
+cat >real.conf <<'CONF'
+types = (
+  { name = "toy"; header = "'TOY!'"; length = { at = 4; type = "u32le"; }; max_size = "1M"; },
+  { name = "foot"; header = "'TOY!'"; footer = "'END'"; max_size = "1M"; },
+  { name = "false"; header = "'TOY!'"; max_size = "1M"; carver = "png"; }
+);
+CONF
+{ head -c 100000 /dev/zero; printf 'TOY!\270\13\0\0'; head -c 1000 /dev/zero; printf END; head -c 8287597 /dev/zero; } >toys
+"$BURIN" conf check real.conf --image toys

@@ -574,7 +574,7 @@ Test(forecast, footers_end_files_as_the_pair_mode_says)
 Test(forecast, samples_replace_chance)
 {
 	uint64_t counts[2] = { 10, 1024 };
-	struct forecast_sample sample = { counts, 1 << 20 };
+	struct forecast_sample sample = { counts, 1 << 20, NULL };
 	struct forecast f = forecast_one("header = \"'x'\"; max_size = 100;", &sample, 0);
 
 	cr_assert(near(f.hits, 10240), "%g", f.hits);
