@@ -154,6 +154,39 @@ const char *__lsan_default_options(void)
 }
 #endif
 
+/* Whether the line of the text has a number with a unit, as in `max_size = 1M`, which source_expand
+ * has made 1LM or left alone. */
+static bool has_bare_size(const char *text, unsigned line)
+{
+	const char *end;
+
+	while (line > 1 && (text = strchr(text, '\n'))) {
+		text++;
+		line--;
+	}
+	for (end = text ? text + strcspn(text, "\n") : NULL; text && text < end; text++)
+		if (*text == '=') {
+			const char *number = text + 1 + strspn(text + 1, " \t");
+			size_t digits = strspn(number, "0123456789");
+
+			number += digits + (digits && number[digits] == 'L');
+			if (digits && *number && strchr("KMGTkmgt", *number))
+				return true;
+		}
+	return false;
+}
+
+static int syntax_error(struct loader *loader, const struct source *source, const config_t *config)
+{
+	unsigned line = (unsigned)config_error_line(config);
+	struct source_line at = source_origin(source, line);
+
+	return loader_fail(loader, at.file, at.line, "%s; %s", config_error_text(config),
+		has_bare_size(source->text.bytes, line)
+			? "a size with a unit is a text in quotes: max_size = \"1M\";"
+			: "expected settings (name = value;), lists in ( ) and groups in { }");
+}
+
 int libconfig_read(struct loader *loader, const char *file, const char *text, size_t len)
 {
 	struct setting_reader r = { .loader = loader };
@@ -162,17 +195,10 @@ int libconfig_read(struct loader *loader, const char *file, const char *text, si
 
 	if (!status) {
 		config_init(&config);
-		if (config_read_string(&config, r.source.text.bytes)) {
+		if (config_read_string(&config, r.source.text.bytes))
 			status = read_file(&r, config_root_setting(&config));
-		} else {
-			struct source_line at =
-				source_origin(&r.source, (unsigned)config_error_line(&config));
-
-			status = loader_fail(loader, at.file, at.line,
-				"%s; expected settings (name = value;), lists in ( ) and groups in "
-				"{ }",
-				config_error_text(&config));
-		}
+		else
+			status = syntax_error(loader, &r.source, &config);
 		config_destroy(&config);
 	}
 	source_free(&r.source);

@@ -29,3 +29,5 @@ bad '@include "missing.conf"'
 bad '@include "bad.conf"'
 bad $'\x7f\x80\xff'
 expect_nothing_at out
+bad 'types = (
+	{ name = "a"; header = "41"; max_size = 1M; } );'
