@@ -160,6 +160,15 @@ void file_map_roll_back(struct file_map *file_map)
 	file_map->text_len = file_map->rollback.text_len;
 }
 
+size_t file_map_flagged(const struct file_map *file_map, unsigned flag)
+{
+	size_t count = 0;
+
+	for (size_t f = file_map->rollback.files; f < file_map->file_count; f++)
+		count += (file_map->files[f].info.flags & flag) != 0;
+	return count;
+}
+
 /* ---- sorting ------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b, void *arg)

@@ -26,6 +26,8 @@ bool file_map_runs(struct file_map *file_map, const struct walk_run *runs, size_
  * where it stopped is arbitrary. */
 void file_map_set_rollback(struct file_map *file_map);
 void file_map_roll_back(struct file_map *file_map);
+/* How many of the files since the rollback point have the flag. */
+size_t file_map_flagged(const struct file_map *file_map, unsigned flag);
 /* Sorts; to be called after everything was added. Then functions may be called by any thread, except
  * file_map_path. */
 void file_map_finish(struct file_map *file_map);

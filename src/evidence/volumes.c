@@ -319,6 +319,24 @@ static void read_allocation(struct reading *reading, struct volume *volume)
 	take_list(&reading->slack, &volumes->slack);
 }
 
+/* Files whose content the scan can't see. */
+static void note_hidden(const struct file_map *file_map, struct volume *volume)
+{
+	size_t encrypted = file_map_flagged(file_map, FS_ENCRYPTED);
+	size_t compressed = file_map_flagged(file_map, FS_COMPRESSED);
+	int len = 0;
+
+	if (*volume->note)
+		return;
+	if (encrypted)
+		len = snprintf(volume->note, sizeof(volume->note),
+			"encrypted files: %zu, which can't be carved", encrypted);
+	if (compressed)
+		snprintf(volume->note + len, sizeof(volume->note) - (size_t)len,
+			"%scompressed files: %zu, which --open carves", len ? "; " : "",
+			compressed);
+}
+
 static void read_files(struct reading *reading, struct volume *volume)
 {
 	file_map_set_rollback(reading->volumes->file_map);
@@ -328,6 +346,7 @@ static void read_files(struct reading *reading, struct volume *volume)
 		file_map_roll_back(reading->volumes->file_map);
 	if (*reading->end.problem)
 		add_volume_problem(reading, volume, "not all names are known");
+	note_hidden(reading->volumes->file_map, volume);
 }
 
 /* Bytes that are in a volume, but not in a file system that was read. */
