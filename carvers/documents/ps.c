@@ -1,5 +1,5 @@
 /*
- * PostScript with structuring comments, and EPS (Adobe, PostScript Language Document Structuring
+ * PostScript, mostly with structuring comments, and EPS (Adobe, PostScript Language Document Structuring
  * Conventions 3.0; Encapsulated PostScript File Format 3.0); Type 1 fonts in their text form.
  *
  *	file: %!PS-Adobe-, lines of text, %%EOF
@@ -10,28 +10,33 @@
  * a control character, a long run of one non-ASCII byte, or the beginning of another document.
  * Level 2 programs contain image data that no comment announces: if an %%EOF follows before another
  * file begins, the file ends there, but unverified; and so it does after a %%Trailer without an
- * %%EOF. Nothing verifies announced data.
+ * %%EOF. Nothing verifies announced data. A program without structuring comments has to have operators, and
+ * may end with its text.
  */
 #include "ps.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "title.h"
 #include "walk.h"
 
 #define MIN_COMMENTS 3
+#define MIN_OPERATORS 4
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct ps ps = { 0 };
 	enum ps_end end = ps_walk(view, 0, view_size(view), &ps);
+	bool structured;
 
 	if (end == PS_NONE)
 		return verdict_because(CARVE_REJECT, finding, "no PostScript first line at 0");
-	if (end != PS_WHOLE && ps.comment_count < MIN_COMMENTS)
+	structured = ps.comment_count >= MIN_COMMENTS;
+	if (end != PS_WHOLE && !structured && ps.operator_count < MIN_OPERATORS)
 		return verdict_because(CARVE_REJECT, finding,
-			"too few structuring comments up to %" PRIu64, ps.end);
+			"too few structuring comments and operators up to %" PRIu64, ps.end);
 	finding->extension = ps.extension;
 	finding_set_title(finding, (const uint8_t *)ps.title, strlen(ps.title));
 	finding->length = ps.end;
@@ -45,6 +50,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_UNVERIFIED, finding, "unannounced data at %" PRIu64, ps.broken_at);
 	case PS_BROKEN:
+		/* A program by hand needs no %%EOF. */
+		if (!structured)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"the text ends at %" PRIu64 " without an %%%%EOF", ps.end);
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "not text at %" PRIu64, ps.broken_at);
 	default:

@@ -20,9 +20,10 @@ struct ps {
 	uint64_t broken_at;
 	const char *extension;
 	char title[128];
-	unsigned comment_count; /* structuring comments that were seen */
-	uint64_t comment_end;   /* of the last of them */
-	uint64_t line_at;       /* PS_CUT: where the last line begins, whose end is missing */
+	unsigned comment_count;  /* structuring comments that were seen */
+	uint64_t comment_end;    /* of the last of them */
+	unsigned operator_count; /* lines that end with one that most programs have */
+	uint64_t line_at;        /* PS_CUT: where the last line begins, whose end is missing */
 	bool trailer;
 };
 

@@ -123,6 +123,22 @@ static void name_parts(struct ps_walk *walk, uint64_t at)
 	}
 }
 
+/* Counts operators that nearly every program has: at the ends of lines, as most are. */
+static void count_operators(struct ps_walk *walk)
+{
+	static const char *const operators[] = { "def", "show", "showpage", "moveto", "lineto",
+		"stroke", "setfont", "restore", "grestore", "exec", "if", "ifelse", "bind", "begin",
+		"end", "pop", "for", "repeat", "setgray", "translate", "fill", "rmoveto", "newpath",
+		"selectfont" };
+	const char *last = walk->line + walk->line_len;
+
+	while (last > walk->line && last[-1] >= 'a' && last[-1] <= 'z')
+		last--;
+	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+		if (strcmp(last, operators[i]) == 0)
+			walk->ps->operator_count++;
+}
+
 /* Keeps track of resources: %%BeginFont, %%EndFont and the like. */
 static void read_resource(struct ps_walk *walk)
 {
@@ -275,6 +291,7 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 			return ps->trailer ? PS_MISSING : PS_BROKEN;
 		}
 		name_parts(&walk, at);
+		count_operators(&walk);
 		if (walk.font && line_starts(&walk, "cleartomark")) {
 			read_font_end(&walk);
 			return PS_WHOLE;

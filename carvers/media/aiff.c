@@ -1,6 +1,6 @@
 /*
  * IFF forms (Electronic Arts, EA IFF 85): audio in Apple's AIFF 1.3 and AIFF-C, and Amiga's 8SVX;
- * Amiga's pictures (ILBM, PBM).
+ * Amiga's pictures (ILBM, PBM); LightWave's objects.
  *
  *	form:  'FORM', length of the rest, type, chunks
  *	chunk: id, data length (big-endian), data, a byte of padding after data of odd length
@@ -52,6 +52,8 @@ static bool read_form(struct aiff *aiff)
 		{ "8SVX", "VHDR", "BODY", "iff" },
 		{ "ILBM", "BMHD", "BODY", "iff" },
 		{ "PBM ", "BMHD", "BODY", "iff" },
+		{ "LWO2", "TAGS", "POLS", "lwo" },
+		{ "LWOB", "PNTS", "POLS", "lwo" },
 	};
 	const uint8_t *p = view_peek(aiff->view, 0, 12);
 

@@ -15,8 +15,7 @@
 #include <string.h>
 
 #include "cursor.h"
-#include "noise.h"
-#include "overwrite.h"
+#include "stored.h"
 #include "walk.h"
 
 #define SIDE_MAX 1000000
@@ -165,29 +164,13 @@ static enum verdict check_text(struct pnm *pnm, struct finding *finding)
 
 static enum verdict check_stored(struct pnm *pnm, struct finding *finding)
 {
-	struct view *view = pnm->cursor.view;
 	uint64_t row_len =
 		pnm->kind == 4 ? (pnm->width + 7) / 8
 			       : (uint64_t)pnm->width * pnm->depth * (pnm->maximum > 255 ? 2 : 1);
-	uint64_t start = pnm->cursor.at, end = start + row_len * pnm->height,
-		 size = view_size(view);
-	uint64_t stop = end < size ? end : size, at = noise_start(view, start, stop);
-	const char *what;
+	uint64_t start = pnm->cursor.at;
 
-	view_unverified(view, start, stop);
-	finding->length = at;
-	if (at < stop)
-		return verdict_because(
-			CARVE_TRUNCATED, finding, "random bytes instead of pixels at %" PRIu64, at);
-	if (end > size)
-		return walk_cut(view, finding, end, size);
-	if (overwrite_find(view, start, end, row_len, &at, &what) == OVERWRITE_CERTAIN) {
-		finding->length = at;
-		return verdict_because(
-			CARVE_TRUNCATED, finding, "%s instead of pixels at %" PRIu64, what, at);
-	}
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"nothing verifies the pixels from %" PRIu64 " on", start);
+	return stored_check_rows(
+		pnm->cursor.view, finding, start, start + row_len * pnm->height, row_len);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

@@ -1,5 +1,5 @@
 /*
- * Certificates and keys in DER (ITU-T X.690; RFC 5280, RFC 5958, RFC 8017, RFC 7292).
+ * Certificates and keys in DER (ITU-T X.690; RFC 5280, RFC 5652, RFC 5915, RFC 5958, RFC 7292, RFC 8017).
  *
  *	element: tag, length (one byte below 80h; else their number with the highest bit set, and
  *		that many bytes), data; data of constructed elements are elements
@@ -12,7 +12,11 @@
  *	             integer, ...), a sequence (algorithm), a bit string (signature)
  *	PKCS #12:    integer 3, a sequence
  *	PKCS #8:     integer 0 or 1, a sequence with an algorithm, an octet string
+ *	encrypted:   a sequence with an algorithm, an octet string
  *	RSA key:     integer 0 or 1 and eight more
+ *	EC key:      integer 1, an octet string
+ *	public key:  a sequence with an algorithm, a bit string
+ *	CMS:         an object identifier, [0] (signed data)
  *
  * The title is the subject's common name, which is the last in the certificate's names.
  */
@@ -74,7 +78,7 @@ enum {
 	OID = 6,
 	SEQUENCE = 0x30,
 	SET = 0x31,
-	VERSION = 0xa0
+	EXPLICIT = 0xa0
 };
 
 struct der_walk {
@@ -184,7 +188,13 @@ static const char *extension_of(const struct der_walk *walk)
 		return "der";
 	if (kids[0] == INTEGER && kids[1] == SEQUENCE)
 		return walk->kid_count > 2 && kids[2] == OCTET_STRING ? "key" : "p12";
-	return kids[0] == INTEGER && kids[1] == INTEGER ? "key" : NULL;
+	if (kids[0] == SEQUENCE && walk->kid_count == 2 && kids[1] == BIT_STRING)
+		return "pub";
+	if (kids[0] == OID && kids[1] == EXPLICIT && walk->kid_count == 2)
+		return "p7b";
+	if (kids[0] == SEQUENCE && walk->kid_count == 2 && kids[1] == OCTET_STRING)
+		return "key";
+	return kids[0] == INTEGER && (kids[1] == INTEGER || kids[1] == OCTET_STRING) ? "key" : NULL;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

@@ -3,6 +3,8 @@
  *
  *	file: blocks of armour (armour.h), one after the other, as in a certificate chain
  *
+ * What OpenSSL prints of a certificate or key may precede its block: lines of text that begin in known ways.
+ *
  * A block has to contain one ASN.1 element whose length is that of the decoded data, unless it is
  * encrypted as in RFC 1421. OpenSSH's starts with 'openssh-key-v1', then strings: cipher, key
  * derivation and its options, a number of keys, the public key, the private part, which end with
@@ -14,6 +16,8 @@
 #include "armour.h"
 #include "bytes.h"
 #include "der.h"
+
+#define TEXT_LINES_MAX 2000
 
 static const char ssh_magic[] = "openssh-key-v1";
 
@@ -49,19 +53,44 @@ static bool valid_data(const struct armour *armour)
 	return der_read_bytes(armour->head, len, &element) && element.end == armour->data_len;
 }
 
+/* Where the next block opens after text of OpenSSL's at `at`; `at` if there is no such text. */
+static uint64_t skip_text(struct view *view, uint64_t at)
+{
+	static const char *const beginnings[] = { "Certificate:", "Certificate Request:",
+		"Certificate Revocation List", "Bag Attributes", "Private-Key: (",
+		"RSA Private-Key: (", "Public-Key: (", "subject=", "issuer=", "Key Attributes" };
+	struct line line;
+	uint64_t next = at;
+	char label[64];
+	bool known = false;
+
+	for (int count = 0; count < TEXT_LINES_MAX && line_read(view, next, &line); count++) {
+		for (size_t i = 0; !count && i < sizeof(beginnings) / sizeof(*beginnings); i++)
+			known |= line_starts(&line, beginnings[i]);
+		if (!known || line.broken || !line.ended)
+			return at;
+		if (armour_opens(&line, label))
+			return next;
+		next = line.next;
+	}
+	return at;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct armour armour;
-	uint64_t at = 0, blocks = 0;
+	uint64_t at = 0, blocks = 0, start;
 	bool opened;
 
-	while ((opened = armour_read(view, at, &armour)) && armour.closed && valid_data(&armour) &&
-		strncmp(armour.label, "PGP ", 4) != 0) {
+	while ((opened = armour_read(view, start = skip_text(view, at), &armour)) &&
+		armour.closed && valid_data(&armour) && strncmp(armour.label, "PGP ", 4) != 0) {
 		if (!blocks)
 			finding->extension =
 				strcmp(armour.label, "CERTIFICATE") == 0 ? "crt" : "pem";
 		if (at)
 			view_part(view, at);
+		if (start > at)
+			view_part(view, start);
 		at = armour.valid_end;
 		blocks++;
 	}

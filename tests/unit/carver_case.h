@@ -111,7 +111,7 @@ static __attribute__((unused)) enum verdict carve(
 	cr_assert_not_null(memchr(finding->why, 0, sizeof(finding->why)));
 	cr_assert_not_null(memchr(finding->title, 0, sizeof(finding->title)));
 	if (verdict == CARVE_REJECT)
-		cr_assert_eq(finding->length, 0);
+		cr_assert_eq(finding->length, 0, "%s", finding->why);
 	else
 		cr_assert_gt(finding->length, 0, "%s: no length", carver);
 	if (verdict != CARVE_COMPLETE)

@@ -36,3 +36,7 @@ def make():
     label = cert.replace(b"END CERTIFICATE", b"END X509 CRL")
     save("pem", "label.crt", label, verdict="truncated", length=len(label))
     save("pem", "no-data.pem", b"-----BEGIN PRIVATE KEY-----\n" + bytes(90), verdict="reject", why="no block of base64 at 0")
+    said = b"Certificate:\n    Data:\n        Version: 3 (0x2)\n        Serial Number: 4121 (0x1019)\n"
+    save("pem", "said.crt", said + cert, extension="crt", sequence="yes")
+    save("pem", "bag.pem", b"Bag Attributes\n    friendlyName: golden\nKey Attributes: <No Attributes>\n" + key + said + cert, extension="pem", sequence="yes")
+    save("pem", "said-cut.crt", said + b"\1" * 60 + cert, verdict="reject", why="no block of base64 at 0")

@@ -6,7 +6,7 @@ from makers.common import encoded, picture, save
 
 def make():
     raw = lambda name, data, at, **more: save("pnm", name, data, verdict="unverified", length=len(data), unverified=f"{at}-{len(data)}",
-                                              why=f"nothing verifies the pixels from {at} on", **more)
+                                              why=f"nothing verifies the data from {at} on", **more)
     colour = encoded(picture("RGB"), format="PPM")
     at = colour.index(b"255") + 4
     raw("colour.ppm", colour, at, extension="ppm")
@@ -25,7 +25,7 @@ def make():
     large = b"P6\n100 100\n255\n" + b"".join(bytes((x + y, y * 2, x + 30)) for y in range(100) for x in range(100))
     save("pnm", "random.ppm", large[:9000] + rng.randbytes(30000), verdict="truncated", length_min=8000, length_max=10100)
     save("pnm", "words.ppm", large[:10240] + (b"nothing but words " * 2000)[:len(large) - 10240], verdict="truncated", length=10240,
-         why="text instead of pixels at 10240")
+         why="text instead of data at 10240")
     save("pnm", "value.ppm", text[:40] + b"256 1 2 3", verdict="truncated", length_min=30, length_max=40)
     for name, data in (("kind", b"P8\n4 4\n255\n"), ("width", b"P5\n0 4\n255\n"), ("height", b"P6\n4 x\n255\n"), ("maximum", b"P6\n4 4\n65536\n"),
                        ("words", b"P3 and P4 are papers of 1990"), ("pam", b"P7\nWIDTH 4\nHEIGHT 4\nENDHDR\n")):

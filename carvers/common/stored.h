@@ -1,0 +1,15 @@
+/* Pixels and other data that are stored as they are, up to an end that the header gives: nothing verifies them. */
+#ifndef BURIN_CARVERS_COMMON_STORED_H
+#define BURIN_CARVERS_COMMON_STORED_H
+
+#include "carver.h"
+
+/* The verdict on a file whose data are [start, end): truncated where they turn into random bytes, or
+ * where the view ends; else unverified. */
+enum verdict stored_check(struct view *view, struct finding *finding, uint64_t start, uint64_t end);
+
+/* The same for pixels in rows of row_len bytes: also truncated where they turn into zeros or text. */
+enum verdict stored_check_rows(
+	struct view *view, struct finding *finding, uint64_t start, uint64_t end, uint64_t row_len);
+
+#endif

@@ -1,0 +1,53 @@
+#include "tracker_parts.h"
+
+#include <inttypes.h>
+
+#include "stored.h"
+#include "walk.h"
+
+void tracker_wrong(struct tracker *tracker, const char *name, uint64_t at)
+{
+	if (tracker->wrong)
+		return;
+	tracker->wrong = name;
+	tracker->wrong_at = at;
+}
+
+const uint8_t *tracker_part(
+	struct tracker *tracker, const char *name, uint64_t at, uint64_t len, size_t peek_len)
+{
+	if (at < tracker->head_end || len < peek_len) {
+		tracker_wrong(tracker, name, at);
+		return NULL;
+	}
+	if (tracker->end < at + len)
+		tracker->end = at + len;
+	return peek_len ? view_peek(tracker->view, at, peek_len) : NULL;
+}
+
+void tracker_samples(struct tracker *tracker, uint64_t at, uint64_t len)
+{
+	if (!len)
+		return;
+	tracker_part(tracker, "samples", at, len, 0);
+	if (!tracker->samples || at < tracker->samples)
+		tracker->samples = at;
+}
+
+enum verdict tracker_judge(struct tracker *tracker)
+{
+	uint64_t size = view_size(tracker->view);
+
+	if (tracker->end < tracker->head_end)
+		tracker->end = tracker->head_end;
+	if (tracker->wrong && tracker->wrong_at < size) {
+		tracker->finding->length = tracker->wrong_at > tracker->head_end
+						   ? tracker->wrong_at
+						   : tracker->head_end;
+		return verdict_because(CARVE_TRUNCATED, tracker->finding, "no %s at %" PRIu64,
+			tracker->wrong, tracker->wrong_at);
+	}
+	if (!tracker->samples || tracker->samples < tracker->head_end)
+		tracker->samples = tracker->head_end;
+	return stored_check(tracker->view, tracker->finding, tracker->samples, tracker->end);
+}
