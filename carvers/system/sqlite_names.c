@@ -122,7 +122,7 @@ static void read_schema_row(void *context, const uint8_t *payload, uint32_t len)
 	uint64_t header, type = 0, at, root = 0;
 	uint32_t step = sqlite_varint(payload, len, &header), in = step;
 
-	if (!step || header > len)
+	if (!step || header > len || header < step) /* it counts its own bytes, too */
 		return;
 	at = header;
 	for (int column = 0; column < 4; column++) {
