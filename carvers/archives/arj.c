@@ -18,6 +18,8 @@
 #include "dates.h"
 #include "walk.h"
 
+#define CRC_BITS 32 /* see view_proved */
+
 enum {
 	HEADER_MAX_LEN = 2600,
 	HEADER_MIN_LEN = 30,
@@ -45,7 +47,12 @@ static enum arj_found check_crc(struct view *view, uint64_t at, uint16_t len)
 	if (!walk_crc32(view, at, len, &crc))
 		return ARJ_CUT;
 	p = view_peek(view, at + len, 4);
-	return !p ? ARJ_CUT : le32(p) == crc ? ARJ_FOUND : ARJ_NONE;
+	if (!p)
+		return ARJ_CUT;
+	if (le32(p) != crc)
+		return ARJ_NONE;
+	view_proved(view, at, at + len + 4, CRC_BITS);
+	return ARJ_FOUND;
 }
 
 static enum arj_found skip_extended(struct view *view, uint64_t *at)

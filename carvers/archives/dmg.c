@@ -21,6 +21,8 @@
 #include "inflated.h"
 #include "walk.h"
 
+#define CRC_BITS 32 /* see view_proved */
+
 enum {
 	SECTOR = 512,
 	TRAILER_LEN = 512,
@@ -128,8 +130,11 @@ static const char *check_trailer(struct view *view, uint64_t at)
 	p = view_peek(view, list_at, 5);
 	if (!p || memcmp(p, "<?xml", 5) != 0)
 		return "gives a wrong offset of the property list";
-	if (kind == CHECKSUM_CRC32 && (!walk_crc32(view, data_at, data_len, &crc) || crc != want))
+	if (kind != CHECKSUM_CRC32)
+		return NULL;
+	if (!walk_crc32(view, data_at, data_len, &crc) || crc != want)
 		return "gives another CRC of the data";
+	view_proved(view, data_at, data_at + data_len, CRC_BITS);
 	return NULL;
 }
 

@@ -9,6 +9,8 @@
 
 #include "walk.h"
 
+#define CRC_BITS 32 /* see view_proved */
+
 enum {
 	SIGNATURE4_LEN = 7,
 	SIGNATURE5_LEN = 8,
@@ -22,8 +24,9 @@ static void check_data(struct view *view, struct rar_walk *walk, const struct ra
 
 	if (!block->stored)
 		view_unverified(view, at, block->end);
-	else if ((!walk_crc32(view, at, block->end - at, &crc) || crc != block->crc) &&
-		 !walk->wrong_crc_at)
+	else if (walk_crc32(view, at, block->end - at, &crc) && crc == block->crc)
+		view_proved(view, at, block->end, CRC_BITS);
+	else if (!walk->wrong_crc_at)
 		walk->wrong_crc_at = at;
 }
 

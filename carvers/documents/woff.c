@@ -21,6 +21,9 @@
 #include "walk.h"
 #include "woff2.h"
 
+/* Of a table: its checksum, and zlib's (view_proved). */
+enum { SUM_BITS = 32, ADLER_BITS = 32 };
+
 struct woff {
 	struct view *view;
 	struct finding *finding;
@@ -121,6 +124,8 @@ static const char *check_table(struct woff *woff, uint32_t index)
 		table.sum.sum -= be32(table.head + 8);
 	if (table.sum.len != plain_len || table.sum.sum != sum)
 		return "wrong checksum of the table";
+	view_proved(woff->view, at, (uint64_t)at + len,
+		len < plain_len ? SUM_BITS + ADLER_BITS : SUM_BITS);
 	read_details(woff, tag, &table);
 	if ((uint64_t)at + len > woff->valid_end)
 		woff->valid_end = (uint64_t)at + len;

@@ -21,6 +21,7 @@
 #include "walk.h"
 
 #define HEAD_LEN 8
+#define ADLER_BITS 32 /* see view_proved */
 #define LZMA_HEAD_LEN 17
 
 /* Bytes of a tag in which a picture or audio begins. */
@@ -126,6 +127,7 @@ static enum verdict check_zlib(struct view *view, struct finding *finding, uint6
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"it decompresses to %" PRIu64 " bytes instead of %" PRIu64,
 			output_len + HEAD_LEN, length);
+	view_proved(view, HEAD_LEN, at, ADLER_BITS);
 	return CARVE_COMPLETE;
 }
 

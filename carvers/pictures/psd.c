@@ -33,7 +33,8 @@
 #include "walk.h"
 
 #define HEAD_LEN 26
-#define TEXT_LOOK 64 /* bytes of a resource in which XML may start */
+#define ADLER_BITS 32 /* see view_proved */
+#define TEXT_LOOK 64  /* bytes of a resource in which XML may start */
 #define SIZE_MAX_PSD 30000
 #define SIZE_MAX_PSB 300000
 #define CHANNELS_MAX 56
@@ -258,7 +259,7 @@ static enum psd_step check_deflated(struct psd *psd)
 {
 	struct inflated inflated = { 0 };
 	enum inflated_state state = INFLATED_MORE;
-	uint64_t size = view_size(psd->view);
+	uint64_t size = view_size(psd->view), start = psd->at;
 
 	if (!inflated_open(&inflated, psd->view, INFLATED_ZLIB))
 		return PSD_CUT;
@@ -277,6 +278,7 @@ static enum psd_step check_deflated(struct psd *psd)
 		return psd_broken(psd, psd->valid_end, "an invalid deflate stream");
 	if (state == INFLATED_MORE)
 		return PSD_CUT;
+	view_proved(psd->view, start, psd->at, ADLER_BITS);
 	psd->valid_end = psd->at;
 	return PSD_ON;
 }

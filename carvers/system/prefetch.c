@@ -16,6 +16,7 @@
  */
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bytes.h"
@@ -27,6 +28,9 @@
 #define HEADER_LEN 84
 #define INFO_LEN 68 /* the part that is needed */
 #define OUTPUT_MAX (64u << 20)
+#define PROOF_MAX (4u << 20)
+/* See view_proved: a name that begins and ends where a metric says, and all of them. */
+enum { NAME_BITS = 8, NAMES_BITS_MAX = 64 };
 
 struct prefetch {
 	struct view *view;
@@ -214,6 +218,40 @@ static enum verdict check_plain(struct view *view, struct finding *finding)
 		CARVE_TRUNCATED, finding, "a section is damaged after %" PRIu64, file.valid_end);
 }
 
+/* What it is worth that all names in the decompressed file begin and end where the metrics say; 0: they
+ * do not. */
+static uint32_t name_bits(const struct prefetch *file, const uint8_t *plain)
+{
+	uint32_t len = file->version == 17 ? 20 : 32, at = file->version == 17 ? 8 : 12, bits = 0;
+
+	for (uint32_t i = 0; i < file->metric_count; i++) {
+		const uint8_t *p = plain + file->metrics + (uint64_t)i * len + at;
+		uint64_t name = le32(p), end = name + 2 * (uint64_t)le32(p + 4);
+
+		if ((uint64_t)(i + 1) * len > file->traces - file->metrics ||
+			end + 2 > file->names_len)
+			return 0;
+		if (le16(plain + file->names + name) != '\\' || le16(plain + file->names + end))
+			return 0;
+		bits += bits < NAMES_BITS_MAX ? NAME_BITS : 0;
+	}
+	return bits;
+}
+
+/* Decompresses the file once more, to see whether what is in it fits together: foreign bytes in it change
+ * all that follows, and the names are near its end. */
+static void prove(const struct prefetch *file, uint64_t start, uint64_t *end)
+{
+	uint8_t *plain = file->len <= PROOF_MAX ? malloc(file->len) : NULL;
+
+	if (!plain && file->len <= PROOF_MAX)
+		view_no_memory(file->view);
+	if (plain &&
+		lzxpress_walk(file->view, start, file->len, plain, file->len, end) == LZXPRESS_DONE)
+		view_proved(file->view, 0, *end, name_bits(file, plain));
+	free(plain);
+}
+
 static enum verdict check_compressed(struct view *view, struct finding *finding)
 {
 	struct prefetch file = { .view = view, .finding = finding };
@@ -235,6 +273,8 @@ static enum verdict check_compressed(struct view *view, struct finding *finding)
 	else if (read_fields(&file, head) || file.len != len)
 		return verdict_because(
 			CARVE_REJECT, finding, "the header of the compressed file is damaged");
+	if (state == LZXPRESS_DONE && file.len && view_thorough(view))
+		prove(&file, start, &end);
 	finding->length = end;
 	if (state == LZXPRESS_DONE)
 		return CARVE_COMPLETE;

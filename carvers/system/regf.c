@@ -34,8 +34,7 @@
 #include "title.h"
 #include "walk.h"
 
-#define HEADER_LEN 4096
-#define BIN_HEADER_LEN 32
+#define PAGE_LEN 4096
 #define FREE_MIN 512 /* bytes of free cells that are reported: files start with sectors */
 #define NAME_AT 48
 #define NAME_LEN 64
@@ -60,8 +59,8 @@ static const char *read_header(struct regf_hive *hive)
 	hive->type = le32(p + 28);
 	if (le32(p + 20) != 1 || le32(p + 24) > 6 || hive->type > 6 || le32(p + 32) > 1)
 		return "an impossible version or type";
-	hive->end = (uint64_t)le32(p + 40) + HEADER_LEN;
-	if (hive->end % 4096 || hive->end == HEADER_LEN || hive->end > INT32_MAX)
+	hive->end = (uint64_t)le32(p + 40) + REGF_HEADER_LEN;
+	if (hive->end % 4096 || hive->end == REGF_HEADER_LEN || hive->end > INT32_MAX)
 		return "an impossible length";
 	for (int i = 0; i < 508; i += 4)
 		sum ^= le32(p + i);
@@ -118,16 +117,16 @@ static bool walk_cells(struct regf_hive *hive, uint64_t at, uint64_t end)
 static bool walk_bins(struct regf_hive *hive, uint64_t *at)
 {
 	while (*at < hive->end) {
-		const uint8_t *p = view_peek(hive->view, *at, BIN_HEADER_LEN);
+		const uint8_t *p = view_peek(hive->view, *at, REGF_BIN_HEADER_LEN);
 		uint32_t len;
 
-		if (!p || memcmp(p, "hbin", 4) != 0 || le32(p + 4) != *at - HEADER_LEN)
+		if (!p || memcmp(p, "hbin", 4) != 0 || le32(p + 4) != *at - REGF_HEADER_LEN)
 			return false;
 		len = le32(p + 8);
 		if (len == 0 || len % 4096 || len > hive->end - *at)
 			return false;
-		hive->valid_end = *at + BIN_HEADER_LEN;
-		if (!walk_cells(hive, *at + BIN_HEADER_LEN, *at + len))
+		hive->valid_end = *at + REGF_BIN_HEADER_LEN;
+		if (!walk_cells(hive, *at + REGF_BIN_HEADER_LEN, *at + len))
 			return false;
 		*at += len;
 	}
@@ -183,16 +182,16 @@ static enum verdict judge_whole(struct regf_hive *hive)
 
 static enum verdict check_hive(struct regf_hive *hive)
 {
-	uint64_t at = HEADER_LEN, noise;
+	uint64_t at = REGF_HEADER_LEN, noise;
 	struct finding *finding = hive->finding;
 
 	if (!walk_bins(hive, &at)) {
-		if (hive->valid_end <= HEADER_LEN + BIN_HEADER_LEN && hive->wrong_sum)
+		if (hive->valid_end <= REGF_HEADER_LEN + REGF_BIN_HEADER_LEN && hive->wrong_sum)
 			return verdict_because(CARVE_REJECT, finding, "no bin after the header");
 		/* The header proves itself by its checksum. */
-		if (hive->valid_end < HEADER_LEN)
-			hive->valid_end = HEADER_LEN < view_size(hive->view)
-						  ? HEADER_LEN
+		if (hive->valid_end < REGF_HEADER_LEN)
+			hive->valid_end = REGF_HEADER_LEN < view_size(hive->view)
+						  ? REGF_HEADER_LEN
 						  : view_size(hive->view);
 		if (at + 4096 > view_size(hive->view) ||
 			hive->valid_end + 8 > view_size(hive->view))
@@ -202,6 +201,11 @@ static enum verdict check_hive(struct regf_hive *hive)
 		finding->length = hive->valid_end;
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the bin at %" PRIu64 " is damaged after %" PRIu64, at, hive->valid_end);
+	}
+	if (view_thorough(hive->view) && !regf_cells_fit(hive->view, hive->end, &at)) {
+		finding->length = at;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"cells that do not refer to each other, as that at %" PRIu64, at);
 	}
 	noise = hive->end;
 	if (hive->last_free)
@@ -218,7 +222,7 @@ static enum verdict check_hive(struct regf_hive *hive)
 static enum verdict check_log(struct regf_hive *hive)
 {
 	bool broken;
-	uint64_t end = regf_log_end(hive->view, hive->end - HEADER_LEN, &broken);
+	uint64_t end = regf_log_end(hive->view, hive->end - REGF_HEADER_LEN, &broken);
 	struct finding *finding = hive->finding;
 
 	if (hive->wrong_sum || (end == REGF_LOG_HEADER_LEN && !broken))
@@ -249,8 +253,38 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return walk_past_unread(view, finding, verdict, file_end(&hive, hive.end));
 }
 
+/* ---- files in pieces ------------------------------------------------------------------------ */
+
+/* Each bin has its own offset; other hives have the same ones. Bins of several pages have it only at their
+ * beginning. */
+static bool read_bins(struct view *view, struct carve_table *table)
+{
+	struct finding finding = { 0 };
+	struct regf_hive hive = { .view = view, .finding = &finding };
+	uint64_t at = REGF_HEADER_LEN;
+
+	if (read_header(&hive) || hive.type || hive.wrong_sum)
+		return false;
+	walk_bins(&hive, &at);
+	for (; at < hive.end; at += PAGE_LEN) {
+		struct carve_anchor anchor = { .offset = at, .len = 8, .bytes = "hbin" };
+
+		put_le(anchor.bytes + 4, at - REGF_HEADER_LEN, 4);
+		if (!table->add(table, &anchor))
+			break;
+	}
+	return true;
+}
+
+static const struct carve_map regf_map = {
+	.words = { { 4, false, "hbin" } },
+	.common = true,
+	.head = read_bins,
+};
+
 const struct carver regf_carver = {
 	.name = "regf",
 	.summary = "Windows registry hives and their logs, by bins and cells",
 	.check = check,
+	.map = &regf_map,
 };

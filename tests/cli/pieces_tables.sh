@@ -6,6 +6,7 @@ types = (
   { name = "zip"; header = "'PK' 03 04"; max_size = "16M"; carver = "zip"; },
   { name = "pdf"; header = "'%PDF-'"; max_size = "16M"; carver = "pdf"; },
   { name = "png"; header = "89 'PNG' 0d 0a 1a 0a"; max_size = "16M"; carver = "png"; },
+  { name = "regf"; header = "'regf'"; max_size = "16M"; carver = "regf"; },
 );
 RULES
 python3 - <<'PY'
@@ -70,6 +71,34 @@ def picture(side):
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">2I5B", side, side, 8, 2, 0, 0, 0)) +
         b"".join(chunk(b"IDAT", rows[i:i + 4000]) for i in range(0, len(rows), 4000)) + chunk(b"IEND", b""))
 plant(picture(100), [2, 5], [2, 0, 1])
+def hive(bins):
+    """A registry hive with 20 keys in each bin, all of them under the root. Others have bins with the same offsets."""
+    root, key_len, keys = 32, 88, []
+    cells = [b"" for _ in range(bins)]
+    def add(number, data):
+        at = number * C + 32 + len(cells[number])
+        cells[number] += struct.pack("<i", -len(data) - 4) + data
+        return at
+    def key(flags, parent, count, names):
+        return struct.pack("<2sHQ10I", b"nk", flags, 0, 0, parent, count, 0, names, 2**32 - 1, 0, 2**32 - 1, 2**32 - 1, 2**32 - 1).ljust(72, b"\0") + struct.pack("<HH", 8, 0) + rng.randbytes(8)
+    add(0, key(4, 0, 20 * bins, root + key_len))
+    add(0, bytes(4 + 8 * 20 * bins))
+    for number in range(bins):
+        keys += [add(number, key(0, root, 0, 2**32 - 1)) for _ in range(20)]
+    listed = struct.pack("<2sH", b"lf", len(keys)) + b"".join(struct.pack("<I4s", at, b"name") for at in keys)
+    cells[0] = cells[0][:key_len + 4] + listed + cells[0][key_len + 4 + len(listed):]
+    body = b""
+    for number in range(bins):
+        rest = C - 32 - len(cells[number])
+        body += struct.pack("<4sII", b"hbin", number * C, C).ljust(32, b"\0") + cells[number] + struct.pack("<i", rest).ljust(rest, b"\0")
+    head = bytearray(struct.pack("<4sIIQIIIIII", b"regf", 1, 1, 132000000000000000, 1, 5, 0, 1, root, len(body)).ljust(508, b"\0"))
+    total = 0
+    for word in struct.unpack("<127I", head):
+        total ^= word
+    return bytes(head + struct.pack("<I", total)).ljust(C, b"\0") + body
+one, other = hive(5), hive(6)
+plant(one, [2, 4], [2, 0, 1])
+plant(other, [3, 5], [1, 2, 0])
 # A cluster of the second piece is missing.
 plant(b[:4 * C] + b[5 * C:], [2], [0, 1], False)
 # Nothing verifies the block of signatures in which the pieces meet.

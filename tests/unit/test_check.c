@@ -537,3 +537,54 @@ Test(check, goes_on_from_states)
 	cr_assert_gt(proved, 200);
 	view_free(view);
 }
+
+/* What checks over data as it is in the file prove of a joint in it. */
+Test(check, proves_joints_by_checksums)
+{
+	static const struct {
+		const char *carver, *file;
+		size_t joint;
+		unsigned bits;
+	} rows[] = {
+		{ "cab", "cab/mszip.cab", 400, 32 },
+		{ "arj", "arj/two.arj", 30, 32 },
+		{ "rar", "rar/five.rar", 500, 32 },
+		{ "rar", "rar/four-large.rar", 600, 32 },
+		{ "dmg", "dmg/volume.dmg", 100, 32 },
+		{ "psd", "psd/deflated.psd", 1500, 32 },
+		{ "prefetch", "prefetch/packed-long.pf", 9000, 64 },
+		{ "prefetch", "prefetch/packed.pf", 400, 48 },
+		{ "swf", "swf/zlib.swf", 100, 32 },
+		{ "woff", "woff/plain.woff", 500, 64 },
+		{ "sfnt", "sfnt/plain.ttf", 500, 32 },
+		{ "evtx", "evtx/one.evtx", 4700, 48 },
+		{ "ogg", "ogg/theora.ogv", 1000, 32 },
+	};
+	struct view *view = view_new();
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct check_options thorough = { .thorough = true };
+		const struct rule rule = { .name = (char *)"x",
+			.carver = carver_find(rows[i].carver),
+			.max_size = sizeof(content) };
+		struct range runs[] = { { 100000, rows[i].joint }, { 0, 0 } };
+		struct outcome outcome;
+		char path[128];
+		FILE *file;
+
+		snprintf(path, sizeof(path), "tests/golden/%s", rows[i].file);
+		file = fopen(path, "rb");
+		cr_assert_not_null(file, "%s", path);
+		runs[1].length = fread(content, 1, 100000, file);
+		fclose(file);
+		memcpy(content + 100000, content, rows[i].joint);
+		runs[1].offset = rows[i].joint;
+		runs[1].length -= rows[i].joint;
+		check_runs(view, &image, &rule, runs, 2, UINT64_MAX, &thorough, &outcome);
+		cr_expect_eq(outcome.verdict, CARVE_COMPLETE, "%s: %s", path, outcome.finding.why);
+		cr_expect_eq(view_proof(view, rows[i].joint), rows[i].bits, "%s: %u bits", path,
+			view_proof(view, rows[i].joint));
+		outcome_free(&outcome);
+	}
+	view_free(view);
+}
