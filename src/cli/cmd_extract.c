@@ -11,6 +11,7 @@ struct extract_settings {
 	const char *output;
 	uint32_t hash_mask;
 	uint64_t threads;
+	struct case_record about;
 	struct secret_files secrets;
 	bool no_times, quiet, json;
 };
@@ -37,6 +38,21 @@ static const struct option_row extract_options[] = {
 		.max = 1024,
 		MEMBER(threads),
 		.help = "Use N threads (default: one per processor)" },
+	{ .name = "case",
+		.kind = OPTION_STRING,
+		.metavar = "TEXT",
+		MEMBER(about.number),
+		.help = "Number or name of the case, for the reports" },
+	{ .name = "examiner",
+		.kind = OPTION_STRING,
+		.metavar = "TEXT",
+		MEMBER(about.examiner),
+		.help = "Who runs this, for the reports" },
+	{ .name = "note",
+		.kind = OPTION_STRING,
+		.metavar = "TEXT",
+		MEMBER(about.note),
+		.help = "What else the reports should say about the case" },
 	SECRET_FILE_ROWS(struct extract_settings, secrets, NULL),
 	{ .name = "no-times",
 		MEMBER(no_times),
@@ -54,6 +70,7 @@ static int run(void *arg, int argc, char **argv)
 	const struct extract_settings *settings = arg;
 	struct run_options options = {
 		.arguments = command_line,
+		.about = settings->about,
 		.threads = (unsigned)settings->threads,
 		.hash_mask = settings->hash_mask,
 		.style.no_times = settings->no_times,

@@ -15,6 +15,7 @@ const struct command *const commands[] = {
 	&extract_command,
 	&verify_command,
 	&report_command,
+	&export_command,
 	&why_command,
 	&compare_command,
 	&selftest_command,

@@ -71,6 +71,12 @@ static int audit_open(void **state, FILE *stream, const struct run_record *run)
 	print_time(stream, "Started", run->started);
 	print_clean(stream, "Command line:\n", run->command_line, " \n\n");
 	print_clean(stream, "Output directory: ", run->output_dir, "\n");
+	if (run->about.number)
+		print_clean(stream, "Case: ", run->about.number, "\n");
+	if (run->about.examiner)
+		print_clean(stream, "Examiner: ", run->about.examiner, "\n");
+	if (run->about.note)
+		print_clean(stream, "Note: ", run->about.note, "\n");
 	print_clean(stream, "Configuration file: ", run->rules->path, "\n\n");
 	print_clean(stream, "Opening target \"", target ? target : run->image_path, "\"\n\n");
 	fprintf(stream, "The following files were carved:\n"

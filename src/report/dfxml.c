@@ -99,6 +99,19 @@ static void write_execution(struct dfxml *dfxml, const struct run_record *run)
 	end(dfxml);
 }
 
+/* The schema has no place for it. A comment cannot hold two hyphens in a row. */
+static void case_comment(struct dfxml *dfxml, const char *name, const char *text)
+{
+	char *clean = text ? text_clean_copy(text) : NULL;
+
+	if (!clean)
+		return;
+	for (char *at = clean; (at = strstr(at, "--")); at++)
+		at[1] = '_';
+	xmlTextWriterWriteFormatComment(dfxml->writer, " %s: %s ", name, clean);
+	free(clean);
+}
+
 static void write_creator(struct dfxml *dfxml, const struct run_record *run)
 {
 	start(dfxml, "creator");
@@ -118,6 +131,9 @@ static void write_source(struct dfxml *dfxml, const struct run_record *run)
 	const struct image_info *image = run->image;
 
 	start(dfxml, "source");
+	case_comment(dfxml, "case", run->about.number);
+	case_comment(dfxml, "examiner", run->about.examiner);
+	case_comment(dfxml, "note", run->about.note);
 	xmlTextWriterWriteFormatComment(dfxml->writer,
 		" image: %s, %" PRIu64 " bytes, sectors of %" PRIu32
 		" bytes, stored MD5 %s, stored SHA-1 %s ",

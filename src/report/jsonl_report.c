@@ -84,6 +84,16 @@ static json_t *image_object(const struct run_record *run)
 	return object;
 }
 
+static json_t *case_object(const struct case_record *about)
+{
+	json_t *object = jsonl_object();
+
+	jsonl_put(object, "number", json_text(about->number));
+	jsonl_put(object, "examiner", json_text(about->examiner));
+	jsonl_put(object, "note", json_text(about->note));
+	return object;
+}
+
 static json_t *rules_object(const struct rules *rules)
 {
 	json_t *object = jsonl_object();
@@ -162,6 +172,8 @@ static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 	jsonl_put(object, "host", json_text(system.nodename));
 	jsonl_put(object, "started", json_time(run->started));
 	jsonl_put(object, "output", json_text(run->output_dir));
+	if (run->about.number || run->about.examiner || run->about.note)
+		jsonl_put(object, "case", case_object(&run->about));
 	jsonl_put(object, "image", image_object(run));
 	if (run->volumes)
 		volumes_json(object, run->volumes);

@@ -107,7 +107,13 @@ struct file_record {
 /* Makes an empty record, without writing to all of it. */
 void file_record_clear(struct file_record *record);
 
+/* What the person who runs burin says about the case; NULL where nothing was said. */
+struct case_record {
+	const char *number, *examiner, *note;
+};
+
 struct run_record {
+	struct case_record about;
 	const char *command_line; /* joined with blanks, for audit.txt */
 	char **arguments;         /* ended by NULL */
 	const char *output_dir;   /* absolute */

@@ -52,6 +52,7 @@ struct run_options {
 	uint64_t chunk_size; /* bytes; 0: the engine's choice, or 8 MiB */
 	enum reader_method io;
 	enum reader_cache cache;
+	struct case_record about;
 	const char *map_path; /* of a ddrescue map of the image; NULL for none */
 	/* The range of the image in which files start; length 0: to the end. */
 	uint64_t offset, length;

@@ -114,6 +114,7 @@ void session_fill_record(struct session *session, uint64_t total)
 	session->limited = *options;
 	session->limited.decide.max_bytes = output_limit(options, image->size);
 	session->record = (struct run_record){
+		.about = options->about,
 		.command_line = join_arguments(options->arguments),
 		.arguments = options->arguments,
 		.output_dir = output_dir_path(session->output_dir),

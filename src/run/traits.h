@@ -8,7 +8,7 @@
 
 #include "run/run_options.h"
 
-#define TRAITS_MAX 40
+#define TRAITS_MAX 48
 
 /* Zero-initialise; traits_free when done. */
 struct traits {

@@ -102,12 +102,13 @@ burin.formatName = function (format) {
 
 burin.showRun = function () {
 	const run = burin.run, image = run.image, engine = run.engine || {}, rules = run.rules || {};
-	const summary = burin.summary || {}, seconds = summary.seconds || {};
+	const summary = burin.summary || {}, seconds = summary.seconds || {}, about = run.case || {};
 	const acquisition = Object.keys(image.acquisition || {}).map(function (key) {
 		return [key.replace(/_/g, " "), image.acquisition[key]];
 	});
 
 	burin.facts(burin.id("run"), [
+		["Case", about.number], ["Examiner", about.examiner], ["Note", about.note],
 		["Evidence", (image.paths || [image.path]).slice(0, 20).join(", ")],
 		["Format", burin.formatName(image.format) + ", " + burin.exactly(image.size)],
 		["Stored hashes", burin.hashWords(image.stored_hashes).join(", ")],

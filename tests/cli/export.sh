@@ -1,0 +1,70 @@
+# burin export, read by programs that burin's authors did not write.
+. "$SRCDIR/tests/cli/helpers"
+image=$SRCDIR/images/sample.E01
+try carve --quiet -p -t jpeg,zip --case '=2026/17' --examiner 'J. "Doe"' --note 'a -- b --> c' -o plan "$image"
+try carve --quiet -p -t png --fragments=off -o second "$image"
+echo --- the case in every report
+grep -o '"case":{[^}]*}' plan/report.jsonl
+grep -e '^Case' -e '^Exam' -e '^Note' plan/audit.txt
+xmllint --noout plan/report.xml && grep -e '<!-- case' -e '<!-- note' plan/report.xml
+"$SRCDIR/tests/cli/check_reports" plan "$image"
+echo --- CSV
+# what a report and its evidence hold may be hostile
+sed 's/"title":""/"title":"=1+1 \\"x\\",\\n|y"/' plan/report.jsonl >edited && mkdir edit && mv edited edit/report.jsonl
+try export plan second -o files.csv
+"$BURIN" export --quiet edit >edit.csv
+python3 - <<'PY'
+import csv, json
+rows = list(csv.DictReader(open("files.csv", newline="", encoding="utf-8"), strict=True))
+print(len(rows), "rows of", {len(row) for row in rows}, "columns")
+records = [json.loads(line) for name in ("plan", "second") for line in open(name + "/report.jsonl")]
+files = [record for record in records if record["record"] == "file"]
+for row, file in zip(rows, files, strict=True):
+    for name in "path type kind extension status end reason title".split():
+        assert row[name] == file[name], (name, row, file)
+    assert (int(row["offset"]), int(row["length"]), row["time"] or None) == (file["offset"], file["length"], file["time"])
+    assert [[int(n) for n in run.split("+")] for run in row["runs"].split()] == file["runs"]
+edit = list(csv.DictReader(open("edit.csv", newline="", encoding="utf-8"), strict=True))
+print(sorted({row["title"] for row in edit}))
+PY
+try export plan -o files.csv
+echo --- SQLite
+try export --quiet --to sqlite -o case.db plan second
+try export --quiet --to sqlite -o once.db plan
+try export --quiet --to sqlite -o once.db second
+dump()
+{
+	python3 -c 'import sqlite3, sys
+print("\n".join(sqlite3.connect(sys.argv[1]).iterdump()))' "$1"
+}
+dump case.db >1; dump once.db >2; cmp 1 2 && echo the same in one step and in two
+try export --quiet --to sqlite -o again.db plan second; cmp case.db again.db && echo the same again
+python3 - <<'PY'
+import sqlite3
+base = sqlite3.connect("case.db")
+for query in ("PRAGMA integrity_check", "PRAGMA foreign_key_check",
+              'SELECT "case", examiner, note, files, image_format, "exit" FROM run',
+              "SELECT kind, count(*), sum(length) FROM file GROUP BY kind",
+              'SELECT count(*) FROM extent JOIN file ON file.id = file AND extent."offset" = file."offset" '
+              "AND extent.length = file.length", "EXPLAIN QUERY PLAN SELECT * FROM file WHERE sha256 = 1"):
+    print(base.execute(query).fetchall())
+PY
+echo --- nothing half done
+try carve --quiet -p -t gif -o batch "$image" "$SRCDIR/images/sample-split.E01"
+try export --to sqlite -o case.db batch plan
+try export --to sqlite -o case.db batch missing
+try export --to sqlite -o new.db plan missing
+try export --to sqlite -o files.csv plan
+try export --to sqlite plan
+dump case.db | cmp - 1; ls new.db 2>&1 | sed 's/.*: //'
+echo --- a bodyfile
+"$BURIN" export --to bodyfile plan >body
+sed "s#$SRCDIR/##" body
+rows()
+{
+	mactime -b body -d -z UTC 2024-01-01 | cut -d, -f1-3
+}
+wanted="Date,Size,Type $(printf '%s,m... ' 'Thu Feb 29 2024 12:34:56,'{218364,2209,7739})"
+! command -v mactime >/dev/null || [[ "$(rows | tr '\n' ' ')" == "$wanted" ]] || rows
+echo --- a batch
+"$BURIN" export --quiet batch | sed "s#$SRCDIR/##" | cut -d, -f1-3,7
