@@ -50,9 +50,8 @@ static bool lower_limit(int what, rlim_t value)
 /* Every descriptor that it has keeps working; new ones would have higher numbers. */
 static bool set_limits(const struct confine_rights *rights)
 {
-	bool set = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+	bool set = lower_limit(RLIMIT_CORE, 0);
 
-	set &= lower_limit(RLIMIT_CORE, 0);
 	set &= lower_limit(RLIMIT_FSIZE, 0);
 	if (!rights->threads && !rights->programs)
 		set &= lower_limit(RLIMIT_NPROC, 0);
@@ -275,10 +274,13 @@ struct confine_layers confine(const struct confine_rights *rights)
 
 	if (chosen_mode == CONFINE_OFF)
 		return layers;
-	/* Landlock needs descriptors, which the limits end, and seccomp ends what both call. */
-	layers.landlock = restrict_files(rights);
-	layers.limits = set_limits(rights);
-	layers.seccomp = restrict_calls(rights);
+	/* Without this, only root may go on; Landlock needs descriptors, which the limits end; and seccomp
+	 * ends what all call. */
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
+		layers.landlock = restrict_files(rights);
+		layers.limits = set_limits(rights);
+		layers.seccomp = restrict_calls(rights);
+	}
 	if (chosen_mode == CONFINE_REQUIRE && !confine_is_complete(&layers))
 		_exit(EXIT_FAILURE);
 	return layers;
