@@ -17,3 +17,13 @@ xorriso -as mkisofs -quiet -hfsplus -o hfs tree 2>/dev/null
 try carve --quiet -p -c rec.conf -o hfsplus hfs
 grep -o '"description":"Apple_HFS","file_system":"[^"]*"\|"mapped":true' hfsplus/report.jsonl | sort -u
 grep -c '"record":"file"' hfsplus/report.jsonl
+echo --- files of APFS in pieces
+make_tree
+truncate -s 0 apfs
+truncate -s 520M apfs
+mkapfs -L burin apfs
+"$SRCDIR/tests/volumes/make_apfs" apfs tree/*.png tree/sub/*.png
+try carve --quiet -t png --no-content-map -o whole apfs
+grep -o '"fs_path":"[^"]*"\|"status":"[a-z]*"\|"assembly":{"by":"[^"]*"\|"allocated":"[a-z]*"' whole/report.jsonl | paste -sd " "
+cmp <(sha256sum whole/png/* | cut -c1-64 | sort) <(sha256sum tree/*.png tree/sub/* | cut -c1-64 | sort) && echo as they were
+check_reports whole apfs

@@ -3,17 +3,7 @@
 . "$SRCDIR/tests/cli/helpers"
 . "$SRCDIR/tests/cli/volume_images"
 need_tools makefs xorriso
-mkdir -p tree/sub
-python3 - <<'PY'
-import struct, zlib
-def chunk(kind, data):
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-def png(seed, height):
-    rows = b"".join(b"\0" + bytes((seed * 37 + y * 5 + y // 20 + x) & 255 for x in range(200)) for y in range(height))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 200, height, 8, 0, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(rows, 0)) + chunk(b"IEND", b"")
-for name, seed, height in (("a.png", 1, 99), ("c.png", 3, 1), ("sub/b.png", 2, 1500)):
-    open("tree/" + name, "wb").write(png(seed, height))
-PY
+make_tree
 makefs -t ffs -s 4m -o version=1 ufs tree >/dev/null 2>&1
 # makefs puts UFS 2's superblock where UFS 1 has it; blocks of this size have a copy where it belongs.
 makefs -t ffs -s 8m -o version=2,bsize=65536,fsize=8192 ufs2 tree >/dev/null 2>&1
