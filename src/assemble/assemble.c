@@ -22,9 +22,11 @@
 #include "base/memory.h"
 #include "evidence/extent_image.h"
 
-#define BROKEN_MAX ((size_t)1 << 18) /* that are kept in mind */
+#define BROKEN_MAX ((size_t)1 << 18)   /* that are kept in mind... */
+#define REJECTED_MAX ((size_t)1 << 16) /* ...and heads of these that were rejected */
+#define SECTOR 512
 /* Units of work a pass: at least, for each byte of the image, and at most for one file. */
-#define WORK_BASE ((uint64_t)1 << 35)
+#define WORK_BASE ((uint64_t)3 << 34)
 #define WORK_FACTOR 64
 #define WORK_FILE_MAX ((uint64_t)1 << 32)
 #define WORK_FILE_MIN ((uint64_t)1 << 22)
@@ -38,6 +40,7 @@ struct assembler {
 	struct clusters clusters;
 	struct broken *broken;
 	size_t broken_count, broken_capacity;
+	size_t rejected_count; /* of these */
 	uint64_t left_out;
 	unsigned pass;             /* of strategies[], the next one */
 	uint64_t last_work;        /* of each file in the pass before... */
@@ -59,6 +62,16 @@ static void add_bases(struct clusters *clusters, const struct volumes *volumes)
 		clusters_add_base(clusters, volume[i].offset);
 }
 
+/* The rows of the table that the level does not use are left out. */
+static void skip_passes(struct assembler *assembler)
+{
+	enum assemble_level level = assembler->options.level;
+	const struct strategy *strategy = &strategies[assembler->pass];
+
+	for (; strategy->name && (level < strategy->level || level > strategy->last); strategy++)
+		assembler->pass++;
+}
+
 struct assembler *assembler_new(const struct assemble_options *options)
 {
 	struct assembler *assembler = xcalloc(1, sizeof(*assembler));
@@ -67,6 +80,7 @@ struct assembler *assembler_new(const struct assemble_options *options)
 	assembler->evidence = extent_image_evidence(options->image);
 	assembler->clusters.end = image_info(assembler->evidence)->size;
 	add_bases(&assembler->clusters, options->volumes);
+	skip_passes(assembler);
 	return assembler;
 }
 
@@ -106,13 +120,31 @@ static void note_complete(struct assembler *assembler, uint64_t start, uint64_t 
 
 static void note_broken(struct assembler *assembler, const struct broken *broken)
 {
+	bool is_rejected = broken->verdict == CARVE_REJECT;
+
+	if (is_rejected && assembler->rejected_count == REJECTED_MAX)
+		return;
 	if (assembler->broken_count == BROKEN_MAX) {
 		assembler->left_out++;
 		return;
 	}
+	assembler->rejected_count += is_rejected;
 	assembler->broken = xgrow(assembler->broken, &assembler->broken_capacity,
 		assembler->broken_count, sizeof(*assembler->broken));
 	assembler->broken[assembler->broken_count++] = *broken;
+}
+
+/* Whether a carver rejected what may be a file all the same: one whose second cluster is another file's
+ * looks like none where the format has its tables there. Not where headers are short, as nearly all of
+ * those are false. */
+static bool is_rejected_head(const struct assembler *assembler, const struct decision *decision)
+{
+	const struct candidate *candidate = decision->candidate;
+	const struct outcome *outcome = decision->outcome;
+
+	return outcome->verdict == CARVE_REJECT && outcome->work && !decision->unchecked &&
+	       !decision->overlaps && candidate->start % SECTOR == 0 &&
+	       !assembler->options.rules->rules[candidate->rule].carver->quick;
 }
 
 void assembler_note(struct assembler *assembler, const struct decision *decision)
@@ -126,7 +158,11 @@ void assembler_note(struct assembler *assembler, const struct decision *decision
 		.verdict = outcome->verdict,
 	};
 
-	if (!decision->keep || !assembler->options.rules->rules[candidate->rule].carver)
+	if (!assembler->options.rules->rules[candidate->rule].carver)
+		return;
+	if (is_rejected_head(assembler, decision))
+		return note_broken(assembler, &broken);
+	if (!decision->keep)
 		return;
 	clusters_add_start(&assembler->clusters, broken.start, outcome->length,
 		outcome->verdict != CARVE_UNVERIFIED);
@@ -152,16 +188,9 @@ uint64_t assembler_unfinished(const struct assembler *assembler)
 
 /* ---- a pass -------------------------------------------------------------------------------- */
 
-static const struct strategy *next_strategy(const struct assembler *assembler)
-{
-	const struct strategy *strategy = &strategies[assembler->pass];
-
-	return strategy->name && strategy->level <= assembler->options.level ? strategy : NULL;
-}
-
 bool assembler_has_pass(const struct assembler *assembler)
 {
-	return assembler->broken_count && next_strategy(assembler);
+	return assembler->broken_count && strategies[assembler->pass].name;
 }
 
 /* What the threads of a pass share. */
@@ -371,11 +400,57 @@ static void drop_overlapping(struct assembler *assembler)
 	}
 }
 
+/* Whether a rejected head is inside another file, or starts where one was found. */
+static bool is_false_head(const struct assembler *assembler, size_t index)
+{
+	const struct clusters *clusters = &assembler->clusters;
+	uint64_t start = assembler->broken[index].start;
+
+	if (start % clusters->size != clusters->origin || !clusters_are_free(clusters, start, 1))
+		return true;
+	for (size_t i = index; i > 0 && assembler->broken[i - 1].start == start; i--)
+		if (assembler->broken[i - 1].verdict != CARVE_REJECT)
+			return true;
+	for (size_t i = index + 1;
+		i < assembler->broken_count && assembler->broken[i].start == start; i++)
+		if (assembler->broken[i].verdict != CARVE_REJECT)
+			return true;
+	return false;
+}
+
+static void drop_false_heads(struct assembler *assembler)
+{
+	bool *drop = xcalloc(assembler->broken_count, sizeof(*drop));
+	size_t count = 0;
+
+	for (size_t i = 0; i < assembler->broken_count; i++)
+		drop[i] =
+			assembler->broken[i].verdict == CARVE_REJECT && is_false_head(assembler, i);
+	for (size_t i = 0; i < assembler->broken_count; i++)
+		if (!drop[i])
+			assembler->broken[count++] = assembler->broken[i];
+	assembler->broken_count = count;
+	free(drop);
+}
+
+static void note_heads(struct assembler *assembler)
+{
+	for (size_t i = 0; i < assembler->broken_count; i++) {
+		const struct broken *broken = &assembler->broken[i];
+
+		if (broken->verdict == CARVE_TRUNCATED &&
+			broken->start % assembler->clusters.size == assembler->clusters.origin)
+			clusters_add_head(&assembler->clusters, broken->start, broken->length);
+	}
+}
+
 static void get_ready(struct assembler *assembler)
 {
 	if (assembler->is_ready)
 		return;
 	clusters_get_ready(&assembler->clusters);
+	drop_false_heads(assembler);
+	note_heads(assembler);
 	assembler->found = xcalloc(assembler->broken_count, sizeof(*assembler->found));
 	assembler->spent = xcalloc(assembler->broken_count, sizeof(*assembler->spent));
 	assembler->is_ready = true;
@@ -453,7 +528,7 @@ static bool is_repeated(const struct assembler *assembler, uint64_t work)
 
 int assembler_pass(struct assembler *assembler, struct error *error)
 {
-	struct crew crew = { .assembler = assembler, .strategy = next_strategy(assembler) };
+	struct crew crew = { .assembler = assembler, .strategy = &strategies[assembler->pass] };
 	struct pool *pool = assembler->options.pool;
 
 	get_ready(assembler);
@@ -474,6 +549,7 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 	drop_overlapping(assembler);
 	assembler->last_work = crew.work;
 	assembler->pass++;
+	skip_passes(assembler);
 	if (!assembler_has_pass(assembler))
 		claim_all(assembler, false);
 	return 0;

@@ -20,6 +20,7 @@ static bool try_source(struct workbench *bench, const struct broken *broken,
 	struct refused refused = { .count = 0 };
 	struct mapping mapping = { 0 };
 	enum solution solution = SOLUTION_WRONG;
+	struct stretch last = { 0 }; /* of those that are known, as it is without what is refused */
 	size_t known = 0;
 
 	while (mapping_extend(bench, broken, source, &refused, &mapping)) {
@@ -28,6 +29,7 @@ static bool try_source(struct workbench *bench, const struct broken *broken,
 			break;
 		if (solution == SOLUTION_PART) {
 			known = mapping.count;
+			last = mapping.items[known - 1];
 			refused.count = 0;
 			continue;
 		}
@@ -35,6 +37,8 @@ static bool try_source(struct workbench *bench, const struct broken *broken,
 			break;
 		refused.shifts[refused.count++] = mapping.items[mapping.count - 1].shift;
 		mapping.count = known;
+		if (known)
+			mapping.items[known - 1] = last;
 	}
 	mapping_free(&mapping);
 	return solution == SOLUTION_WHOLE;

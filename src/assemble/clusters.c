@@ -13,7 +13,6 @@
 
 #define SECTOR 512
 #define CLUSTER_MAX 65536
-#define USUAL 4096
 #define VOTER_MIN 4096                 /* bytes validated of a file that counts */
 #define STARTS_MIN 20                  /* fewer show no more than the usual size */
 #define SHARE_PERCENT 95               /* of the starts share the remainder */
@@ -95,7 +94,8 @@ static void find_grid(struct clusters *clusters)
 	for (uint64_t size = CLUSTER_MAX; size > SECTOR; size /= 2) {
 		uint64_t remainder = common_remainder(clusters, sector, size, &votes);
 
-		if (votes * 100 < total * SHARE_PERCENT || (total < STARTS_MIN && size > USUAL))
+		if (votes * 100 < total * SHARE_PERCENT ||
+			(total < STARTS_MIN && size > USUAL_CLUSTER))
 			continue;
 		clusters->size = size;
 		clusters->origin = remainder;
@@ -122,6 +122,16 @@ void clusters_get_ready(struct clusters *clusters)
 		if (extent->offset % clusters->size == clusters->origin)
 			clusters_take(clusters, extent->offset, extent->length);
 	}
+}
+
+void clusters_add_head(struct clusters *clusters, uint64_t offset, uint64_t length)
+{
+	ranges_add(&clusters->heads, offset, length);
+}
+
+bool clusters_is_head(const struct clusters *clusters, uint64_t offset)
+{
+	return ranges_overlap(&clusters->heads, offset, clusters->size) == clusters->size;
 }
 
 bool clusters_are_free(const struct clusters *clusters, uint64_t offset, uint64_t length)
@@ -183,6 +193,7 @@ void clusters_load(struct clusters *clusters, struct codec_reader *reader)
 void clusters_free(struct clusters *clusters)
 {
 	ranges_free(&clusters->taken);
+	ranges_free(&clusters->heads);
 	free(clusters->voters);
 	free(clusters->complete);
 	free(clusters->bases);

@@ -12,11 +12,14 @@
 #include "base/codec.h"
 #include "base/ranges.h"
 
+#define USUAL_CLUSTER 4096 /* bytes */
+
 struct clusters {
 	uint64_t size;       /* bytes of a cluster: a power of two */
 	uint64_t origin;     /* clusters begin at offsets of this remainder */
 	uint64_t end;        /* of the image */
 	struct ranges taken; /* by complete files */
+	struct ranges heads; /* what is likely taken by files that break off later */
 	uint64_t inside_end; /* what starts before is inside a file that was found */
 	uint64_t *voters;    /* starts of files that are large, and not inside another one */
 	size_t voter_count, voter_capacity;
@@ -34,6 +37,10 @@ void clusters_add_complete(struct clusters *clusters, uint64_t offset, uint64_t 
 void clusters_add_base(struct clusters *clusters, uint64_t offset);
 /* All was added: finds size and origin, and what is taken. */
 void clusters_get_ready(struct clusters *clusters);
+/* The bytes that a file which breaks off has without doubt. */
+void clusters_add_head(struct clusters *clusters, uint64_t offset, uint64_t length);
+/* Whether the cluster at offset is such a file's. */
+bool clusters_is_head(const struct clusters *clusters, uint64_t offset);
 /* Takes the clusters that have a byte of the range. */
 void clusters_take(struct clusters *clusters, uint64_t offset, uint64_t length);
 /* Whether no complete file has a byte of the range, which is inside the image. */

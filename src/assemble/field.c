@@ -13,8 +13,7 @@
 #define NEAR_GAPS 128
 #define BOTH_BYTES ((uint64_t)1 << 20)
 #define WIDE_GAPS 4096
-#define POWERS 7 /* 1, 2, 4 ... 64 clusters */
-#define USUAL_CLUSTER 4096
+#define POWERS 7     /* 1, 2, 4 ... 64 clusters */
 #define RUNS_MAX 256 /* that a piece goes on over; more hold no file that could be found */
 
 /* ---- pieces -------------------------------------------------------------------------------- */
@@ -82,6 +81,24 @@ static void add_break(struct breaks *breaks, uint64_t at)
 	breaks->items[breaks->count++] = at;
 }
 
+/* Breaks that are still to be added, on both sides of those that were. */
+struct sides {
+	uint64_t below, above, least, most, size;
+};
+
+/* Adds breaks up to `distance` from the middle, upwards and downwards in turns. */
+static void add_around(
+	struct breaks *breaks, struct sides *sides, uint64_t middle, uint64_t distance)
+{
+	while (sides->above < middle + distance) {
+		sides->above += sides->size;
+		if (sides->above <= sides->most)
+			add_break(breaks, sides->above);
+		if (sides->below >= sides->least + sides->size)
+			add_break(breaks, sides->below -= sides->size);
+	}
+}
+
 void breaks_find(
 	const struct clusters *clusters, const struct partial *partial, struct breaks *breaks)
 {
@@ -89,28 +106,23 @@ void breaks_find(
 	uint64_t least = reached > BREAK_FAR + first ? reached - BREAK_FAR : first;
 	uint64_t most = reached + (BREAK_AFTER > size ? BREAK_AFTER : size);
 	uint64_t seen = partial->seen < reached + BREAK_FAR ? partial->seen : reached + BREAK_FAR;
-	uint64_t nearest = reached < first ? first : reached / size * size, below, above;
+	uint64_t nearest = reached < first ? first : reached / size * size;
+	struct sides sides = { nearest, nearest, least, most < seen ? seen : most, size };
 
-	if (most < seen)
-		most = seen;
 	*breaks = (struct breaks){ 0 };
-	breaks->items =
-		xcalloc((most - (least < most ? least : most)) / size + 4, sizeof(uint64_t));
+	least = least < sides.most ? least : sides.most;
+	breaks->items = xcalloc((sides.most - least) / size + 4, sizeof(uint64_t));
 	add_break(breaks, nearest);
-	below = above = nearest;
-	do {
-		above += size;
-		if (above <= most)
-			add_break(breaks, above);
-		if (below >= least + size)
-			add_break(breaks, below -= size);
-	} while (above < nearest + CLOSE);
-	breaks->close_count = breaks->count;
-	while (below >= least + size)
-		add_break(breaks, below -= size);
-	breaks->before_count = breaks->count;
-	while (above + size <= most)
-		add_break(breaks, above += size);
+	add_around(breaks, &sides, nearest, size);
+	breaks->ends[ZONE_NEXT] = breaks->count;
+	add_around(breaks, &sides, nearest, CLOSE);
+	breaks->ends[ZONE_CLOSE] = breaks->count;
+	while (sides.below >= sides.least + size)
+		add_break(breaks, sides.below -= size);
+	breaks->ends[ZONE_BEFORE] = breaks->count;
+	while (sides.above + size <= sides.most)
+		add_break(breaks, sides.above += size);
+	breaks->ends[ZONE_AFTER] = breaks->count;
 }
 
 void breaks_free(struct breaks *breaks)
@@ -121,8 +133,7 @@ void breaks_free(struct breaks *breaks)
 
 /* ---- gaps ---------------------------------------------------------------------------------- */
 
-/* The commonest gaps are powers of two, then the smaller ones. Where clusters are small the gaps may
- * be those of larger ones. */
+/* The commonest gaps are powers of two, then the smaller ones. */
 static bool near_gap(const struct clusters *clusters, uint64_t number, int64_t *gap)
 {
 	uint64_t size = clusters->size;
@@ -132,13 +143,6 @@ static bool near_gap(const struct clusters *clusters, uint64_t number, int64_t *
 		return true;
 	}
 	number -= POWERS;
-	if (size < USUAL_CLUSTER) {
-		if (number < NEAR_GAPS) {
-			*gap = (int64_t)((number + 1) * USUAL_CLUSTER);
-			return true;
-		}
-		number -= NEAR_GAPS;
-	}
 	*gap = (int64_t)((number + 1) * size);
 	return number < NEAR_GAPS;
 }

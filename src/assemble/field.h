@@ -28,14 +28,15 @@ enum ring {
 	RING_COUNT
 };
 
-/* Which breaks: those close to where the carver noticed something, those before, those after. */
-enum break_zone { ZONE_CLOSE, ZONE_BEFORE, ZONE_AFTER };
+/* Which breaks: those next to where the carver noticed something, others close to it, those before,
+ * those after. */
+enum break_zone { ZONE_NEXT, ZONE_CLOSE, ZONE_BEFORE, ZONE_AFTER, ZONE_COUNT };
 
-/* The breaks of a partial file, the likeliest first: those close to where the carver noticed it, then
- * those before, then those after. */
+/* The breaks of a partial file, the likeliest first, zone by zone. */
 struct breaks {
 	uint64_t *items;
-	size_t count, close_count, before_count; /* all; the close ones; these and those before */
+	size_t count;
+	size_t ends[ZONE_COUNT]; /* of each zone, in items */
 };
 
 /* The file as the scan found it: in one piece, which goes on over the free clusters after it. */

@@ -15,10 +15,9 @@
 
 /* Bytes by which the place that a carver names may be off, and which it may take to notice. */
 #define NOTICE_SLACK 512
-#define NOTICE_TRIALS 48 /* fewer show nothing */
-#define SURVIVAL_MAX 24  /* bits */
-/* What a carver must declare of the joint itself: that a decoder ended exactly where it should. */
-#define EXACT_BITS 8
+#define NOTICE_TRIALS 48                 /* fewer show nothing */
+#define MEAN_SLACK 128                   /* bytes added to the mean of what was accepted */
+#define SURVIVAL_MAX 24                  /* bits */
 #define LEARN_MAX ((uint64_t)512 << 10)  /* bytes of one piece that are learnt from... */
 #define AROUND ((uint64_t)64 << 10)      /* ...and of what is not the file's */
 #define ALIEN_SHARE 1                    /* a bit a byte is unlike */
@@ -38,6 +37,7 @@ static bool try(struct workbench *bench, const struct partial *partial, const st
 {
 	bench->reached = 0;
 	if (!step_lay_out(bench->clusters, partial, step, extents) ||
+		!workbench_goes_past(bench, extents, step->at, partial->reached) ||
 		!workbench_try(bench, extents, outcome))
 		return false;
 	if (outcome->length > step->at)
@@ -326,7 +326,7 @@ static uint32_t survival_bits(const struct rivals *rivals, uint64_t bytes)
 
 	if (rivals->trials < NOTICE_TRIALS || rivals->late * 8 > rivals->trials || rivals->count)
 		return 0;
-	mean = rivals->bytes / rivals->trials + NOTICE_SLACK;
+	mean = rivals->bytes / rivals->trials + MEAN_SLACK;
 	return bytes / mean < SURVIVAL_MAX ? (uint32_t)(bytes / mean) : SURVIVAL_MAX;
 }
 
@@ -363,7 +363,9 @@ bool joining_judge(struct workbench *bench, const struct partial *partial, struc
 	if (!is_likely || !judge_gaps(bench, partial, joining, &rivals))
 		return false;
 	last = joining->extents.runs[joining->extents.count - 1].length;
-	if (joining->bits >= EXACT_BITS && !assembly->doubt_count)
+	/* Where several pieces meet, that wrong data is noticed after the last joint proves nothing of the
+	 * others. */
+	if (joining->bits >= EXACT_BITS && joining->extents.count == 2 && !assembly->doubt_count)
 		assembly->evidence += survival_bits(&rivals, last);
 	return !bench->exhausted;
 }

@@ -4,6 +4,9 @@
 
 #include "assemble/field.h"
 
+/* What a carver declares of a joint at least when a decoder ended exactly where it should. */
+#define EXACT_BITS 8
+
 /* A layout that was accepted, and accepted again by a thorough check. */
 struct joining {
 	struct extents extents;

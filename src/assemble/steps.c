@@ -7,7 +7,8 @@
  * could not be completed.
  *
  * The first layout that is proved ends the search. Without proof one is taken only if no other gap
- * would do as well (joining.h).
+ * would do as well (joining.h). Formats that do not show where they end are never complete; of their
+ * layouts the one that goes furthest is judged, if the file ended at a cluster before.
  */
 #include <stdlib.h>
 
@@ -18,10 +19,15 @@
 
 #define BEAM 3 /* partial files that are followed at a time */
 #define PIECES_MAX 8
-/* A cluster whose first bytes are described better as others', by a bit each, is not tried far from the
- * break. */
+#define TWO_FIRST 2 /* cells that are tried for two pieces before any are for more */
+/* A cluster whose first bytes are described better as others', by a bit each, is tried late, and not far
+ * from the break. */
 #define LOOK_LEN 512
-#define JUDGE_SHARE 4 /* of the work is kept for judging what was found */
+#define JUDGE_SHARE 4  /* of the work is kept for judging what was found */
+#define JUDGED_MAX 4   /* doubtful layouts of a file */
+#define COARSE_SHARE 4 /* of the work is for clusters of the usual size */
+/* A carver may count that share of a cluster as the file's own although it is another's. */
+#define BEGUN_SHARE 16
 
 /* What is kept of the steps from the partial files of one depth. */
 struct beam {
@@ -35,13 +41,29 @@ struct beam {
 struct cell {
 	enum ring ring;
 	enum break_zone zone;
+	bool is_unlikely; /* those to clusters that are likely another file's, or else those to others */
+};
+
+/* What nobody can prove, but goes further than all else. */
+struct guess {
+	struct partial from; /* without extents: there is none */
+	struct step step;
+	uint64_t reached;
 };
 
 struct search {
 	struct workbench *bench;
+	const struct clusters *clusters; /* as they are; bench may have larger ones */
+	struct assembly *assembly;
+	uint64_t reserve;          /* work that is kept for judging */
+	unsigned judged;           /* layouts that were accepted, and found to be doubtful */
+	bool is_found;             /* search->best is judged */
+	bool is_spent;             /* not all trials could be made */
 	struct affinity *affinity; /* of the partial file; NULL: no step from it led far yet */
 	struct joining best;       /* not proved, the first one accepted; without extents: none */
 	struct partial from;       /* what it is a step from */
+	struct guess guess;
+	uint64_t least; /* bytes that a guess must reach; UINT64_MAX: the file is no candidate */
 };
 
 /* ---- partial files ------------------------------------------------------------------------- */
@@ -86,6 +108,30 @@ static struct partial *make_room(struct beam *beam, int64_t gap, uint64_t reache
 	return &beam->items[i];
 }
 
+static void copy_partial(struct partial *to, const struct partial *from)
+{
+	partial_free(to);
+	*to = *from;
+	to->extents = (struct extents){ 0 };
+	extents_set(&to->extents, from->extents.runs, from->extents.count);
+}
+
+/* The step was not accepted as complete: it may be the best there is. */
+static void note_guess(
+	struct search *search, const struct partial *partial, const struct step *step)
+{
+	const struct workbench *bench = search->bench;
+	struct guess *guess = &search->guess;
+
+	if (bench->verdict != CARVE_UNVERIFIED || bench->reached <= guess->reached ||
+		bench->reached <= step->at || bench->reached < search->least ||
+		bench->reached % bench->clusters->size < bench->clusters->size / BEGUN_SHARE)
+		return;
+	copy_partial(&guess->from, partial);
+	guess->step = *step;
+	guess->reached = bench->reached;
+}
+
 /* The step was refused: it may have brought the file a piece further. */
 static void offer(struct search *search, const struct partial *partial, const struct step *step,
 	struct beam *next)
@@ -121,15 +167,19 @@ static void learn(struct search *search, const struct partial *partial)
 	}
 }
 
-/* Whether what a step leads to looks like the content of others. */
-static bool is_alien(struct search *search, const struct partial *partial, const struct step *step)
+/* Whether what a step leads to looks like the content of others, or a file begins there or before that
+ * has it. */
+static bool is_unlikely(
+	struct search *search, const struct partial *partial, const struct step *step)
 {
 	struct workbench *bench = search->bench;
+	uint64_t target = step_target(bench->clusters, partial, step);
 
+	if (target == UINT64_MAX || clusters_is_head(bench->clusters, target))
+		return true;
 	if (!search->affinity)
 		learn(search, partial);
-	return affinity_bits(search->affinity, bench, step_target(bench->clusters, partial, step),
-		       LOOK_LEN) < -(int64_t)LOOK_LEN;
+	return affinity_bits(search->affinity, bench, target, LOOK_LEN) < -(int64_t)LOOK_LEN;
 }
 
 /* ---- steps --------------------------------------------------------------------------------- */
@@ -141,6 +191,7 @@ static bool try_step(struct search *search, const struct partial *partial, const
 	struct joining joining;
 
 	if (!joining_try(search->bench, partial, step, &joining)) {
+		note_guess(search, partial, step);
 		offer(search, partial, step, next);
 		return false;
 	}
@@ -149,24 +200,41 @@ static bool try_step(struct search *search, const struct partial *partial, const
 		return false;
 	}
 	joining_free(&search->best);
-	partial_free(&search->from);
 	search->best = joining;
-	search->from = *partial;
-	search->from.extents = (struct extents){ 0 };
-	extents_set(&search->from.extents, partial->extents.runs, partial->extents.count);
+	copy_partial(&search->from, partial);
 	return joining.is_proved;
 }
 
-/* The breaks of a cell, breaks->items[*from] to items[*to - 1]. */
-static void select_breaks(
-	const struct breaks *breaks, enum break_zone zone, size_t *from, size_t *to)
+/* There is work for something else. */
+static void give_work(struct search *search, uint64_t work)
 {
-	*from = zone == ZONE_CLOSE ? 0 : breaks->close_count;
-	*to = zone == ZONE_CLOSE ? breaks->close_count : breaks->before_count;
-	if (zone != ZONE_AFTER)
-		return;
-	*from = breaks->before_count;
-	*to = breaks->count;
+	search->is_spent |= search->bench->exhausted;
+	search->bench->work_left += work;
+	search->bench->exhausted = false;
+}
+
+/* Judges what was accepted. One that is doubtful is forgotten, and the search goes on for one of which
+ * something proves the joints; after some of them it ends, as the carver accepts nearly anything. True: the
+ * search ends. */
+static bool judge(struct search *search)
+{
+	struct workbench *bench = search->bench;
+	const struct clusters *clusters = bench->clusters;
+
+	if (!search->best.extents.count)
+		return false;
+	give_work(search, search->reserve);
+	bench->clusters = search->clusters;
+	search->is_found = joining_judge(bench, &search->from, &search->best, search->assembly) &&
+			   (!search->judged || search->best.bits >= EXACT_BITS);
+	bench->clusters = clusters;
+	if (search->is_found)
+		return true;
+	joining_free(&search->best);
+	search->assembly->doubt_count = 0;
+	search->reserve = bench->work_left / JUDGE_SHARE;
+	bench->work_left -= search->reserve;
+	return ++search->judged == JUDGED_MAX;
 }
 
 /* The steps of a cell from a partial file. True: the search ends. Nearby all are tried, as a later one
@@ -176,22 +244,22 @@ static bool try_cell(struct search *search, const struct partial *partial,
 {
 	const struct clusters *clusters = search->bench->clusters;
 	bool is_near = cell->ring == RING_NEAR;
+	size_t from = cell->zone ? breaks->ends[cell->zone - 1] : 0, to = breaks->ends[cell->zone];
 	struct step step;
-	size_t from, to;
 
-	select_breaks(breaks, cell->zone, &from, &to);
 	for (uint64_t n = 0;
 		workbench_goes_on(search->bench) && ring_gap(clusters, cell->ring, n, &step.gap);
 		n++)
 		for (size_t b = from; b < to; b++) {
 			step.at = breaks->items[b];
-			if (!is_near && is_alien(search, partial, &step))
+			if (is_unlikely(search, partial, &step) != cell->is_unlikely)
 				continue;
-			if (try_step(search, partial, &step, next) ||
-				(!is_near && search->best.extents.count))
+			if (try_step(search, partial, &step, next))
+				return judge(search);
+			if (!is_near && judge(search))
 				return true;
 		}
-	return search->best.extents.count != 0;
+	return judge(search);
 }
 
 /* The steps of some cells from a partial file. True: a layout was accepted. */
@@ -227,26 +295,28 @@ static bool follow(struct search *search, const struct beam *beam, const struct 
 	return found;
 }
 
-/* One cell after the other. What steps from the file as it was found lead to is kept for all later
- * ones. True: a layout was accepted. */
+/* One cell after the other, the first ones for two pieces before any for more. What steps from the file as
+ * it was found lead to is kept for all later ones. True: the search ends. */
 static bool search_cells(struct search *search, const struct partial *begin,
 	const struct cell *cells, size_t count, unsigned pieces)
 {
 	struct beam first = { 0 };
-	bool found = false;
+	bool ends = false;
 
-	for (size_t i = 0; i < count && !found && workbench_goes_on(search->bench); i++) {
+	for (size_t i = 0; i < count && !ends && workbench_goes_on(search->bench); i++) {
 		uint64_t changes = first.changes;
 		size_t from;
 
-		found = try_cells(search, begin, &cells[i], 1, pieces > 2 ? &first : NULL);
+		ends = try_cells(search, begin, &cells[i], 1, pieces > 2 ? &first : NULL);
+		if (i + 1 < TWO_FIRST)
+			continue;
 		/* From the same partial files the cells before were tried already. */
-		from = first.changes == changes ? i : 0;
-		if (!found && first.count)
-			found = follow(search, &first, &cells[from], i + 1 - from, pieces - 2);
+		from = first.changes == changes && i + 1 > TWO_FIRST ? i : 0;
+		if (!ends && first.count)
+			ends = follow(search, &first, &cells[from], i + 1 - from, pieces - 2);
 	}
 	beam_free(&first);
-	return found;
+	return ends;
 }
 
 /* How far the carver gets before any step. True: to the end, past complete files that are between. */
@@ -272,40 +342,98 @@ static bool look(struct search *search, struct partial *partial)
 	partial->seen = bench->seen;
 	if (step.at)
 		try_step(search, partial, &step, NULL);
-	return search->best.extents.count != 0;
+	return judge(search);
+}
+
+/* How far a layout must go that cannot be complete: further than the file did as it was found, if it broke off
+ * there. One that ends within a cluster may have ended there. */
+static uint64_t least_of_guess(const struct workbench *bench, const struct broken *broken)
+{
+	if (broken->verdict == CARVE_TRUNCATED)
+		return broken->length;
+	if (broken->verdict == CARVE_UNVERIFIED &&
+		broken->length % bench->clusters->size < bench->clusters->size / BEGUN_SHARE)
+		return broken->length + bench->clusters->size;
+	return UINT64_MAX;
+}
+
+/* Takes the best of the layouts that are not complete. */
+static bool take_guess(struct search *search)
+{
+	struct guess *guess = &search->guess;
+
+	if (!guess->reached)
+		return false;
+	give_work(search, 0);
+	search->bench->takes_unverified = true;
+	copy_partial(&search->from, &guess->from);
+	return joining_try(search->bench, &guess->from, &guess->step, &search->best);
+}
+
+/* Searches from the file as it was found. True: the search ends. */
+static bool search_from(struct search *search, const struct broken *broken,
+	const struct cell *cells, size_t count, unsigned pieces)
+{
+	struct partial begin;
+	bool ends;
+
+	partial_begin(search->bench->clusters, broken, &begin);
+	workbench_prepare(search->bench, &begin.extents);
+	ends = look(search, &begin) || search_cells(search, &begin, cells, count, pieces);
+	partial_free(&begin);
+	return ends;
+}
+
+/* The same, as if clusters were of the usual size: where an image has several volumes, those found may be the
+ * smallest. That takes a small part of the work. */
+static bool search_coarsely(struct search *search, const struct broken *broken,
+	const struct cell *cells, size_t count, unsigned pieces)
+{
+	struct workbench *bench = search->bench;
+	struct clusters coarse = *bench->clusters;
+	uint64_t kept = bench->work_left - bench->work_left / COARSE_SHARE;
+	bool ends;
+
+	if (coarse.size >= USUAL_CLUSTER)
+		return false;
+	coarse.size = USUAL_CLUSTER;
+	coarse.origin = broken->start % USUAL_CLUSTER;
+	bench->clusters = &coarse;
+	bench->work_left -= kept;
+	ends = search_from(search, broken, cells, count, pieces);
+	give_work(search, kept);
+	bench->clusters = search->clusters;
+	return ends;
 }
 
 static bool search_file(struct workbench *bench, const struct broken *broken,
 	const struct cell *cells, size_t count, unsigned pieces, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
-	struct search search = { .bench = bench };
-	uint64_t reserve = bench->work_left / JUDGE_SHARE;
-	struct partial begin;
-	bool found;
+	struct search search = { .bench = bench,
+		.clusters = bench->clusters,
+		.assembly = assembly,
+		.reserve = bench->work_left / JUDGE_SHARE,
+		.least = least_of_guess(bench, broken) };
 
 	if (broken->start % bench->clusters->size != bench->clusters->origin)
 		return false; /* inside another file */
-	bench->work_left -= reserve;
-	partial_begin(bench->clusters, broken, &begin);
-	workbench_prepare(bench, &begin.extents);
-	found = look(&search, &begin) || search_cells(&search, &begin, cells, count, pieces);
-	partial_free(&begin);
-	bench->work_left += reserve;
-	if (found) {
-		bench->exhausted = false;
-		found = joining_judge(bench, &search.from, &search.best, assembly);
-	}
-	if (found) {
+	bench->work_left -= search.reserve;
+	if (!search_coarsely(&search, broken, cells, count, pieces) &&
+		!search_from(&search, broken, cells, count, pieces) && take_guess(&search))
+		judge(&search);
+	if (search.is_found) {
 		*extents = search.best.extents;
 		*outcome = search.best.outcome;
 	} else {
 		joining_free(&search.best);
 	}
 	partial_free(&search.from);
+	partial_free(&search.guess.from);
 	affinity_free(search.affinity);
 	workbench_end(bench);
-	return found;
+	bench->exhausted |= search.is_spent;
+	return search.is_found;
 }
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -313,8 +441,11 @@ static bool search_file(struct workbench *bench, const struct broken *broken,
 bool find_near(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
-	static const struct cell cells[] = { { RING_NEAR, ZONE_CLOSE }, { RING_NEAR, ZONE_BEFORE },
-		{ RING_NEAR, ZONE_AFTER } };
+	static const struct cell cells[] = { { RING_NEAR, ZONE_NEXT, false },
+		{ RING_NEAR, ZONE_NEXT, true }, { RING_NEAR, ZONE_CLOSE, false },
+		{ RING_NEAR, ZONE_BEFORE, false }, { RING_NEAR, ZONE_AFTER, false },
+		{ RING_NEAR, ZONE_CLOSE, true }, { RING_NEAR, ZONE_BEFORE, true },
+		{ RING_NEAR, ZONE_AFTER, true } };
 
 	return search_file(bench, broken, cells, COUNT(cells), 2, extents, outcome, assembly);
 }
@@ -322,9 +453,13 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 bool find_anywhere(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
-	static const struct cell cells[] = { { RING_NEAR, ZONE_CLOSE }, { RING_BOTH, ZONE_CLOSE },
-		{ RING_NEAR, ZONE_BEFORE }, { RING_BOTH, ZONE_BEFORE }, { RING_WIDE, ZONE_CLOSE },
-		{ RING_NEAR, ZONE_AFTER }, { RING_ALL, ZONE_CLOSE }, { RING_BOTH, ZONE_AFTER } };
+	static const struct cell cells[] = { { RING_NEAR, ZONE_NEXT, false },
+		{ RING_BOTH, ZONE_NEXT, false }, { RING_NEAR, ZONE_NEXT, true },
+		{ RING_BOTH, ZONE_NEXT, true }, { RING_NEAR, ZONE_CLOSE, false },
+		{ RING_NEAR, ZONE_BEFORE, false }, { RING_BOTH, ZONE_CLOSE, false },
+		{ RING_BOTH, ZONE_BEFORE, false }, { RING_WIDE, ZONE_NEXT, false },
+		{ RING_NEAR, ZONE_AFTER, false }, { RING_NEAR, ZONE_CLOSE, true },
+		{ RING_ALL, ZONE_NEXT, false }, { RING_BOTH, ZONE_AFTER, false } };
 
 	return search_file(
 		bench, broken, cells, COUNT(cells), PIECES_MAX, extents, outcome, assembly);

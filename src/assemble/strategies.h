@@ -7,7 +7,8 @@
 /* A row is a pass over all files that broke off. */
 struct strategy {
 	const char *name;          /* NULL ends the table */
-	enum assemble_level level; /* the lowest that uses it */
+	enum assemble_level level; /* the lowest that uses it... */
+	enum assemble_level last;  /* ...and the highest */
 	enum assembly_by by;
 	bool uses_tables; /* bench->hits and bench->sums have what the carvers' maps ask for */
 	/* Looks for a layout that the carver finds COMPLETE, or at least better than before. True: extents, outcome, and in assembly

@@ -82,6 +82,7 @@ void workbench_prepare(struct workbench *bench, const struct extents *extents)
 void workbench_end(struct workbench *bench)
 {
 	extents_free(&bench->states.extents);
+	extents_free(&bench->heads.extents);
 	bench->states.count = 0;
 }
 
@@ -116,6 +117,105 @@ static const struct carve_state *find_state(
 	return NULL;
 }
 
+/* Bytes at the end of what is cut that a carver may leave out: half a record. */
+#define CUT_SLACK 64
+/* Bytes after a break, beside one cluster, that a cheap trial has. */
+#define PAST_BREAK 4096
+
+/* Checks the first `length` bytes of the extents. Returns how many of them are valid; UINT64_MAX when that
+ * says nothing. */
+static uint64_t check_start(struct workbench *bench, const struct extents *extents, uint64_t length)
+{
+	struct extents *start = &bench->heads.extents;
+	struct check_options options = { 0 };
+	struct outcome outcome;
+	uint64_t valid;
+
+	extents_clear(start);
+	for (size_t i = 0; i < extents->count && length; i++) {
+		uint64_t len = extents->runs[i].length < length ? extents->runs[i].length : length;
+
+		extents_add(start, extents->runs[i].offset, len);
+		length -= len;
+	}
+	options.from = find_state(bench, start);
+	check(bench, start, &options, &outcome);
+	bench->seen = view_reach(bench->view);
+	valid = outcome.verdict == CARVE_TRUNCATED || outcome.verdict == CARVE_UNVERIFIED
+			? outcome.length
+			: UINT64_MAX;
+	outcome_free(&outcome);
+	return valid;
+}
+
+/* Of the first `length` bytes of the extents. */
+static uint64_t hash_start(const struct extents *extents, uint64_t length)
+{
+	uint64_t hash = length;
+
+	for (size_t i = 0; i < extents->count && length; i++) {
+		uint64_t len = extents->runs[i].length < length ? extents->runs[i].length : length;
+
+		hash = (hash ^ extents->runs[i].offset) * 0x9e3779b97f4a7c15;
+		hash = (hash ^ len ^ hash >> 29) * 0xbf58476d1ce4e5b9;
+		length -= len;
+	}
+	return hash ^ hash >> 32;
+}
+
+/* How many bytes the carver finds valid if the file is cut at the break. */
+static uint64_t valid_head(struct workbench *bench, const struct extents *extents, uint64_t at)
+{
+	struct workbench_heads *heads = &bench->heads;
+	uint64_t hash = hash_start(extents, at);
+	size_t slot = hash % WORKBENCH_HEADS;
+
+	if (heads->hash[slot] != hash) {
+		heads->valid[slot] = check_start(bench, extents, at);
+		heads->hash[slot] = hash;
+	}
+	return heads->valid[slot];
+}
+
+/* Whether all is valid up to a cut. Then the carver notices soon what is wrong after it. */
+static bool is_valid_head(struct workbench *bench, const struct extents *extents, uint64_t at)
+{
+	uint64_t valid = valid_head(bench, extents, at);
+
+	return valid != UINT64_MAX && valid + CUT_SLACK >= at;
+}
+
+bool workbench_goes_past(
+	struct workbench *bench, const struct extents *extents, uint64_t at, uint64_t noticed)
+{
+	uint64_t size = bench->clusters->size, before = noticed / size * size, valid;
+
+	if (!workbench_goes_on(bench))
+		return true;
+	if (!is_valid_head(bench, extents, at))
+		return !before || before >= at || valid_head(bench, extents, at) != noticed ||
+		       !is_valid_head(bench, extents, before);
+	valid = check_start(bench, extents, at + size + PAST_BREAK);
+	if (valid >= at + size - size / 4 || !workbench_goes_on(bench))
+		return true;
+	bench->tested++;
+	bench->reached = valid;
+	bench->verdict = CARVE_TRUNCATED;
+	return false;
+}
+
+static bool is_accepted(enum verdict verdict, enum verdict least)
+{
+	return verdict == CARVE_COMPLETE ||
+	       (verdict == CARVE_UNVERIFIED && least == CARVE_UNVERIFIED);
+}
+
+/* What a trial must come to. */
+static enum verdict least_verdict(const struct workbench *bench)
+{
+	return bench->takes_unverified ? CARVE_UNVERIFIED : CARVE_COMPLETE;
+}
+
 bool workbench_check(struct workbench *bench, struct extents *extents, enum verdict least,
 	struct outcome *outcome)
 {
@@ -130,8 +230,8 @@ bool workbench_check(struct workbench *bench, struct extents *extents, enum verd
 	check(bench, extents, &options, outcome);
 	bench->reached = outcome->length;
 	bench->seen = view_reach(bench->view);
-	good = outcome->verdict == CARVE_COMPLETE ||
-	       (outcome->verdict == CARVE_UNVERIFIED && least == CARVE_UNVERIFIED);
+	bench->verdict = outcome->verdict;
+	good = is_accepted(outcome->verdict, least);
 	if (!good || bench->no_memory || bench->stopped) {
 		outcome_free(outcome);
 		return false;
@@ -145,7 +245,7 @@ bool workbench_check(struct workbench *bench, struct extents *extents, enum verd
 
 bool workbench_try(struct workbench *bench, struct extents *extents, struct outcome *outcome)
 {
-	if (!workbench_check(bench, extents, CARVE_COMPLETE, outcome))
+	if (!workbench_check(bench, extents, least_verdict(bench), outcome))
 		return false;
 	if (clusters_all_free(bench->clusters, extents->runs, extents->count))
 		return true; /* no complete file has a byte of it */
@@ -208,7 +308,7 @@ bool workbench_prove(struct workbench *bench, const struct extents *extents,
 	if (!workbench_goes_on(bench))
 		return false;
 	check(bench, extents, &thorough, &again);
-	if (again.verdict != CARVE_COMPLETE || again.length != outcome->length ||
+	if (!is_accepted(again.verdict, least_verdict(bench)) || again.length != outcome->length ||
 		bench->no_memory || bench->stopped) {
 		outcome_free(&again);
 		return false;

@@ -28,6 +28,16 @@ struct workbench_states {
 	struct carve_state items[VIEW_STATES];
 };
 
+#define WORKBENCH_HEADS 64
+
+/* Heads of files that were cut, and how many of their bytes the carver then finds valid: a slot for each
+ * hash, for the last head that had it. */
+struct workbench_heads {
+	uint64_t hash[WORKBENCH_HEADS];
+	uint64_t valid[WORKBENCH_HEADS]; /* UINT64_MAX: that is not known */
+	struct extents extents;          /* scratch */
+};
+
 struct workbench {
 	struct view *view;
 	struct image *evidence;
@@ -40,9 +50,13 @@ struct workbench {
 	uint64_t tested;                 /* trials made */
 	bool stopped, no_memory;         /* the trials mean nothing */
 	bool exhausted;                  /* no work was left: some trials were not made */
+	/* Trials also accept CARVE_UNVERIFIED. */
+	bool takes_unverified;
 	struct workbench_states states;
+	struct workbench_heads heads;
 	/* Of the last trial: bytes that the carver validated, and those that it looked at. */
 	uint64_t reached, seen;
+	enum verdict verdict;
 };
 
 /* By how many bits evidence must exceed the number of trials. */
@@ -65,9 +79,14 @@ void workbench_close(struct workbench *bench);
 void workbench_prepare(struct workbench *bench, const struct extents *extents);
 /* When the trials are over. */
 void workbench_end(struct workbench *bench);
-/* Checks the extents with the rule's carver. True when it is COMPLETE: then the outcome is the
- * caller's to free, and the extents are cut at its length. */
+/* Checks the extents with the rule's carver. True when it is COMPLETE, or as bench->takes_unverified allows:
+ * then the outcome is the caller's to free, and the extents are cut at its length. */
 bool workbench_try(struct workbench *bench, struct extents *extents, struct outcome *outcome);
+/* A cheaper trial before it, of the extents up to soon after the break `at`, where the last piece begins.
+ * False: the carver notices there that the piece is wrong, as it would in all of the file, or it has
+ * noticed something before the break, up to which the piece before may go on: at `noticed`. */
+bool workbench_goes_past(
+	struct workbench *bench, const struct extents *extents, uint64_t at, uint64_t noticed);
 /* The same for a layout that is known from elsewhere: least may also be CARVE_UNVERIFIED, and the
  * extents may have bytes of complete files, which were found in pieces of this one. */
 bool workbench_check(struct workbench *bench, struct extents *extents, enum verdict least,
@@ -76,7 +95,7 @@ bool workbench_check(struct workbench *bench, struct extents *extents, enum verd
  * way. The outcome is the caller's to free. False: trials can't go on. */
 bool workbench_look(
 	struct workbench *bench, const struct extents *extents, struct outcome *outcome);
-/* What was accepted once more, thoroughly. True when it is COMPLETE again, with the same length; the
+/* What was accepted once more, thoroughly. True when it is accepted again, with the same length; the
  * outcome is the new one then, else as it was. *bits: of the joint that the checks prove least. */
 bool workbench_prove(struct workbench *bench, const struct extents *extents,
 	struct outcome *outcome, uint32_t *bits);

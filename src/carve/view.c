@@ -57,8 +57,6 @@ struct offset_list {
 /* Where two runs meet. */
 struct joint {
 	uint64_t at;   /* in the file */
-	uint64_t from; /* the end of the last range before it that a check covers... */
-	uint64_t to;   /* ...and the beginning of the first one after it; UINT64_MAX: none */
 	unsigned bits; /* of the checks that cover it */
 };
 
@@ -166,7 +164,7 @@ static void add_joints(struct view *view, const struct range *runs, size_t run_c
 		at += runs[i].length;
 		view->joints = xgrow(view->joints, &view->joint_capacity, view->joint_count,
 			sizeof(*view->joints));
-		view->joints[view->joint_count++] = (struct joint){ .at = at, .to = UINT64_MAX };
+		view->joints[view->joint_count++] = (struct joint){ .at = at };
 	}
 }
 
@@ -655,7 +653,7 @@ static size_t joint_from(const struct view *view, uint64_t at)
 	return low;
 }
 
-/* The joints inside the range are covered; those next to it learn where it ends and begins. */
+/* The joints inside the range are covered. */
 void view_proved(struct view *view, uint64_t from, uint64_t to, unsigned bits)
 {
 	size_t i;
@@ -665,42 +663,17 @@ void view_proved(struct view *view, uint64_t from, uint64_t to, unsigned bits)
 	i = joint_from(view, from);
 	if (i < view->joint_count && view->joints[i].at == from)
 		i++;
-	if (i && view->joints[i - 1].to > from)
-		view->joints[i - 1].to = from;
 	for (; i < view->joint_count && view->joints[i].at < to; i++)
 		view->joints[i].bits += bits < PROOF_MAX - view->joints[i].bits
 						? bits
 						: PROOF_MAX - view->joints[i].bits;
-	if (i < view->joint_count && view->joints[i].from < to)
-		view->joints[i].from = to;
-}
-
-static const struct joint *find_joint(const struct view *view, uint64_t at)
-{
-	size_t i = joint_from(view, at);
-
-	return i < view->joint_count && view->joints[i].at == at ? &view->joints[i] : NULL;
 }
 
 unsigned view_proof(const struct view *view, uint64_t at)
 {
-	const struct joint *joint = find_joint(view, at);
+	size_t i = joint_from(view, at);
 
-	return joint ? joint->bits : 0;
-}
-
-struct range view_unproved(const struct view *view, uint64_t at)
-{
-	const struct joint *joint = find_joint(view, at), *last = joint, *first = joint;
-	const struct joint *end = view->joints + view->joint_count;
-
-	if (!joint || joint->bits)
-		return (struct range){ at, 0 };
-	while (last->to == UINT64_MAX && last + 1 < end)
-		last++;
-	while (!first->from && first > view->joints)
-		first--;
-	return (struct range){ first->from, last->to - first->from };
+	return i < view->joint_count && view->joints[i].at == at ? view->joints[i].bits : 0;
 }
 
 const struct ranges *view_unverified_ranges(const struct view *view)

@@ -57,8 +57,6 @@ void view_set_thorough(struct view *view, bool thorough);
 /* What view_proved declared since view_point_runs, in bits, for the place where two runs meet: the
  * check covers the byte before it and the one after it. */
 unsigned view_proof(const struct view *view, uint64_t joint);
-/* The bytes next to that place which none of these checks covers: empty when there is proof. */
-struct range view_unproved(const struct view *view, uint64_t joint);
 /* After view_point: the check is over budget when it needs more than this many units of work
  * (view_work); it ends soon, and its verdict means nothing. */
 void view_limit_work(struct view *view, uint64_t units);

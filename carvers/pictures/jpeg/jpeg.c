@@ -182,8 +182,7 @@ static enum jpeg_walk skip_scan(struct jpeg *jpeg, const char **problem)
 	uint64_t start = jpeg->at;
 	enum jpeg_scan state;
 
-	if (!jpeg->scan_count++)
-		jpeg->first_scan = start;
+	jpeg->scan_count++;
 	state = jpeg_skip_scan(jpeg, problem);
 	jpeg->valid_end = jpeg->at;
 	switch (state) {

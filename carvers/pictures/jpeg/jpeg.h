@@ -71,9 +71,8 @@ struct jpeg {
 	uint32_t restart_interval;
 	bool hierarchical;
 
-	int scan_count;      /* scans started */
-	uint64_t first_scan; /* where the first one's data began */
-	int in_scan;         /* components of the current scan */
+	int scan_count; /* scans started */
+	int in_scan;    /* components of the current scan */
 	struct jpeg_component *scan[JPEG_COMPONENTS];
 	uint8_t spectral_first, spectral_last, approx_high, approx_low;
 

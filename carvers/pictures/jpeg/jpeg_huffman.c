@@ -268,7 +268,9 @@ static bool go_to_marker(struct jpeg_decoder *d, const char *problem)
 	/* FF may be repeated before a marker. */
 	while (b->at_marker && b->at < d->valid_end + SLACK && jpeg_bits_byte(b, b->at + 1) == 0xff)
 		b->at++;
-	if (b->at_marker && jpeg_bits_byte(b, b->at + 1) >= 0)
+	/* Some encoders leave bytes there; but so does what is put together wrongly. */
+	if (b->at_marker && jpeg_bits_byte(b, b->at + 1) >= 0 &&
+		(b->at == d->valid_end || !view_thorough(d->jpeg->view)))
 		return true;
 	d->problem = b->at_end ? NULL : problem;
 	return false;
@@ -496,17 +498,6 @@ static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
 		d->block == refined_ac_block ? REFINED_BYTE_WORK : BYTE_WORK);
 }
 
-/* What it is worth that the marker after the data stands where the last MCU ends: see view_proved. */
-static unsigned count_bits(const struct jpeg *jpeg)
-{
-	uint64_t mcus = (uint64_t)jpeg->mcus_across * jpeg->mcus_down;
-	unsigned bits = 3;
-
-	for (; mcus > 1; mcus /= 2)
-		bits++;
-	return bits;
-}
-
 enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 {
 	struct jpeg_decoder d;
@@ -516,10 +507,8 @@ enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 	start_scan(&d, jpeg);
 	whole = decode_all(&d);
 	jpeg->at = b->at;
-	if (whole) {
-		view_proved(jpeg->view, jpeg->first_scan, jpeg->at + 2, count_bits(jpeg));
+	if (whole)
 		return JPEG_SCAN_DONE;
-	}
 	if (!d.problem)
 		return JPEG_SCAN_CUT;
 	*problem = d.problem;

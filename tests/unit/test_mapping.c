@@ -1,0 +1,203 @@
+/* What a table inside a file shows of its pieces, on an image in memory and for a made-up format: a list of
+ * places, each of which has a word and its number. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assemble/mapping.h"
+#include "assemble/strategies.h"
+#include "evidence/backend.h"
+
+#define CLUSTER 512
+#define PARTS 24
+#define PART_LEN 100
+#define LENGTH (PARTS * PART_LEN + 12)
+#define WORD "part"
+#define START ((uint64_t)8 * CLUSTER)
+
+static uint8_t content[400 * CLUSTER];
+
+static int read_memory(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	(void)image;
+	memcpy(buffer, content + offset, len);
+	return 0;
+}
+
+static const struct image_backend memory_backend = { .name = "memory", .read_at = read_memory };
+static struct image image = { .backend = &memory_backend,
+	.info = { .format = "raw", .size = sizeof(content), .sector_size = 512 },
+	.read_unit = 512 };
+
+/* A part's word, its number, and bytes that only it has. */
+static void fill_part(unsigned number, uint8_t bytes[PART_LEN])
+{
+	memset(bytes, 'a' + (int)number, PART_LEN);
+	memcpy(bytes, WORD, 4);
+	for (unsigned i = 4; i < 20; i++)
+		bytes[i] = (uint8_t)(number * 37 + i * 11);
+}
+
+static void make_file(uint8_t file[LENGTH])
+{
+	memcpy(file, "list", 4);
+	memset(file + 4, 0, 8);
+	for (unsigned i = 0; i < PARTS; i++)
+		fill_part(i, file + 12 + i * PART_LEN);
+}
+
+/* The list is at the start, where it gives all parts. */
+static bool read_head(struct view *view, struct carve_table *table)
+{
+	const uint8_t *p = view_peek(view, 0, 4);
+
+	if (!p || memcmp(p, "list", 4) != 0)
+		return false;
+	table->length = LENGTH;
+	for (unsigned i = 0; i < PARTS; i++) {
+		struct carve_anchor anchor = { .offset = 12 + (uint64_t)i * PART_LEN, .len = 20 };
+		uint8_t bytes[PART_LEN];
+
+		fill_part(i, bytes);
+		memcpy(anchor.bytes, bytes, anchor.len);
+		if (!table->add(table, &anchor))
+			break;
+	}
+	return true;
+}
+
+/* Complete when all parts are there; the check of each proves it. */
+static enum verdict check_list(struct view *view, struct finding *finding)
+{
+	for (unsigned i = 0; i < PARTS; i++) {
+		uint64_t at = 12 + (uint64_t)i * PART_LEN;
+		const uint8_t *p = view_peek(view, at, PART_LEN);
+		uint8_t bytes[PART_LEN];
+
+		fill_part(i, bytes);
+		finding->length = at;
+		if (!p || memcmp(p, bytes, PART_LEN) != 0)
+			return verdict_because(
+				CARVE_TRUNCATED, finding, "no part at %u", (unsigned)at);
+		view_proved(view, at - 1, at + PART_LEN + 1, 64);
+	}
+	finding->length = LENGTH;
+	return CARVE_COMPLETE;
+}
+
+static const struct carve_map map = { .words = { { .len = 4, .bytes = WORD } }, .head = read_head };
+static const struct carver carver = { .name = "list", .check = check_list, .map = &map };
+static char name[] = "list";
+static const struct rule rule = {
+	.name = name, .extension = name, .carver = &carver, .max_size = 1 << 20
+};
+
+static struct clusters clusters = { .size = CLUSTER, .end = sizeof(content) };
+static struct workbench bench;
+static const struct broken broken = {
+	.start = START, .length = CLUSTER, .verdict = CARVE_TRUNCATED
+};
+
+/* Plants the pieces of the file: from each offset in it up to the next one, at a cluster. */
+static void plant(const uint64_t (*pieces)[2], size_t count)
+{
+	uint8_t file[LENGTH];
+
+	memset(content, 0xee, sizeof(content));
+	make_file(file);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t end = i + 1 < count ? pieces[i + 1][0] : LENGTH;
+
+		memcpy(content + pieces[i][1], file + pieces[i][0], end - pieces[i][0]);
+	}
+}
+
+static void begin(void)
+{
+	struct pool *pool = pool_new(1);
+	struct inner_hits *hits = inner_hits_new();
+
+	inner_hits_add_map(hits, &map);
+	inner_hits_add_window(hits, 0, sizeof(content));
+	cr_assert(inner_hits_find(hits, &image, &clusters.taken, UINT64_MAX, pool, NULL));
+	pool_free(pool);
+	bench = (struct workbench){ .view = view_new(),
+		.evidence = &image,
+		.rule = &rule,
+		.clusters = &clusters,
+		.hits = hits,
+		.work_left = 1 << 30 };
+}
+
+static void end(void)
+{
+	view_free(bench.view);
+	inner_hits_free((struct inner_hits *)bench.hits);
+}
+
+/* Out of order, and with a copy of one part elsewhere, which alone makes no piece. */
+Test(mapping, gives_each_part_to_the_piece_that_has_it)
+{
+	static const uint64_t pieces[][2] = { { 0, START }, { 2 * CLUSTER, 2 * CLUSTER },
+		{ 4 * CLUSTER, 90 * CLUSTER } };
+	struct source sources[SOURCES_MAX];
+	struct refused refused = { .count = 0 };
+	struct mapping mapping = { 0 };
+
+	plant(pieces, 3);
+	fill_part(3, content + 300 * CLUSTER + (12 + 3 * PART_LEN) % CLUSTER);
+	begin();
+	cr_assert_eq(mapping_find_sources(&bench, &broken, sources), 1);
+	cr_expect_not(sources[0].is_tail);
+	cr_assert(mapping_extend(&bench, &broken, &sources[0], &refused, &mapping));
+	cr_assert_eq(mapping.count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct stretch *stretch = &mapping.items[i];
+
+		cr_expect_eq(stretch->shift, pieces[i][1] - pieces[i][0], "piece %zu", i);
+		cr_expect_geq(stretch->from + PART_LEN, pieces[i][0]);
+	}
+	cr_expect_eq(mapping.length, LENGTH);
+	mapping_free(&mapping);
+	end();
+}
+
+Test(mapping, leaves_out_a_displacement_that_was_refused)
+{
+	static const uint64_t pieces[][2] = { { 0, START }, { 3 * CLUSTER, 50 * CLUSTER } };
+	struct source sources[SOURCES_MAX];
+	struct refused refused = { .shifts = { 47 * CLUSTER }, .count = 1 };
+	struct mapping mapping = { 0 };
+
+	plant(pieces, 2);
+	begin();
+	cr_assert_eq(mapping_find_sources(&bench, &broken, sources), 1);
+	cr_expect_not(mapping_extend(&bench, &broken, &sources[0], &refused, &mapping));
+	refused.count = 0;
+	cr_assert(mapping_extend(&bench, &broken, &sources[0], &refused, &mapping));
+	cr_expect_eq(mapping.count, 2);
+	mapping_free(&mapping);
+	end();
+}
+
+Test(mapping, leads_to_the_whole_file)
+{
+	static const uint64_t pieces[][2] = { { 0, START }, { CLUSTER, 200 * CLUSTER },
+		{ 3 * CLUSTER, 3 * CLUSTER } };
+	struct extents extents = { 0 };
+	struct assembly assembly = { 0 };
+	struct outcome outcome;
+
+	plant(pieces, 3);
+	begin();
+	cr_assert(find_by_table(&bench, &broken, &extents, &outcome, &assembly));
+	cr_expect_eq(outcome.verdict, CARVE_COMPLETE);
+	cr_assert_eq(extents.count, 3);
+	for (size_t i = 0; i < 3; i++)
+		cr_expect_eq(extents.runs[i].offset, pieces[i][1]);
+	cr_expect_eq(assembly.doubt_count, 0);
+	cr_expect_geq(assembly.evidence, 64);
+	outcome_free(&outcome);
+	extents_free(&extents);
+	end();
+}
