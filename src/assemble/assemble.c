@@ -22,8 +22,8 @@
 #include "base/memory.h"
 #include "evidence/extent_image.h"
 
-#define BROKEN_MAX ((size_t)1 << 18)   /* that are kept in mind... */
-#define REJECTED_MAX ((size_t)1 << 16) /* ...and heads of these that were rejected */
+#define BROKEN_MAX ((size_t)1 << 18) /* that are kept in mind... */
+#define WEAK_MAX ((size_t)1 << 16)   /* ...and those of them that were not kept */
 #define SECTOR 512
 /* Units of work a pass: at least, for each byte of the image, and at most for one file. */
 #define WORK_BASE ((uint64_t)3 << 34)
@@ -40,7 +40,7 @@ struct assembler {
 	struct clusters clusters;
 	struct broken *broken;
 	size_t broken_count, broken_capacity;
-	size_t rejected_count; /* of these */
+	size_t weak_count; /* of these */
 	uint64_t left_out;
 	unsigned pass;             /* of strategies[], the next one */
 	uint64_t last_work;        /* of each file in the pass before... */
@@ -120,31 +120,32 @@ static void note_complete(struct assembler *assembler, uint64_t start, uint64_t 
 
 static void note_broken(struct assembler *assembler, const struct broken *broken)
 {
-	bool is_rejected = broken->verdict == CARVE_REJECT;
-
-	if (is_rejected && assembler->rejected_count == REJECTED_MAX)
+	if (broken->is_weak && assembler->weak_count == WEAK_MAX)
 		return;
 	if (assembler->broken_count == BROKEN_MAX) {
 		assembler->left_out++;
 		return;
 	}
-	assembler->rejected_count += is_rejected;
+	assembler->weak_count += broken->is_weak;
 	assembler->broken = xgrow(assembler->broken, &assembler->broken_capacity,
 		assembler->broken_count, sizeof(*assembler->broken));
 	assembler->broken[assembler->broken_count++] = *broken;
 }
 
-/* Whether a carver rejected what may be a file all the same: one whose second cluster is another file's
- * looks like none where the format has its tables there. Not where headers are short, as nearly all of
- * those are false. */
-static bool is_rejected_head(const struct assembler *assembler, const struct decision *decision)
+/* Whether what was not kept may be a file all the same. One whose second cluster is another file's looks
+ * like none where the format has its tables there, and a broken one seems to go on over the heads of
+ * others. Not where headers are short, as nearly all of those are false; nor what a rule's own demands
+ * rejected. */
+static bool is_weak_head(const struct assembler *assembler, const struct decision *decision)
 {
 	const struct candidate *candidate = decision->candidate;
 	const struct outcome *outcome = decision->outcome;
 
-	return outcome->verdict == CARVE_REJECT && outcome->work && !decision->unchecked &&
-	       !decision->overlaps && candidate->start % SECTOR == 0 &&
-	       !assembler->options.rules->rules[candidate->rule].carver->quick;
+	if (decision->unchecked || decision->overlaps || decision->over_quota ||
+		candidate->start % SECTOR ||
+		assembler->options.rules->rules[candidate->rule].carver->quick)
+		return false;
+	return outcome->verdict != CARVE_REJECT || outcome->work || !*outcome->finding.why;
 }
 
 void assembler_note(struct assembler *assembler, const struct decision *decision)
@@ -156,14 +157,16 @@ void assembler_note(struct assembler *assembler, const struct decision *decision
 		.length = outcome->length,
 		.rule = candidate->rule,
 		.verdict = outcome->verdict,
+		.is_weak = !decision->keep,
 	};
 
 	if (!assembler->options.rules->rules[candidate->rule].carver)
 		return;
-	if (is_rejected_head(assembler, decision))
-		return note_broken(assembler, &broken);
-	if (!decision->keep)
+	if (!decision->keep) {
+		if (outcome->verdict != CARVE_COMPLETE && is_weak_head(assembler, decision))
+			note_broken(assembler, &broken);
 		return;
+	}
 	clusters_add_start(&assembler->clusters, broken.start, outcome->length,
 		outcome->verdict != CARVE_UNVERIFIED);
 	if (outcome->verdict == CARVE_COMPLETE)
@@ -400,7 +403,7 @@ static void drop_overlapping(struct assembler *assembler)
 	}
 }
 
-/* Whether a rejected head is inside another file, or starts where one was found. */
+/* Whether a weak head is inside another file, or starts where one was found. */
 static bool is_false_head(const struct assembler *assembler, size_t index)
 {
 	const struct clusters *clusters = &assembler->clusters;
@@ -409,11 +412,11 @@ static bool is_false_head(const struct assembler *assembler, size_t index)
 	if (start % clusters->size != clusters->origin || !clusters_are_free(clusters, start, 1))
 		return true;
 	for (size_t i = index; i > 0 && assembler->broken[i - 1].start == start; i--)
-		if (assembler->broken[i - 1].verdict != CARVE_REJECT)
+		if (!assembler->broken[i - 1].is_weak)
 			return true;
 	for (size_t i = index + 1;
 		i < assembler->broken_count && assembler->broken[i].start == start; i++)
-		if (assembler->broken[i].verdict != CARVE_REJECT)
+		if (!assembler->broken[i].is_weak)
 			return true;
 	return false;
 }
@@ -438,7 +441,7 @@ static void note_heads(struct assembler *assembler)
 	for (size_t i = 0; i < assembler->broken_count; i++) {
 		const struct broken *broken = &assembler->broken[i];
 
-		if (broken->verdict == CARVE_TRUNCATED &&
+		if (broken->verdict == CARVE_TRUNCATED && !broken->is_weak &&
 			broken->start % assembler->clusters.size == assembler->clusters.origin)
 			clusters_add_head(&assembler->clusters, broken->start, broken->length);
 	}
@@ -454,6 +457,14 @@ static void get_ready(struct assembler *assembler)
 	assembler->found = xcalloc(assembler->broken_count, sizeof(*assembler->found));
 	assembler->spent = xcalloc(assembler->broken_count, sizeof(*assembler->spent));
 	assembler->is_ready = true;
+}
+
+static void drop_unproved(struct assembler *assembler)
+{
+	for (size_t i = 0; i < assembler->broken_count; i++)
+		if (assembler->found[i].runs &&
+			assembler->found[i].outcome.verdict != CARVE_COMPLETE)
+			forget(&assembler->found[i]);
 }
 
 /* The range of the image in which the words of tables are searched for a file. */
@@ -550,7 +561,9 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 	assembler->last_work = crew.work;
 	assembler->pass++;
 	skip_passes(assembler);
-	if (!assembler_has_pass(assembler))
+	if (!assembler_has_pass(assembler) && assembler->options.strict)
+		drop_unproved(assembler);
+	else if (!assembler_has_pass(assembler))
 		claim_all(assembler, false);
 	return 0;
 }
@@ -587,6 +600,7 @@ void assembler_save(const struct assembler *assembler, struct codec_writer *writ
 		codec_put(writer, broken->length);
 		codec_put(writer, broken->rule);
 		codec_put(writer, broken->verdict);
+		codec_put(writer, broken->is_weak);
 	}
 }
 
@@ -604,6 +618,7 @@ void assembler_load(struct assembler *assembler, struct codec_reader *reader)
 		broken.length = codec_get(reader, limit - broken.start);
 		broken.rule = (uint32_t)codec_get(reader, assembler->options.rules->count - 1);
 		broken.verdict = (uint32_t)codec_get(reader, CARVE_UNVERIFIED);
+		broken.is_weak = codec_get(reader, 1);
 		if (!assembler->options.rules->rules[broken.rule].carver)
 			codec_fail(reader); /* nothing could follow its files */
 		if (codec_ok(reader))

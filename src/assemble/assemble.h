@@ -37,6 +37,7 @@ struct assemble_options {
 	const struct rules *rules;
 	struct pool *pool;
 	enum assemble_level level;
+	bool strict;     /* only complete files are wanted */
 	uint64_t budget; /* percent of the usual work */
 	/* Polled by every trial: true ends the pass. Thread-safe. */
 	bool (*interrupted)(void);

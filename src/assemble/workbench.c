@@ -117,6 +117,14 @@ static const struct carve_state *find_state(
 	return NULL;
 }
 
+/* A thorough check notices what is wrong earlier, unless the carver goes on from a state. */
+static void set_options(
+	const struct workbench *bench, const struct extents *extents, struct check_options *options)
+{
+	options->from = find_state(bench, extents);
+	options->thorough = !options->from;
+}
+
 /* Bytes at the end of what is cut that a carver may leave out: half a record. */
 #define CUT_SLACK 64
 /* Bytes after a break, beside one cluster, that a cheap trial has. */
@@ -138,7 +146,7 @@ static uint64_t check_start(struct workbench *bench, const struct extents *exten
 		extents_add(start, extents->runs[i].offset, len);
 		length -= len;
 	}
-	options.from = find_state(bench, start);
+	set_options(bench, start, &options);
 	check(bench, start, &options, &outcome);
 	bench->seen = view_reach(bench->view);
 	valid = outcome.verdict == CARVE_TRUNCATED || outcome.verdict == CARVE_UNVERIFIED
@@ -226,7 +234,7 @@ bool workbench_check(struct workbench *bench, struct extents *extents, enum verd
 		return false;
 	assert(extents->count);
 	bench->tested++;
-	options.from = find_state(bench, extents);
+	set_options(bench, extents, &options);
 	check(bench, extents, &options, outcome);
 	bench->reached = outcome->length;
 	bench->seen = view_reach(bench->view);

@@ -19,6 +19,7 @@ struct broken {
 	uint64_t length; /* bytes from there that the carver validated */
 	uint32_t rule;
 	uint32_t verdict;
+	bool is_weak; /* it was not kept: rejected, or said to be a part of another file */
 };
 
 /* Where checks can go on, so that trials do not decode again what they have in common. */

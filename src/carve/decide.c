@@ -460,7 +460,7 @@ static bool take_quota(struct decider *decider, const struct decision *decision)
 
 /* Why a file is left out, for the tally of skipped files; NULL when it is kept. */
 static const char *reason_to_skip(
-	struct decider *decider, const struct decision *decision, const struct decision *winner)
+	struct decider *decider, struct decision *decision, const struct decision *winner)
 {
 	const struct outcome *outcome = decision->outcome;
 	bool beaten =
@@ -475,9 +475,8 @@ static const char *reason_to_skip(
 	}
 	if (decider->options.strict && outcome->verdict != CARVE_COMPLETE)
 		return "not complete (--strict)";
-	if (!take_quota(decider, decision))
-		return "quota";
-	return NULL;
+	decision->over_quota = !take_quota(decider, decision);
+	return decision->over_quota ? "quota" : NULL;
 }
 
 /* Counts a rejection under its type and reason. */
@@ -544,7 +543,7 @@ static void examine(struct decider *decider, struct decision *decision)
 {
 	uint64_t start = decision->candidate->start;
 
-	decision->keep = false;
+	decision->keep = decision->over_quota = false;
 	decision->unchecked =
 		!decider_is_part(decider, decision->candidate) && !charge_work(decider, decision);
 	decision->overlaps = !decider->options.nested && in_ranges(&decider->unverified, start);

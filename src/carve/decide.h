@@ -29,10 +29,11 @@ struct tallies;
 struct decision {
 	const struct candidate *candidate;
 	const struct outcome *outcome;
-	bool keep;      /* result */
-	bool unchecked; /* result: its check took more work than its rule had left */
-	bool overlaps;  /* result: it starts in an unverified part of a complete file... */
-	uint64_t outer; /* ... which starts there */
+	bool keep;       /* result */
+	bool unchecked;  /* result: its check took more work than its rule had left */
+	bool over_quota; /* result: it was left out for a limit */
+	bool overlaps;   /* result: it starts in an unverified part of a complete file... */
+	uint64_t outer;  /* ... which starts there */
 };
 
 struct decider *decider_new(const struct rules *rules, const struct decide_options *options,

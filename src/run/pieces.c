@@ -35,6 +35,7 @@ void pieces_begin(struct run *run)
 		.rules = options->rules,
 		.pool = session->pool,
 		.level = (enum assemble_level)options->fragments,
+		.strict = options->decide.strict,
 		.budget = options->fragment_budget,
 		.interrupted = signals_interrupted,
 	};
