@@ -1,8 +1,8 @@
-# QCOW2 and VDI, and raw images compressed in parts, give what the raw image gives, byte for byte. Damaged ones, and those that lack
+# QCOW2, VDI, VMDK, VHD, VHDX, AFF, and raw images compressed in parts, give what the raw image gives, byte for byte. Damaged ones, and those that lack
 # the image that they have the changes to, get an error, or what is left of them is carved.
 . "$SRCDIR/tests/cli/helpers"
 . "$SRCDIR/tests/cli/volume_images"
-need_tools xz qemu-img qemu-io bgzip zstd
+need_tools xz qemu-img qemu-io bgzip zstd affconvert
 xz -dc "$SRCDIR/tests/volumes/ntfs.img.xz" | head -c 3000K >raw
 lines() { grep '"record":"file"' "$1/report.jsonl"; }
 digest() { grep -o '"evidence":{[^}]*' "$1/report.jsonl" | grep -o '"sha256":"[^"]*'; }
@@ -24,6 +24,13 @@ convert qcow2 small.qcow2 -o cluster_size=512
 convert qcow2 large.qcow2 -c -o cluster_size=2M
 convert vdi dynamic.vdi
 convert vdi fixed.vdi -o static=on
+convert vmdk sparse.vmdk
+convert vmdk packed.vmdk -o subformat=streamOptimized
+convert vmdk parts.vmdk -o subformat=twoGbMaxExtentSparse
+convert vpc dynamic.vhd -o force_size=on
+convert vhdx disk.vhdx
+cp raw disk.raw
+affconvert -q -o disk.aff disk.raw
 bgzip -c raw >disk.raw.gz
 python3 - <<'PY'
 import struct, subprocess
@@ -33,7 +40,7 @@ for at in range(0, len(data), 100000):
     out, table, count = out + frame, table + struct.pack("<II", len(frame), len(data[at:at + 100000])), count + 1
 open("disk.dd.zst", "wb").write(out + struct.pack("<II", 0x184d2a5e, len(table) + 9) + table + struct.pack("<IBI", count, 0, 0x8f92eab1))
 PY
-for image in *.qcow2 *.vdi disk.raw.gz disk.dd.zst; do same $image raw; done
+for image in *.qcow2 *.vdi sparse.vmdk packed.vmdk parts.vmdk dynamic.vhd disk.vhdx disk.aff disk.raw.gz disk.dd.zst; do same $image raw; done
 echo --- changes to another image
 head -c 2M raw >base.raw
 qemu-img create -q -f qcow2 -b base.raw -F raw first.qcow2 2500K
