@@ -79,7 +79,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 # The command that compiles a file of C; each kind of file adds what it may include.
 COMPILE := $(CC) -std=gnu17 -pthread $(WARNINGS) $(CFLAGS_$(MODE)) $(CFLAGS) -D_GNU_SOURCE -MMD -MP
 LINK    := $(CC) -pthread $(OPENMP) $(LDFLAGS_$(MODE)) $(LDFLAGS)
-LIBS    := $(PKG_LIBS) $(VOLUME_LIBS) $(SECCOMP_LIBS) -lm
+LIBS    := $(PKG_LIBS) $(SECCOMP_LIBS) -lm
 CUDA_COMPILE := $(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -Xcompiler -Wall,-Wno-unused-function \
 	$(if $(findstring -fPIE,$(HARDENING)),-Xcompiler -fPIE) -MMD -MP
 ifeq ($(CUDA),1)
@@ -88,8 +88,9 @@ endif
 
 # ---- sources ----------------------------------------------------------------------------------
 
-SRC     := $(sort $(filter-out src/main.c src/cluster/%,$(wildcard src/*/*.c src/*/*/*.c)))
+SRC     := $(sort $(filter-out src/main.c src/cluster/% src/confined/%,$(wildcard src/*/*.c src/*/*/*.c)))
 CLUSTER := $(sort $(wildcard src/cluster/*.c))
+CONFINED := $(sort $(wildcard src/confined/*.c))
 CARVERS := $(sort $(wildcard carvers/*.c carvers/*/*.c carvers/*/*/*.c))
 # The kernels' tables and per-thread logic are C, built and tested without CUDA too.
 GPU     := $(sort $(wildcard gpu/*.c gpu/papers/*.c))
@@ -106,6 +107,7 @@ UNIT_ALONE := run selftest
 UNIT_SRC := $(filter-out $(UNIT_ALONE:%=tests/unit/test_%.c),$(sort $(wildcard tests/unit/test_*.c)))
 UNIT    := $(BUILD)/tests/unit $(UNIT_ALONE:%=$(BUILD)/tests/unit_%)
 PLAIN   := $(BUILD)/tests/engines $(BUILD)/tests/stress
+HIJACKED := $(BUILD)/tests/hijacked/burin-evidence
 BENCH   := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 # Fuzz targets: each parser, and each carver by its name.
 CARVER_NAMES := $(shell sed -n 's/^const struct carver \([a-z0-9_]*\)_carver =.*/\1/p' $(CARVERS))
@@ -162,7 +164,7 @@ check-gpu: $(BUILD)/tests/engines ## run the engines' tests with every GPU kerne
 	$(BUILD)/tests/engines --gpu
 
 .PHONY: programs
-programs: $(BUILD)/burin $(UNIT) $(PLAIN) ## build burin and the test programs of this MODE
+programs: $(BUILD)/burin $(UNIT) $(PLAIN) $(HIJACKED) ## build burin and the test programs of this MODE
 
 .PHONY: replays
 replays: $(REPLAYS) ## build the programs that run each fuzz target over its corpus
@@ -180,7 +182,7 @@ fuzz: ## fuzz CARVER=png, or TARGET=rules|image|e01|lvm|md|volumes|report|checkp
 bench: $(BENCH) $(BUILD)/burin ## build the benchmark programs (tests/bench/README.md)
 
 # Everything that `make install` writes below PREFIX, and `make uninstall` removes.
-INSTALLED = bin/burin $(if $(filter 1,$(MPI)),bin/burin-mpi share/man/man1/burin-mpi.1) share/man/man1/burin.1 \
+INSTALLED = bin/burin libexec/burin/burin-evidence $(if $(filter 1,$(MPI)),bin/burin-mpi share/man/man1/burin-mpi.1) share/man/man1/burin.1 \
 	share/bash-completion/completions/burin $(addprefix share/burin/,$(notdir $(wildcard conf/*.conf))) \
 	share/burin/report.schema.json share/doc/burin/rules.md
 ROOT    = $(DESTDIR)$(PREFIX)
@@ -189,6 +191,7 @@ ROOT    = $(DESTDIR)$(PREFIX)
 install: all ## install to PREFIX (/usr/local) below DESTDIR
 	$(Q)install -d $(addprefix $(ROOT)/,$(sort $(dir $(INSTALLED))))
 	$(Q)install -m 755 $(BUILD)/burin $(if $(filter 1,$(MPI)),$(BUILD)/burin-mpi) $(ROOT)/bin/
+	$(Q)install -m 755 $(BUILD)/burin-evidence $(ROOT)/libexec/burin/
 	$(Q)install -m 644 conf/*.conf tests/report.schema.json $(ROOT)/share/burin/
 	$(Q)install -m 644 conf/README.md $(ROOT)/share/doc/burin/rules.md
 	$(Q)$(if $(filter 1,$(MPI)),install -m 644 src/packaging/debian/burin-mpi.1 $(ROOT)/share/man/man1/)
@@ -198,7 +201,7 @@ install: all ## install to PREFIX (/usr/local) below DESTDIR
 .PHONY: uninstall
 uninstall: ## remove from PREFIX what `make install` wrote there
 	$(Q)rm -f $(addprefix $(ROOT)/,$(INSTALLED) bin/burin-mpi share/man/man1/burin-mpi.1)
-	$(Q)for folder in $(ROOT)/share/burin $(ROOT)/share/doc/burin; do \
+	$(Q)for folder in $(ROOT)/libexec/burin $(ROOT)/share/burin $(ROOT)/share/doc/burin; do \
 		[ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; done
 
 .PHONY: deb
@@ -229,10 +232,24 @@ define compile
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(1) -c -o $@ $<
 endef
 
-$(BUILD)/burin: $O/src/main.o $(LIB) $(LINKING)
+$(BUILD)/burin: $O/src/main.o $(LIB) $(LINKING) | $(BUILD)/burin-evidence
 	$(call link)
 
-$(BUILD)/burin-mpi: $(CLUSTER:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS))
+# Only it has the libraries that parse file systems and the like, and those that these bring.
+$(BUILD)/burin-evidence: $(CONFINED:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(EVIDENCE_LIBS) $(LIBS)
+# One that an image has taken over, for a test.
+$(HIJACKED): $(filter-out %/tsk_list.o,$(CONFINED:%.c=$O/%.o)) $O/tests/hijacked.o $(LIB) $(LINKING)
+	$(Q)mkdir -p $(@D) && $(LINK) -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(EVIDENCE_LIBS) $(LIBS)
+# Programs that are not burin look for it beside them, too.
+$(BUILD)/tests/burin-evidence $(BUILD)/bench/burin-evidence: $(BUILD)/burin-evidence
+	$(Q)mkdir -p $(@D) && ln -sf ../burin-evidence $@
+$(UNIT) $(PLAIN) $(REPLAYS) $(addprefix $(BUILD)/tests/,alloc_failures burin-disorder burin-mpi-disorder): | $(BUILD)/tests/burin-evidence
+$(BENCH): | $(BUILD)/bench/burin-evidence
+$(FUZZERS:%=$(BUILD)/fuzz_%): | $(BUILD)/burin-evidence
+
+$(BUILD)/burin-mpi: $(CLUSTER:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS)) | $(BUILD)/burin-evidence
 	$(call link,$(MPI_LIBS))
 
 $(LIB): $(OBJ) $(call stamp,objects$(if $(filter 1,$(CUDA)),,-nocuda),$(OBJ))
@@ -248,9 +265,8 @@ $O/src/scan/cpu_team.o: $(call stamp,openmp,$(or $(OPENMP),none))
 $O/src/base/confine.o: FILE_CFLAGS = $(SECCOMP_CFLAGS)
 $O/src/base/confine.o: $(call stamp,seccomp,$(or $(SECCOMP_CFLAGS),none))
 # What opens volumes inside images, each by a library that may be missing.
-INNER := $(patsubst %.c,$O/%.o,src/evidence/yal_source.c $(wildcard src/evidence/inner_*.c))
-$(INNER): FILE_CFLAGS = $(VOLUME_CFLAGS)
-$(INNER): $(call stamp,volumes,$(or $(VOLUME_CFLAGS),none))
+$O/src/confined/%.o: FILE_CFLAGS = $(VOLUME_CFLAGS)
+$(CONFINED:%.c=$O/%.o): $(call stamp,volumes,$(or $(VOLUME_CFLAGS),none))
 VERSION_CFLAGS := -DBURIN_VERSION='"$(VERSION)"' -DBURIN_PREFIX='"$(PREFIX)"'
 BUILD_CFLAGS := -DBURIN_COMMIT='"$(COMMIT)"' -DBURIN_LIBRARIES='"$(LIBRARIES)"'
 $O/src/base/version.o: FILE_CFLAGS = $(VERSION_CFLAGS) $(BUILD_CFLAGS)

@@ -1,6 +1,6 @@
 /*
- * Children are forked, not executed: they share the parent's pages and need no program of their
- * own.
+ * A child that is forked shares the parent's pages and needs no program of its own; one that executes a
+ * program has addresses that nobody knows from the parent, and libraries that the parent need not load.
  */
 #include "base/sandbox.h"
 
@@ -20,8 +20,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-/* The child's descriptor of its socket. */
-#define JOB_FD 3
+/* Above all that a child keeps. */
+#define HIGH_FD 16
 /* The child's exit code when it cannot even start its job. */
 #define FAILED 1
 
@@ -58,7 +58,7 @@ static void lower_limit(int what, uint64_t value)
 	setrlimit(what, &limits);
 }
 
-static void set_limits(const struct sandbox_limits *limits)
+void sandbox_limit(const struct sandbox_limits *limits)
 {
 	if (limits->cpu_seconds)
 		lower_limit(RLIMIT_CPU, limits->cpu_seconds);
@@ -66,16 +66,23 @@ static void set_limits(const struct sandbox_limits *limits)
 		lower_limit(RLIMIT_DATA, data_in_use() + limits->memory);
 }
 
-static void close_descriptors(void)
+/* Between a fork and the execution of a program only calls like these are allowed. */
+static void set_descriptors(int fd, int shared)
 {
 	int null = open("/dev/null", O_RDWR);
 
+	fd = fcntl(fd, F_DUPFD, HIGH_FD);
+	shared = shared < 0 ? -1 : fcntl(shared, F_DUPFD, HIGH_FD);
 	if (null >= 0) {
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
 	}
-	close_range(JOB_FD + 1, ~0u, 0);
+	if (fd < 0 || dup2(fd, SANDBOX_FD) < 0)
+		_exit(FAILED);
+	if (shared >= 0)
+		dup2(shared, SANDBOX_SHARED_FD);
+	close_range(shared >= 0 ? SANDBOX_SHARED_FD + 1 : SANDBOX_FD + 1, ~0u, 0);
 }
 
 /* A signal to the group ends the parent, and that ends the child, whose end must not look like a
@@ -94,22 +101,33 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static _Noreturn void run_child(
-	int (*job)(int fd, void *arg), void *arg, const struct sandbox_limits *limits, int fd)
+/* What a child is to do: a job, or a program. */
+struct work {
+	int (*job)(int fd, void *arg);
+	void *arg;
+	const struct sandbox_limits *limits;
+	const char *const *program; /* its arguments, the first is its path; NULL: the job */
+	int shared;
+};
+
+static _Noreturn void run_child(const struct work *work, int fd)
 {
+	static char *const no_environment[] = { NULL };
+
 	reset_signals();
-	if (dup2(fd, JOB_FD) < 0)
+	set_descriptors(fd, work->shared);
+	if (work->program) {
+		execve(work->program[0], (char *const *)work->program, no_environment);
 		_exit(FAILED);
-	close_descriptors();
+	}
 	clearenv();
-	set_limits(limits);
-	_exit(job(JOB_FD, arg));
+	sandbox_limit(work->limits);
+	_exit(work->job(SANDBOX_FD, work->arg));
 }
 
 /* ---- in the parent ------------------------------------------------------------------------- */
 
-int sandbox_start(struct sandbox_child **child, int (*job)(int fd, void *arg), void *arg,
-	const struct sandbox_limits *limits)
+static int start(struct sandbox_child **child, const struct work *work)
 {
 	int ends[2];
 	pid_t pid;
@@ -125,11 +143,23 @@ int sandbox_start(struct sandbox_child **child, int (*job)(int fd, void *arg), v
 		return -errnum;
 	}
 	if (!pid)
-		run_child(job, arg, limits, ends[1]);
+		run_child(work, ends[1]);
 	close(ends[1]);
 	*child = xmalloc(sizeof(**child));
 	**child = (struct sandbox_child){ pid, ends[0] };
 	return 0;
+}
+
+int sandbox_start(struct sandbox_child **child, int (*job)(int fd, void *arg), void *arg,
+	const struct sandbox_limits *limits)
+{
+	return start(
+		child, &(struct work){ .job = job, .arg = arg, .limits = limits, .shared = -1 });
+}
+
+int sandbox_execute(struct sandbox_child **child, const char *const *arguments, int shared)
+{
+	return start(child, &(struct work){ .program = arguments, .shared = shared });
 }
 
 int sandbox_socket(const struct sandbox_child *child)
@@ -139,6 +169,8 @@ int sandbox_socket(const struct sandbox_child *child)
 
 static char *describe_end(int status)
 {
+	if (WIFEXITED(status) && WEXITSTATUS(status) == SANDBOX_OTHER_VERSION)
+		return xstrdup("its program is of another version than burin");
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status) ? xasprintf("it gave up (code %d)", WEXITSTATUS(status))
 					   : NULL;

@@ -29,6 +29,16 @@ struct sandbox_limits {
  * empty. Returns 0 or a negative errno. The caller owns *child. */
 int sandbox_start(struct sandbox_child **child, int (*job)(int fd, void *arg), void *arg,
 	const struct sandbox_limits *limits);
+/* Executes a program in a child instead: its arguments end with NULL, and the first is its path. The
+ * child's end of the socket is its descriptor SANDBOX_FD; shared, -1 or the parent's descriptor of what
+ * they share, is SANDBOX_SHARED_FD. It has no limits yet. */
+int sandbox_execute(struct sandbox_child **child, const char *const *arguments, int shared);
+#define SANDBOX_FD 3
+#define SANDBOX_SHARED_FD 4
+/* Its exit code when it is not of the same version. */
+#define SANDBOX_OTHER_VERSION 77
+/* Called in such a program. */
+void sandbox_limit(const struct sandbox_limits *limits);
 /* The parent's end of the socket; it reads an end of file once the child is gone. */
 int sandbox_socket(const struct sandbox_child *child);
 /* Ends the child whatever it is doing, and frees it. Returns how it failed, such as "it crashed

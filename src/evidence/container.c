@@ -1,6 +1,6 @@
 /*
  * AFF, VMDK, VHD and VHDX through The Sleuth Kit's image layer, which passes each to a library of
- * its own (libafflib, libvmdk, libvhdi), in a process of its own (served.h).
+ * its own (libafflib, libvmdk, libvhdi), in burin-evidence (served.h).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -8,67 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tsk/libtsk.h>
-
 #include "base/memory.h"
 #include "base/text.h"
 #include "evidence/aff.h"
 #include "evidence/container_format.h"
+#include "evidence/container_job.h"
 #include "evidence/served.h"
 
 /* libtsk reads in blocks of this size, all of which is lost if any of it is bad. */
 #define BLOCK_LEN 65536
-/* libafflib would keep 32 pages of 16 MiB. */
-#define AFF_PAGES "2"
-
-/* What the process is to open. */
-struct container {
-	enum container_library library;
-	char path[]; /* absolute: libafflib would take some words in front for a protocol */
-};
-
-/* ---- in the process that works ------------------------------------------------------------- */
-
-static void *open_library(struct served *served, void *arg)
-{
-	static const TSK_IMG_TYPE_ENUM types[] = { [CONTAINER_AFF] = TSK_IMG_TYPE_AFF_ANY,
-		[CONTAINER_VMDK] = TSK_IMG_TYPE_VMDK_VMDK,
-		[CONTAINER_VHD] = TSK_IMG_TYPE_VHD_VHD };
-	const struct container *container = arg;
-	TSK_IMG_INFO *info;
-
-	setenv("AFFLIB_CACHE_PAGES", AFF_PAGES, 1);
-	info = tsk_img_open_utf8_sing(container->path, types[container->library], 0);
-	if (info)
-		served_set_size(
-			served, info->size > 0 ? (uint64_t)info->size : 0, info->sector_size);
-	else
-		served_refuse(served, "%s", tsk_error_get_errstr());
-	return info;
-}
-
-static int read_library(void *handle, uint64_t offset, void *buffer, size_t len)
-{
-	return tsk_img_read(handle, (TSK_OFF_T)offset, buffer, len) == (ssize_t)len ? 0 : -EIO;
-}
-
-/* Its other parts are there. A file may name parts elsewhere, but it is not believed. */
-static char *find_folder(const void *arg)
-{
-	const struct container *container = arg;
-	const char *slash = strrchr(container->path, '/');
-
-	return xasprintf("%.*s", slash ? (int)(slash - container->path) + 1 : 0, container->path);
-}
-
-static const struct served_kind served_container = {
-	.memory = (uint64_t)1 << 30,
-	.folder = find_folder,
-	.open = open_library,
-	.read_at = read_library,
-};
-
-/* ---- in burin ------------------------------------------------------------------------------ */
 
 static bool container_probe(const struct image_ends *ends)
 {
@@ -104,14 +52,17 @@ static int refuse_image(const char *path, const struct container_format *format,
 		path, format->name, *reason ? "; its library says: " : "", reason);
 }
 
-static struct container *new_container(const char *path, enum container_library library)
+/* *len: its bytes. */
+static struct container *new_container(
+	const char *path, enum container_library library, size_t *len)
 {
 	char *absolute = realpath(path, NULL);
-	size_t len = strlen(absolute ? absolute : path) + 1;
-	struct container *container = xmalloc(sizeof(*container) + len);
+	size_t path_len = strlen(absolute ? absolute : path) + 1;
+	struct container *container = xmalloc(sizeof(*container) + path_len);
 
 	container->library = library;
-	memcpy(container->path, absolute ? absolute : path, len);
+	memcpy(container->path, absolute ? absolute : path, path_len);
+	*len = sizeof(*container) + path_len;
 	free(absolute);
 	return container;
 }
@@ -128,8 +79,8 @@ static int container_open(
 	container_format_find(ends, &format);
 	served->image.backend = &container_backend;
 	served->image.read_unit = BLOCK_LEN;
-	served->kind = &served_container;
-	served->arg = new_container(path, format.library);
+	served->kind = "container";
+	served->arg = new_container(path, format.library, &served->arg_len);
 	served->unit = BLOCK_LEN;
 	info->format = format.name;
 	if (format.library == CONTAINER_AFF) {
@@ -140,8 +91,13 @@ static int container_open(
 			served->unit = page_len;
 	}
 	status = container_format_check(path, &format, ends, info, error);
-	if (!status && served_open(served, reason, sizeof(reason)))
-		status = refuse_image(path, &format, reason, error);
+	if (!status) {
+		status = served_open(served, reason, sizeof(reason));
+		if (status == -ENOENT)
+			error_set(error, EXIT_IO, ENOENT, "can't open %s: %s", path, reason);
+		else if (status)
+			status = refuse_image(path, &format, reason, error);
+	}
 	if (status)
 		image_close(&served->image);
 	else

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/ranges.h"
-#include "evidence/tsk_walk.h"
+#include "evidence/walk_messages.h"
 #include "evidence/volumes.h"
 
 struct file_map;

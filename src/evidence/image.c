@@ -306,24 +306,6 @@ int image_read_at(struct image *image, uint64_t offset, void *buffer, size_t len
 	return len ? read_inside(image, offset, buffer, len) : 0;
 }
 
-int image_read_parts(void *state, uint64_t offset, void *buffer, size_t len,
-	int (*read_part)(void *state, uint64_t offset, uint8_t *to, size_t *len))
-{
-	uint8_t *to = buffer;
-
-	while (len) {
-		size_t part_len = len;
-		int status = read_part(state, offset, to, &part_len);
-
-		if (status)
-			return status;
-		offset += part_len;
-		to += part_len;
-		len -= part_len;
-	}
-	return 0;
-}
-
 /* How far from offset the next multiple of step is, but at most len. */
 static size_t part_at(uint64_t offset, uint64_t len, size_t step)
 {

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "evidence/inner_kind.h"
+#include "evidence/served.h"
 #include "evidence/secrets.h"
 
 #define SEPARATOR "::"
@@ -162,6 +163,7 @@ static struct served_image *new_served(
 	served->kind = kind->served;
 	served->arg = xmalloc(sizeof(*place));
 	memcpy(served->arg, place, sizeof(*place));
+	served->arg_len = sizeof(*place);
 	served->begin = kind->whole ? 0 : place->volume.offset;
 	served->length = kind->whole ? outer->info.size : place->volume.length;
 	served->unit = UNIT_LEN;
@@ -211,8 +213,6 @@ static const char *find_obstacle(
 	size_t secrets;
 
 	secrets_list(&secrets);
-	if (!path->kind->served && !path->kind->open)
-		return "burin was built without the library for it";
 	if (!inner_find_volume(outer, path->kind, path->offset, volume))
 		return "there is no such volume at that offset";
 	if (path->kind->needs_secret && !secrets)
@@ -482,7 +482,7 @@ static void take_all(struct search *search, struct image *image, const char *pat
 				   : NULL;
 	char *names, *rest, *name;
 
-	if (!kind->list && !(kind->served && kind->served->list)) {
+	if (!kind->list && !kind->served_lists) {
 		take(search, image,
 			xasprintf("%s" SEPARATOR "%s@%" PRIu64, path, kind->name, volume->offset));
 		return;

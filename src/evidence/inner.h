@@ -25,7 +25,7 @@ void inner_keep(bool on);
 void inner_close_outer(struct image *outer, char *path);
 
 /* The volume, in the image around this one, of whose compressed and sparse streams it is the row
- * (tsk_walk.h); NULL: it is another image. */
+ * (walk_messages.h); NULL: it is another image. */
 const struct volume *inner_streams_of(const struct image *image);
 
 /* Of a shadow copy: what differs between it and the volume as it is now, which is all that is worth

@@ -2,20 +2,11 @@
 #ifndef BURIN_EVIDENCE_INNER_KIND_H
 #define BURIN_EVIDENCE_INNER_KIND_H
 
+#include "evidence/backend.h"
 #include "evidence/inner.h"
-#include "evidence/served.h"
-#include "evidence/volumes.h"
+#include "evidence/inner_place.h"
 
-#define INNER_NAME_LEN 4096
 #define INNER_HOW_LEN 256
-/* In a list of names: there is one, which has none. */
-#define INNER_NO_NAME "."
-
-/* What a kind's functions are given (served.h): which of the volumes is meant. */
-struct inner_place {
-	char name[INNER_NAME_LEN]; /* "vg0-root", "2"; "": there is only one */
-	struct volume volume;      /* around it, as the list of volumes has it */
-};
 
 struct inner_kind {
 	const char *name; /* in paths and reports: "luks" */
@@ -25,11 +16,11 @@ struct inner_kind {
 	bool needs_secret;
 	bool whole;           /* it is given the whole image around it, not only the volume */
 	bool only_on_request; /* not opened with all others, for there may be many */
-	const struct served_kind
-		*served; /* NULL: burin was built without the library, or opens it itself */
+	const char *served;   /* what burin-evidence calls it; NULL: burin opens it itself */
+	bool served_lists;    /* burin-evidence also lists names */
 	/* Of one that is a former state of the volume around it: an image of struct ranges, the first with
 	 * their number as its offset: rising, what differs between the two. */
-	const struct served_kind *changed;
+	const char *changed; /* what burin-evidence calls that */
 	/* Where burin does, by code that is fuzzed. NULL: *why says why. The image's `outer` is set by the
 	 * caller; its info has the size, and paths besides outer's. how: "", or for people. */
 	struct image *(*open)(struct image *outer, const struct inner_place *place,

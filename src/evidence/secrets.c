@@ -15,7 +15,7 @@
 static struct secret *secrets;
 static size_t secret_count, secret_capacity;
 
-static void add(const char *path, const uint8_t *bytes, size_t len, bool is_key)
+void secrets_add(const char *path, const uint8_t *bytes, size_t len, bool is_key)
 {
 	struct secret secret = { xmalloc(len + 1), len, is_key, path };
 
@@ -54,7 +54,7 @@ int secrets_add_key(const char *path, struct error *error)
 
 	if (!bytes)
 		return -EINVAL;
-	add(path, bytes, len, true);
+	secrets_add(path, bytes, len, true);
 	explicit_bzero(bytes, len);
 	free(bytes);
 	return 0;
@@ -75,7 +75,7 @@ int secrets_add_passwords(const char *path, struct error *error)
 		if (end > begin && bytes[end - 1] == '\r')
 			end--;
 		if (end > begin)
-			add(path, bytes + begin, end - begin, false);
+			secrets_add(path, bytes + begin, end - begin, false);
 		begin = i + 1;
 	}
 	explicit_bzero(bytes, len);

@@ -24,6 +24,8 @@ struct secret {
 int secrets_add_passwords(const char *path, struct error *error);
 /* Adds the file's content. */
 int secrets_add_key(const char *path, struct error *error);
+/* Adds a copy of the bytes. path must remain. */
+void secrets_add(const char *path, const uint8_t *bytes, size_t len, bool is_key);
 const struct secret *secrets_list(size_t *count);
 
 #endif

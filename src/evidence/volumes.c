@@ -189,13 +189,11 @@ static bool on_message(void *context, enum walk_message what, const void *bytes,
 /* ---- the walks ----------------------------------------------------------------------------- */
 
 /* Leaves the outcome in reading->end. */
-static void walk(struct reading *reading,
-	void (*what)(struct walk_host *host, const struct volume *volume),
-	const struct volume *volume)
+static void walk(struct reading *reading, enum evidence_work work, const struct volume *volume)
 {
 	const struct walk_process process = {
 		.image = reading->walked,
-		.walk = what,
+		.work = work,
 		.volume = volume,
 		.interrupted = reading->interrupted,
 		.on_message = on_message,
@@ -206,15 +204,9 @@ static void walk(struct reading *reading,
 	walk_process_run(&process, &reading->end);
 }
 
-static void list_volumes(struct walk_host *host, const struct volume *volume)
-{
-	(void)volume;
-	walk_list(host);
-}
-
 static void read_list(struct reading *reading)
 {
-	walk(reading, list_volumes, NULL);
+	walk(reading, EVIDENCE_LIST_VOLUMES, NULL);
 	if (*reading->end.problem)
 		add_problem(reading->volumes,
 			xasprintf("the image's volumes could not all be listed: %s",
@@ -305,7 +297,7 @@ static void read_allocation(struct reading *reading, struct volume *volume)
 {
 	struct volumes *volumes = reading->volumes;
 
-	walk(reading, walk_allocation, volume);
+	walk(reading, EVIDENCE_WALK_ALLOCATION, volume);
 	if (*reading->end.problem) {
 		add_volume_problem(reading, volume, "what is in use is not known");
 		return;
@@ -341,7 +333,7 @@ static void read_files(struct reading *reading, struct volume *volume)
 {
 	file_map_set_rollback(reading->volumes->file_map);
 	file_map_volume(reading->volumes->file_map, volume->offset);
-	walk(reading, walk_files, volume);
+	walk(reading, EVIDENCE_WALK_FILES, volume);
 	if (reading->end.died)
 		file_map_roll_back(reading->volumes->file_map);
 	if (*reading->end.problem)
@@ -380,7 +372,7 @@ static void read_streams(
 	ranges_add(&volumes->in_use, 0, volume.length);
 	reading->walked = reading->image->outer;
 	file_map_volume(volumes->file_map, 0);
-	walk(reading, walk_streams, streams);
+	walk(reading, EVIDENCE_WALK_STREAMS, streams);
 	reading->walked = reading->image;
 	if (*reading->end.problem)
 		add_volume_problem(reading, &volumes->items[0], "not all of them are in the row");

@@ -1,19 +1,20 @@
 /*
- * A walk of libtsk (tsk_walk.h) in a process of its own (base/sandbox.h): a hostile file system
- * that crashes it, or puts it into an endless loop, costs this walk alone. The child's only way to
+ * A walk of libtsk in a process of its own (evidence_process.h): a hostile file system that crashes it, or
+ * puts it into an endless loop, costs this walk alone. The child's only way to
  * the evidence is to request bytes from this process, over the same socket on which it reports what
  * it found.
  */
 #ifndef BURIN_EVIDENCE_WALK_PROCESS_H
 #define BURIN_EVIDENCE_WALK_PROCESS_H
 
-#include "evidence/tsk_walk.h"
+#include "evidence/evidence_job.h"
+#include "evidence/image.h"
+#include "evidence/walk_messages.h"
 
 struct walk_process {
 	struct image *image;
-	/* Run in the child, with volume. */
-	void (*walk)(struct walk_host *host, const struct volume *volume);
-	const struct volume *volume;
+	enum evidence_work work;
+	const struct volume *volume; /* NULL for EVIDENCE_LIST_VOLUMES */
 	/* NULL, or called now and then: true ends the walk. */
 	bool (*interrupted)(void);
 	/* Called with what the child reports, except WALK_PROBLEM: only its length was checked, at

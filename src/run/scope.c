@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/text.h"
+#include "evidence/evidence_process.h"
 #include "evidence/extent_image.h"
 #include "evidence/inner.h"
 #include "run/signals.h"
@@ -210,15 +211,20 @@ static void select_part(struct scope *scope, const struct run_options *options,
 }
 
 /* Reads the volumes where they are asked for, or decide what is searched. */
-static void read_volumes(struct scope *scope, const struct run_options *options, bool find_volumes,
-	struct problems *problems)
+static int read_volumes(struct scope *scope, const struct run_options *options, bool find_volumes,
+	struct problems *problems, struct error *error)
 {
 	bool select = options->space != SPACE_ALL;
 	struct ranges changed = { 0 };
 	bool is_copy = inner_changed(scope->evidence, &changed);
+	bool wanted = select || (options->file_systems != VOLUMES_OFF && (find_volumes || is_copy));
 
+	if (wanted && evidence_process_check(error)) {
+		ranges_free(&changed);
+		return -ENOENT;
+	}
 	scope->is_part = select || is_copy;
-	if (select || (options->file_systems != VOLUMES_OFF && (find_volumes || is_copy))) {
+	if (wanted) {
 		scope->volumes = volumes_read(scope->evidence,
 			select ? VOLUMES_MAP : options->file_systems, signals_interrupted);
 		log_volumes(scope);
@@ -228,6 +234,7 @@ static void read_volumes(struct scope *scope, const struct run_options *options,
 	if (scope->is_part)
 		select_part(scope, options, problems, is_copy ? &changed : NULL);
 	ranges_free(&changed);
+	return 0;
 }
 
 static int check_range(struct scope *scope, const struct run_options *options, struct error *error)
@@ -268,9 +275,10 @@ int scope_open(struct scope *scope, const struct run_options *options, const cha
 
 	if (!status && options->map_path)
 		status = image_use_ddrescue_map(scope->evidence, options->map_path, error);
+	if (!status)
+		status = read_volumes(scope, options, find_volumes, problems, error);
 	if (status)
 		return status;
-	read_volumes(scope, options, find_volumes, problems);
 	scope->begin = scope->end = 0;
 	return check_range(scope, options, error);
 }

@@ -4,7 +4,7 @@
  * itself, and would have the kernel decrypt, which takes root. (Debian 12's libluksde knows no version 2,
  * and its libfvde does not open what macOS writes.)
  */
-#include "evidence/inner_kind.h"
+#include "confined/served_work.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -333,7 +333,8 @@ static void *filevault_open(struct served *served, void *arg)
 	return open_type(served, CRYPT_FVAULT2);
 }
 
-static const struct served_kind served_luks = {
+const struct served_kind served_luks = {
+	.name = "luks",
 	.memory = OPEN_MEMORY,
 	.confines_itself = true,
 	.open_cpu_seconds = OPEN_CPU_SECONDS,
@@ -341,35 +342,16 @@ static const struct served_kind served_luks = {
 	.read_at = crypt_read_at,
 };
 
-static const struct served_kind served_filevault = {
+const struct served_kind served_filevault = {
+	.name = "filevault",
 	.memory = OPEN_MEMORY,
 	.confines_itself = true,
 	.open_cpu_seconds = OPEN_CPU_SECONDS,
 	.open = filevault_open,
 	.read_at = crypt_read_at,
 };
-#define LUKS &served_luks
-#define FILEVAULT &served_filevault
+
 #else
-#define LUKS NULL
-#define FILEVAULT NULL
+const struct served_kind served_luks = { .name = "luks" },
+			 served_filevault = { .name = "filevault" };
 #endif
-
-static const char *const luks_systems[] = { "LUKS", NULL };
-static const char *const filevault_systems[] = { "CoreStorage (FileVault 2)", NULL };
-
-const struct inner_kind inner_luks = {
-	.name = "luks",
-	.file_systems = luks_systems,
-	.library = "libcryptsetup",
-	.needs_secret = true,
-	.served = LUKS,
-};
-
-const struct inner_kind inner_filevault = {
-	.name = "filevault",
-	.file_systems = filevault_systems,
-	.library = "libcryptsetup",
-	.needs_secret = true,
-	.served = FILEVAULT,
-};

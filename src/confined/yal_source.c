@@ -1,6 +1,6 @@
 #ifdef HAVE_LIBYAL
 
-#include "evidence/yal_source.h"
+#include "confined/yal_source.h"
 
 #include <string.h>
 

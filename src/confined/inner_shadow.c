@@ -5,7 +5,7 @@
  * Windows copies a block away before it is overwritten for the first time since the last copy was made. So
  * a copy differs from the volume in the blocks that it or a later one holds, and nowhere else.
  */
-#include "evidence/inner_kind.h"
+#include "confined/served_work.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@
 #ifdef HAVE_LIBVSHADOW
 #include <libvshadow.h>
 
-#include "evidence/yal_source.h"
+#include "confined/yal_source.h"
+#include "evidence/inner_place.h"
 
 #define COPIES_MAX 512 /* Windows' own limit */
 #define BLOCK_LEN 16384
@@ -164,7 +165,8 @@ static int shadow_read_at(void *handle, uint64_t offset, void *buffer, size_t le
 		       : -EIO;
 }
 
-static const struct served_kind served_shadow = {
+const struct served_kind served_shadow = {
+	.name = "shadow",
 	.memory = (uint64_t)1 << 30,
 	.open = shadow_open,
 	.list = shadow_list,
@@ -194,25 +196,14 @@ static int changed_read_at(void *handle, uint64_t offset, void *buffer, size_t l
 	return 0;
 }
 
-static const struct served_kind served_changed = {
+const struct served_kind served_changed = {
+	.name = "shadow changes",
 	.memory = (uint64_t)1 << 30,
 	.open = changed_open,
 	.read_at = changed_read_at,
 };
-#define SERVED &served_shadow
-#define CHANGED &served_changed
+
 #else
-#define SERVED NULL
-#define CHANGED NULL
+const struct served_kind served_shadow = { .name = "shadow" },
+			 served_changed = { .name = "shadow changes" };
 #endif
-
-static const char *const file_systems[] = { "ntfs", NULL };
-
-const struct inner_kind inner_shadow = {
-	.name = "shadow",
-	.file_systems = file_systems,
-	.library = "libvshadow",
-	.only_on_request = true,
-	.served = SERVED,
-	.changed = CHANGED,
-};

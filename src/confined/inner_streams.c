@@ -3,7 +3,7 @@
  * libtsk: compressed by NTFS or HFS+, or with holes, which are zeros. Carving finds what they hold nowhere
  * else. (Deleted ones are left out: their blocks may have been taken over, and nothing shows it.)
  */
-#include "evidence/inner_kind.h"
+#include "confined/served_work.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "evidence/tsk_image.h"
+#include "confined/tsk_image.h"
+#include "evidence/backend.h"
+#include "evidence/inner_place.h"
 
 struct stream {
 	uint64_t offset, size; /* offset: in this image */
@@ -163,20 +165,10 @@ static int streams_read_at(void *handle, uint64_t offset, void *buffer, size_t l
 	return image_read_parts(handle, offset, buffer, len, read_part);
 }
 
-static const struct served_kind served_streams = {
+const struct served_kind served_streams = {
+	.name = "streams",
 	.memory = (uint64_t)1 << 30,
 	.open = streams_open,
 	.list = streams_list,
 	.read_at = streams_read_at,
-};
-
-static const char *const file_systems[] = { "ntfs", "ext2", "ext3", "ext4", "hfsp", "ufs1", "ufs2",
-	NULL };
-
-const struct inner_kind inner_streams = {
-	.name = "streams",
-	.file_systems = file_systems,
-	.library = "libtsk",
-	.whole = true,
-	.served = &served_streams,
 };

@@ -4,7 +4,7 @@
 
 #include <libbfio.h>
 
-#include "evidence/served.h"
+#include "confined/served_work.h"
 
 /* Open for reading; NULL when there is no memory. The process never frees it. */
 libbfio_handle_t *yal_source_open(struct served *served);

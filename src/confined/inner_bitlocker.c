@@ -3,7 +3,7 @@
  * a startup key (a .BEK file). Each is tried with a handle of its own, because libbde adds what it is
  * given to what it has.
  */
-#include "evidence/inner_kind.h"
+#include "confined/served_work.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <libbde.h>
 
 #include "evidence/secrets.h"
-#include "evidence/yal_source.h"
+#include "confined/yal_source.h"
 
 /* Hashing a password a million times takes a second. */
 #define OPEN_CPU_SECONDS 600
@@ -85,23 +85,14 @@ static int bitlocker_read_at(void *handle, uint64_t offset, void *buffer, size_t
 		       : -EIO;
 }
 
-static const struct served_kind served_bitlocker = {
+const struct served_kind served_bitlocker = {
+	.name = "bitlocker",
 	.memory = (uint64_t)1 << 30,
 	.open_cpu_seconds = OPEN_CPU_SECONDS,
 	.open = bitlocker_open,
 	.read_at = bitlocker_read_at,
 };
-#define SERVED &served_bitlocker
+
 #else
-#define SERVED NULL
+const struct served_kind served_bitlocker = { .name = "bitlocker" };
 #endif
-
-static const char *const file_systems[] = { "BitLocker", "BitLocker To Go", NULL };
-
-const struct inner_kind inner_bitlocker = {
-	.name = "bitlocker",
-	.file_systems = file_systems,
-	.library = "libbde",
-	.needs_secret = true,
-	.served = SERVED,
-};

@@ -4,7 +4,7 @@
 
 #include <tsk/libtsk.h>
 
-#include "evidence/tsk_walk.h"
+#include "confined/tsk_walk.h"
 
 /* NULL when there is no memory. The caller closes it with tsk_img_close; host must outlive it. */
 TSK_IMG_INFO *tsk_image_open(struct walk_host *host);

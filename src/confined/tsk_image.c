@@ -1,4 +1,4 @@
-#include "evidence/tsk_image.h"
+#include "confined/tsk_image.h"
 
 #include <stdlib.h>
 

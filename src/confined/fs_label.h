@@ -2,7 +2,7 @@
 #ifndef BURIN_EVIDENCE_FS_LABEL_H
 #define BURIN_EVIDENCE_FS_LABEL_H
 
-#include "evidence/tsk_walk.h"
+#include "confined/tsk_walk.h"
 
 /* Fills in label and id of a volume whose file_system is known, as blkid shows them. What the file
  * system lacks stays "". */

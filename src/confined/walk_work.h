@@ -1,0 +1,10 @@
+/* A walk of libtsk over an image, whose bytes it requests from burin, to which it reports what it finds. */
+#ifndef BURIN_CONFINED_WALK_WORK_H
+#define BURIN_CONFINED_WALK_WORK_H
+
+#include "evidence/evidence_job.h"
+
+/* Confines this process, and returns its exit code. volume: NULL for EVIDENCE_LIST_VOLUMES. */
+int walk_work(const struct evidence_job *job, const struct volume *volume);
+
+#endif

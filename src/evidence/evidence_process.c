@@ -1,0 +1,96 @@
+#include "evidence/evidence_process.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/version.h"
+#include "evidence/secrets.h"
+
+/* From the folder of this program. */
+static const char *const places[] = { "burin-evidence", "../libexec/burin/burin-evidence" };
+
+/* The program's path, which the caller frees; NULL with the reason. */
+static char *find_program(char *reason, size_t reason_len)
+{
+	char own[4096];
+	ssize_t len = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	char *slash;
+
+	own[len < 0 ? 0 : len] = 0;
+	slash = strrchr(own, '/');
+	if (slash)
+		slash[1] = 0;
+	for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
+		char *path = xasprintf("%s%s", own, places[i]);
+
+		if (!access(path, X_OK))
+			return path;
+		free(path);
+	}
+	snprintf(reason, reason_len,
+		"the program burin-evidence is missing: it belongs into %s or %s../libexec/burin",
+		own, own);
+	return NULL;
+}
+
+int evidence_process_check(struct error *error)
+{
+	char reason[512];
+	char *program = find_program(reason, sizeof(reason));
+
+	if (!program)
+		return error_set(error, EXIT_IO, ENOENT,
+			"%s; without it, --file-systems off carves raw images and E01", reason);
+	free(program);
+	return 0;
+}
+
+static bool send_secrets(int fd)
+{
+	const struct secret *secrets;
+	bool sent = true;
+	size_t count;
+
+	secrets = secrets_list(&count);
+	for (size_t i = 0; i < count && sent; i++) {
+		const struct evidence_secret head = { strlen(secrets[i].path), secrets[i].len,
+			secrets[i].is_key };
+
+		sent = sandbox_send(fd, &head, sizeof(head)) &&
+		       sandbox_send(fd, secrets[i].path, head.path_len) &&
+		       sandbox_send(fd, secrets[i].bytes, head.len);
+	}
+	return sent;
+}
+
+int evidence_process_start(struct sandbox_child **child, const struct evidence_job *job,
+	const void *argument, bool secrets, int shared, char *reason, size_t reason_len)
+{
+	char *program = find_program(reason, reason_len);
+	const char *const arguments[] = { program, burin_version, burin_commit, NULL };
+	struct evidence_job sent = *job;
+	size_t secret_count;
+	int status, fd;
+
+	if (!program)
+		return -ENOENT;
+	status = sandbox_execute(child, arguments, shared);
+	free(program);
+	if (status) {
+		snprintf(reason, reason_len, "no process could be started: %s", strerror(-status));
+		return status;
+	}
+	fd = sandbox_socket(*child);
+	secrets_list(&secret_count);
+	sent.mode = confine_mode();
+	sent.secret_count = secrets ? (uint32_t)secret_count : 0;
+	/* If it is gone already, the caller learns that when it listens. */
+	if (sandbox_send(fd, &sent, sizeof(sent)) &&
+		sandbox_send(fd, argument, job->argument_len) && secrets)
+		send_secrets(fd);
+	return 0;
+}

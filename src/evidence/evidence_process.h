@@ -1,0 +1,17 @@
+/* Starts burin-evidence: the program of src/confined, which parses file systems, containers and encrypted
+ * volumes, and is confined (base/confine.h). It is beside this program, or in ../libexec/burin. */
+#ifndef BURIN_EVIDENCE_EVIDENCE_PROCESS_H
+#define BURIN_EVIDENCE_EVIDENCE_PROCESS_H
+
+#include "base/sandbox.h"
+#include "evidence/evidence_job.h"
+
+/* Whether there is such a program: 0, or a negative errno with error set (EXIT_IO). */
+int evidence_process_check(struct error *error);
+/* job: without its mode and number of secrets; secrets: give it those of this process. shared: a descriptor
+ * for both, or -1. Returns 0, or a negative errno with the reason: -ENOENT when there is no such program.
+ * The caller ends *child. */
+int evidence_process_start(struct sandbox_child **child, const struct evidence_job *job,
+	const void *argument, bool secrets, int shared, char *reason, size_t reason_len);
+
+#endif

@@ -1,0 +1,19 @@
+#include "evidence/backend.h"
+
+int image_read_parts(void *state, uint64_t offset, void *buffer, size_t len,
+	int (*read_part)(void *state, uint64_t offset, uint8_t *to, size_t *len))
+{
+	uint8_t *to = buffer;
+
+	while (len) {
+		size_t part_len = len;
+		int status = read_part(state, offset, to, &part_len);
+
+		if (status)
+			return status;
+		offset += part_len;
+		to += part_len;
+		len -= part_len;
+	}
+	return 0;
+}

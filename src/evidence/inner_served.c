@@ -1,0 +1,54 @@
+/* The kinds of volumes that burin-evidence opens, through libraries. */
+#include "evidence/inner_kind.h"
+
+#include <stddef.h>
+
+static const char *const bitlocker_systems[] = { "BitLocker", "BitLocker To Go", NULL };
+static const char *const luks_systems[] = { "LUKS", NULL };
+static const char *const filevault_systems[] = { "CoreStorage (FileVault 2)", NULL };
+static const char *const shadow_systems[] = { "ntfs", NULL };
+static const char *const streams_systems[] = { "ntfs", "ext2", "ext3", "ext4", "hfsp", "ufs1",
+	"ufs2", NULL };
+
+const struct inner_kind inner_bitlocker = {
+	.name = "bitlocker",
+	.file_systems = bitlocker_systems,
+	.library = "libbde",
+	.needs_secret = true,
+	.served = "bitlocker",
+};
+
+const struct inner_kind inner_luks = {
+	.name = "luks",
+	.file_systems = luks_systems,
+	.library = "libcryptsetup",
+	.needs_secret = true,
+	.served = "luks",
+};
+
+const struct inner_kind inner_filevault = {
+	.name = "filevault",
+	.file_systems = filevault_systems,
+	.library = "libcryptsetup",
+	.needs_secret = true,
+	.served = "filevault",
+};
+
+const struct inner_kind inner_shadow = {
+	.name = "shadow",
+	.file_systems = shadow_systems,
+	.library = "libvshadow",
+	.only_on_request = true,
+	.served = "shadow",
+	.changed = "shadow changes",
+	.served_lists = true,
+};
+
+const struct inner_kind inner_streams = {
+	.name = "streams",
+	.file_systems = streams_systems,
+	.library = "libtsk",
+	.whole = true,
+	.served = "streams",
+	.served_lists = true,
+};

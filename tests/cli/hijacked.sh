@@ -1,0 +1,33 @@
+# An image that takes over the process that parses it gains nothing, and costs its list of volumes: the program is
+# burin with a burin-evidence that does what the image says (tests/hijacked.c).
+hijacked=$(dirname "$BURIN")/tests/hijacked/burin-evidence
+[[ -x $hijacked ]] || { echo "$hijacked is not built"; exit 77; }
+readelf -Ws "$BURIN" | grep -qE "__(a|t)san_init" && { echo "a sanitizer has memory limits of its own"; exit 77; }
+"$BURIN" list sandbox | grep -q 'not ' && { echo "this machine can't confine a process wholly"; exit 77; }
+cp "$BURIN" "$hijacked" .
+. "$SRCDIR/tests/cli/helpers"
+make_rules
+
+image() # LINE
+{
+	printf '%s\n' "$1" >image
+	truncate -s 4096 image
+}
+carve() # OPTION...
+{
+	rm -rf out
+	./burin carve "$@" -c rec.conf -o out image; echo "exit $?"
+}
+echo evidence >disk
+stat -c '%a %s %Y %Z' disk >before
+image "try $PWD/disk"
+carve
+stat -c '%a %s %Y %Z' disk | cmp before - && ls disk*
+"$SRCDIR/tests/cli/check_reports" out image
+# So that this shows something: without confinement most of it works.
+carve --sandbox=off
+for line in crash hang spin eat; do
+	echo "$line"
+	image "$line"
+	carve
+done
