@@ -10,15 +10,18 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/runs.h"
+#include "report/seal.h"
 #include "report/verify.h"
 
 struct verify_settings {
+	const char *key;
 	bool verbose, json;
 };
 
 /* What take_file needs. */
 struct listing {
 	const struct verify_settings *settings;
+	bool seal;          /* it is compared with its seal, not with its report */
 	const char *prefix; /* of a batch: the run's folder and a slash; "" */
 	json_t *files;      /* with --json */
 };
@@ -28,14 +31,19 @@ static bool is_fine(enum verify_state state)
 	return state == VERIFY_OK || state == VERIFY_SIZE_ONLY;
 }
 
+static const char *state_words(const struct listing *listing, enum verify_state state)
+{
+	return listing->seal && state == VERIFY_UNLISTED ? "added since" : verify_state_name(state);
+}
+
 /* Names come from the report, which is untrusted. */
-static void print_file(
-	const char *prefix, const char *name, enum verify_state state, const char *detail)
+static void print_file(const struct listing *listing, const char *name, enum verify_state state,
+	const char *detail)
 {
 	char *clean_name = text_clean_copy(name), *clean_detail = text_clean_copy(detail);
 
-	printf("%s%s: %s%s%s\n", prefix, clean_name, verify_state_name(state), *detail ? ": " : "",
-		clean_detail);
+	printf("%s%s: %s%s%s\n", listing->prefix, clean_name, state_words(listing, state),
+		*detail ? ": " : "", clean_detail);
 	free(clean_detail);
 	free(clean_name);
 }
@@ -48,12 +56,12 @@ static void take_file(void *context, const char *name, enum verify_state state, 
 	if (is_fine(state) && !listing->settings->verbose)
 		return;
 	if (!listing->settings->json) {
-		print_file(listing->prefix, name, state, detail);
+		print_file(listing, name, state, detail);
 		return;
 	}
 	object = json_object();
 	json_object_set_new(object, "path", json_text(name));
-	json_object_set_new(object, "state", json_text(verify_state_name(state)));
+	json_object_set_new(object, "state", json_text(state_words(listing, state)));
 	json_object_set_new(object, "detail", json_text(detail));
 	json_array_append_new(listing->files, object);
 }
@@ -91,20 +99,29 @@ static json_t *run_json(const struct verify_counts *counts, const char *path, js
 	return object;
 }
 
-/* before: of a batch, the run's folder. Adds what was found to all. Returns the exit code. */
-static int verify_run(
-	const struct verify_settings *settings, const char *folder, bool batch, json_t *all)
+/* A sealed dry run has reports to verify, if no files. */
+static int run_exit(int status, const struct verify_counts *counts, int code, bool sealed)
+{
+	if (status < 0)
+		return sealed && code == EXIT_USAGE ? EXIT_CLEAN : EXIT_IO;
+	return verify_is_clean(counts) ? EXIT_CLEAN : EXIT_PROBLEMS;
+}
+
+/* Adds what was found to all. Returns the exit code. */
+static int verify_run(const struct verify_settings *settings, const char *folder, bool batch,
+	bool sealed, json_t *all)
 {
 	char *prefix = batch ? xasprintf("%s/", folder) : xstrdup("");
 	char *before = batch ? xasprintf("%s: ", folder) : xstrdup("");
-	struct listing listing = { settings, prefix, json_array() };
+	struct listing listing = { settings, false, prefix, json_array() };
 	struct verify_counts counts;
 	struct error error = { 0 };
 	int status = verify_folder(folder, take_file, &listing, &counts, &error);
 
 	if (status < 0) {
 		json_decref(listing.files);
-		log_error("%s", error.text);
+		log_print(sealed && error.code == EXIT_USAGE ? LOG_INFO : LOG_ERROR, "%s",
+			error.text);
 	} else if (settings->json) {
 		json_array_append_new(all, run_json(&counts, folder, listing.files));
 	} else {
@@ -113,33 +130,104 @@ static int verify_run(
 	}
 	free(before);
 	free(prefix);
-	return status < 0 ? EXIT_IO : verify_is_clean(&counts) ? EXIT_CLEAN : EXIT_PROBLEMS;
+	return run_exit(status, &counts, error.code, sealed);
+}
+
+static const char *signature_words(enum seal_signature signature)
+{
+	static const char *const words[] = { "not signed",
+		"signed with the key in seal.pub (give the key that you know with --key)",
+		"signed with the given key", "the signature is NOT valid" };
+
+	return words[signature];
+}
+
+static json_t *seal_json(const struct seal_check *check, json_t *files)
+{
+	static const char *const words[] = { "none", "own key", "given key", "invalid" };
+
+	return json_pack("{s:b, s:s, s:s, s:s, s:o}", "clean",
+		!check->different && check->signature != SEAL_INVALID, "signature",
+		words[check->signature], "key", check->counts.key_id, "sha256",
+		check->counts.manifest.sha256, "files", files);
+}
+
+static int seal_exit(const struct verify_settings *settings, const struct seal_check *check)
+{
+	bool proved = settings->key ? check->signature == SEAL_GIVEN_KEY
+				    : check->signature != SEAL_INVALID;
+
+	return proved && !check->different ? EXIT_CLEAN : EXIT_PROBLEMS;
+}
+
+/* Returns the exit code. *sealed: whether there is a seal. *object: with --json, what was found; else as it was. */
+static int verify_seal(
+	const struct verify_settings *settings, const char *folder, bool *sealed, json_t **object)
+{
+	struct listing listing = { settings, true, "seal: ", json_array() };
+	struct seal_check check;
+	struct error error = { 0 };
+	int status = seal_verify(folder, settings->key, take_file, &listing, &check, &error);
+
+	if (!status && check.sealed && settings->json)
+		*object = seal_json(&check, json_incref(listing.files));
+	else if (!status && check.sealed)
+		printf("seal: %" PRIu64 " file%s, %" PRIu64 " changed since; %s%s%s\n",
+			check.counts.files, check.counts.files == 1 ? "" : "s", check.different,
+			signature_words(check.signature), *check.counts.key_id ? ", " : "",
+			check.counts.key_id);
+	json_decref(listing.files);
+	*sealed = check.sealed;
+	if (status)
+		log_error("%s", error.text);
+	else if (!check.sealed && settings->key)
+		log_error("'%s' is not sealed, but a key was given", folder);
+	return status                          ? error.code
+	       : check.sealed || settings->key ? seal_exit(settings, &check)
+					       : EXIT_CLEAN;
+}
+
+/* Of a single run its object, of a batch that of all; with the seal's, if there is one. */
+static void print_json(bool batch, json_t *all, json_t *seal)
+{
+	json_t *object =
+		batch ? json_pack("{s:O}", "runs", all) : json_incref(json_array_get(all, 0));
+
+	if (seal)
+		json_object_set_new(object, "seal", seal);
+	if (object)
+		json_print(object);
 }
 
 static int run_verify(void *arg, int argc, char **argv)
 {
 	const struct verify_settings *settings = arg;
-	json_t *all = json_array();
+	json_t *all = json_array(), *seal = NULL;
 	struct runs runs = { 0 };
-	int worst = EXIT_CLEAN;
+	bool sealed;
+	int worst = verify_seal(settings, argv[0], &sealed, &seal);
 
 	(void)argc;
 	runs_find(&runs, argv[0]);
 	for (size_t i = 0; i < runs.count; i++) {
-		int code = verify_run(settings, runs.folders[i], runs.batch, all);
+		int code = verify_run(settings, runs.folders[i], runs.batch, sealed, all);
 
 		worst = code > worst ? code : worst;
 	}
-	if (settings->json && runs.batch)
-		json_print(json_pack("{s:O}", "runs", all));
-	else if (settings->json && json_array_size(all))
-		json_print(json_incref(json_array_get(all, 0)));
+	if (settings->json)
+		print_json(runs.batch, all, seal);
 	json_decref(all);
 	runs_free(&runs);
 	return worst;
 }
 
 static const struct option_row verify_options[] = {
+	{ .name = "key",
+		.kind = OPTION_STRING,
+		.metavar = "FILE",
+		.offset = offsetof(struct verify_settings, key),
+		.help = "Verify the signature of the seal with this public key (minisign's, or "
+			"PEM)" },
 	{ .name = "verbose",
 		.letter = 'v',
 		.kind = OPTION_FLAG,
@@ -166,7 +254,8 @@ const struct command verify_command = {
 	.description = "Reads the folder's report.jsonl, hashes every file that it lists, and "
 		       "prints those that are missing, too long, too short or changed, and files "
 		       "in the folder that are not in the report. Of a batch, each "
-		       "image's folder is verified.\n\n"
+		       "image's folder is verified. If the folder is sealed "
+		       "(burin seal), everything is compared with the seal, too.\n\n"
 		       "The exit code is 0 if everything matches the report, 1 if something does "
 		       "not, 3 if the folder or the report can't be read.",
 	.options = verify_options,

@@ -34,9 +34,9 @@ struct command {
 extern const struct command *const commands[];
 
 extern const struct command carve_command, extract_command, verify_command, report_command,
-	export_command, why_command, compare_command, selftest_command, conf_check_command,
-	conf_convert_command, conf_list_command, list_command, bench_command, manual_command,
-	completion_command, help_command, version_command;
+	export_command, seal_command, why_command, compare_command, selftest_command,
+	conf_check_command, conf_convert_command, conf_list_command, list_command, bench_command,
+	manual_command, completion_command, help_command, version_command;
 
 /* Finds the command that the words name; *used: how many words its name has. NULL, with error set
  * (EXIT_USAGE) and suggesting the nearest name, when there is none. */

@@ -14,6 +14,7 @@ const struct command *const commands[] = {
 	&carve_command,
 	&extract_command,
 	&verify_command,
+	&seal_command,
 	&report_command,
 	&export_command,
 	&why_command,

@@ -12,6 +12,7 @@
 #include "content_map/map_bin.h"
 #include "output/dirfd.h"
 #include "report/report_file.h"
+#include "report/seal.h"
 
 /* Enough for what files and queues may have buffered when a disk turns out to be full, and for a
  * summary. */
@@ -31,7 +32,7 @@ struct report {
 
 /* What else burin creates in an output folder; with a slash, a folder. */
 static const char *const others[] = { PAGE_NAME, PAGE_DATA_DIR, PAGE_THUMBS_DIR, MAP_BIN_NAME,
-	OUTPUT_DIR_CHECKPOINT };
+	OUTPUT_DIR_CHECKPOINT, SEAL_MANIFEST, SEAL_SIGNATURE, SEAL_PUBLIC_KEY, SEAL_TIME_STAMP };
 
 /* Names that a report has beside its own. */
 enum other_name { NAME_AGAIN, NAME_OLD };

@@ -1,6 +1,5 @@
 #include "report/verify.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,26 +11,16 @@
 
 #include "base/memory.h"
 #include "output/dirfd.h"
-#include "hashing/hash.h"
+#include "report/folder.h"
 #include "report/report.h"
 #include "report/report_reader.h"
 #include "base/text.h"
-
-#define BUFFER_LEN ((size_t)1 << 20)
-/* burin creates one level, also in compat mode. */
-#define MAX_DEPTH 32
-
-struct names {
-	char **items;
-	size_t count, capacity;
-};
 
 struct verify {
 	int dir_fd;
 	void (*each)(void *context, const char *name, enum verify_state state, const char *detail);
 	void *context;
 	struct verify_counts *counts;
-	uint8_t *buffer;
 	struct names listed; /* sorted before the folder is walked */
 };
 
@@ -61,53 +50,7 @@ static void report_state(
 	free(clean);
 }
 
-static void names_add(struct names *names, const char *name)
-{
-	names->items = xgrow(names->items, &names->capacity, names->count, sizeof(*names->items));
-	names->items[names->count++] = xstrdup(name);
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void names_sort(struct names *names)
-{
-	if (names->count)
-		qsort(names->items, names->count, sizeof(*names->items), compare_texts);
-}
-
-static bool names_hold(const struct names *names, const char *name)
-{
-	return names->count &&
-	       bsearch(&name, names->items, names->count, sizeof(*names->items), compare_texts);
-}
-
-static void names_free(struct names *names)
-{
-	for (size_t i = 0; i < names->count; i++)
-		free(names->items[i]);
-	free(names->items);
-}
-
 /* ---- files of the report ------------------------------------------------------------------- */
-
-/* Hashes the whole file. Returns 0 or a negative errno. */
-static int hash_file(struct verify *verify, int fd, struct hasher *hasher)
-{
-	ssize_t len;
-
-	while ((len = read(fd, verify->buffer, BUFFER_LEN)) != 0) {
-		if (len < 0 && errno == EINTR)
-			continue;
-		if (len < 0)
-			return -errno;
-		hasher_update(hasher, verify->buffer, (size_t)len);
-		verify->counts->bytes += (uint64_t)len;
-	}
-	return 0;
-}
 
 /* Which of the reported hashes differs, or NULL. */
 static const char *different_hash(const struct hashes *reported, const struct hashes *found)
@@ -137,7 +80,7 @@ static void check_content(struct verify *verify, const struct file_record *file,
 		return;
 	}
 	hasher = hasher_new(mask);
-	status = hash_file(verify, fd, hasher);
+	status = folder_hash(fd, hasher, &verify->counts->bytes);
 	hasher_finish(hasher, &found);
 	hasher_free(hasher);
 	different = different_hash(reported, &found);
@@ -196,59 +139,21 @@ static int check_files(struct verify *verify, struct report_reader *report, stru
 
 /* ---- what else is there -------------------------------------------------------------------- */
 
-/* Collects what the report does not list below fd, which is closed. prefix: the folder's path with
- * a slash, or "". */
-static void collect_unlisted(
-	struct verify *verify, int fd, const char *prefix, int depth, struct names *unlisted)
+static void report_unreadable(void *context, const char *path, int errnum)
 {
-	DIR *dir = fdopendir(fd);
-	const struct dirent *entry;
-
-	if (!dir) {
-		report_state(verify, prefix, VERIFY_UNREADABLE, strerror(errno));
-		close(fd);
-		return;
-	}
-	while ((entry = readdir(dir))) {
-		char *path = xasprintf("%s%s", prefix, entry->d_name);
-		int inner = -1;
-
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-			report_owns(path)) {
-			free(path);
-			continue;
-		}
-		if (depth < MAX_DEPTH)
-			inner = openat(dirfd(dir), entry->d_name,
-				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		if (inner >= 0) {
-			char *below = xasprintf("%s/", path);
-
-			collect_unlisted(verify, inner, below, depth + 1, unlisted);
-			free(below);
-		} else if (!names_hold(&verify->listed, path)) {
-			names_add(unlisted, path);
-		}
-		free(path);
-	}
-	closedir(dir);
+	report_state(context, path, VERIFY_UNREADABLE, strerror(errnum));
 }
 
 static void report_unlisted(struct verify *verify)
 {
-	struct names unlisted = { 0 };
-	int fd = openat(verify->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct names all = { 0 };
 
-	if (fd < 0) {
-		report_state(verify, ".", VERIFY_UNREADABLE, strerror(errno));
-		return;
-	}
 	names_sort(&verify->listed);
-	collect_unlisted(verify, fd, "", 0, &unlisted);
-	names_sort(&unlisted);
-	for (size_t i = 0; i < unlisted.count; i++)
-		report_state(verify, unlisted.items[i], VERIFY_UNLISTED, "");
-	names_free(&unlisted);
+	folder_list(verify->dir_fd, &all, report_unreadable, verify);
+	for (size_t i = 0; i < all.count; i++)
+		if (!report_owns(all.items[i]) && !names_hold(&verify->listed, all.items[i]))
+			report_state(verify, all.items[i], VERIFY_UNLISTED, "");
+	names_free(&all);
 }
 
 static int verify_report(struct verify *verify, const char *path, struct error *error)
@@ -287,9 +192,7 @@ int verify_folder(const char *path,
 		status = error_set(error, EXIT_IO, errno, "cannot open the folder '%s': %s", clean,
 			strerror(errno));
 	} else {
-		verify.buffer = xmalloc(BUFFER_LEN);
 		status = verify_report(&verify, clean, error);
-		free(verify.buffer);
 		names_free(&verify.listed);
 		close(verify.dir_fd);
 	}
