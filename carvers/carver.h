@@ -165,7 +165,7 @@ struct carve_table {
 	bool (*add)(struct carve_table *table, const struct carve_anchor *anchor);
 };
 
-#define CARVE_NEXT 4
+#define CARVE_NEXT 8
 
 /* A CRC-32 over bytes as they are in the file, which those in the view do not have, though it has what is
  * before them: a piece of the file ends among them. */

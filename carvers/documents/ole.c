@@ -111,6 +111,8 @@ static bool read_file(struct ole *ole)
 	if (!ole_read_mini_fat(ole) || !ole_check_directory(ole))
 		return false;
 	ole_check_content(ole, &root);
+	if (view_thorough(ole->view))
+		ole_check_text(ole, &root);
 	ole_name_embedded(ole);
 	return !ole->problem;
 }
@@ -193,6 +195,11 @@ static enum verdict judge_end(struct ole *ole, bool whole)
 	if (whole)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the image ends at %" PRIu64 ", within the last sector", size);
+	if (ole->contradiction && view_thorough(ole->view)) {
+		finding->length = ole->problem_at < HEADER_LEN ? HEADER_LEN : ole->problem_at;
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "%s at %" PRIu64, ole->problem, ole->problem_at);
+	}
 	if (ole->contradiction)
 		return judge_doubt(ole, NOISE_MIN, ole->problem, ole->problem_at);
 	finding->length = ole->valid_end;

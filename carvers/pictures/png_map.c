@@ -1,7 +1,7 @@
 /*
  * Each chunk of a PNG has its length: after one whose CRC is wrong the next one is to be found where it
- * ends. Pictures have several IDAT chunks of the same length, or of one whose first two bytes are zeros,
- * and the last chunk, IEND, is the same in all of them.
+ * ends. Pictures have several IDAT chunks of the same length, or of one whose first two bytes are zeros;
+ * text and the time may follow them, and the last chunk, IEND, is the same in all of them.
  */
 #include "png.h"
 
@@ -11,7 +11,7 @@
 #include "walk.h"
 
 /* The words of the map. */
-enum { WORD_DATA, WORD_END };
+enum { WORD_DATA, WORD_END, WORD_TEXT, WORD_LONG_TEXT, WORD_TIME };
 
 static bool add(struct carve_table *table, uint64_t at, const uint8_t *bytes, size_t len,
 	uint8_t word, uint64_t any)
@@ -28,10 +28,15 @@ static bool add(struct carve_table *table, uint64_t at, const uint8_t *bytes, si
 static void expect_next(struct carve_table *table, uint64_t at, const uint8_t *data)
 {
 	static const uint8_t end[] = "\0\0\0\0IEND\xae\x42\x60\x82", other[] = "\0\0\0\0IDAT";
+	static const uint8_t text[] = "\0\0\0\0tEXt", long_text[] = "\0\0\0\0iTXt";
+	static const uint8_t time[] = "\0\0\0\7tIME";
 
 	add(table, at, data, 8, WORD_DATA, 0);
 	add(table, at, end, 12, WORD_END, 0);
 	add(table, at, other, 8, WORD_DATA, 3 << 2);
+	add(table, at, text, 8, WORD_TEXT, 3 << 2);
+	add(table, at, long_text, 8, WORD_LONG_TEXT, 3 << 2);
+	add(table, at, time, 8, WORD_TIME, 0);
 }
 
 /* A walk along the chunks whose CRCs match. */
@@ -137,7 +142,8 @@ static bool find_sum(struct view *view, struct carve_sum *sum)
 }
 
 const struct carve_map png_map = {
-	.words = { { 4, false, "IDAT" }, { 4, false, "IEND" } },
+	.words = { { 4, false, "IDAT" }, { 4, false, "IEND" }, { 4, false, "tEXt" },
+		{ 4, false, "iTXt" }, { 4, false, "tIME" } },
 	.common = true,
 	.head = read_chunks,
 	.sum = find_sum,

@@ -14,7 +14,7 @@ def png(side):
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">2I5B", side, side, 8, 2, 0, 0, 0)) +
-        chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"tEXt", b"Title\0No table leads here") + chunk(b"IEND", b""))
+        chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"xxYy", b"Title\0No table leads here") + chunk(b"IEND", b""))
 def pad(data, size=4096):
     return data + bytes(-len(data) % size)
 image = bytearray(rng.randbytes(8192))

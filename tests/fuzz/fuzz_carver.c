@@ -89,6 +89,36 @@ static enum verdict check(const uint8_t *data, size_t len, struct finding *findi
 	return verdict;
 }
 
+static bool add_anchor(struct carve_table *table, const struct carve_anchor *anchor)
+{
+	if (!anchor->len || anchor->len > sizeof(anchor->bytes) ||
+		!tested->map->words[anchor->word].len ||
+		anchor->word_at + tested->map->words[anchor->word].len > anchor->len)
+		abort();
+	return ++table->at < 100000; /* which counts them */
+}
+
+/* What a file in pieces asks for: tables, CRCs, and a thorough check. */
+static void check_pieces(const uint8_t *data, size_t len)
+{
+	const struct carve_map *map = tested->map;
+	struct view *view = view_new_memory(data, len);
+	struct carve_table table = { .add = add_anchor };
+	struct finding finding = { 0 };
+	struct carve_sum sum = { 0 };
+
+	if (map && map->head)
+		map->head(view, &table);
+	if (map && map->tail)
+		map->tail(view, len / 2, &table);
+	if (map && map->sum && map->sum(view, &sum) &&
+		(sum.from > sum.to || sum.next_count > CARVE_NEXT))
+		abort();
+	view_set_thorough(view, true);
+	tested->check(view, &finding);
+	view_free(view);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct finding finding, again;
@@ -103,6 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		!memchr(finding.title, 0, sizeof(finding.title)))
 		abort();
 	check_unreadable(data, len);
+	check_pieces(data, len);
 	if (verdict != CARVE_COMPLETE)
 		return 0;
 	/* What followed it must not matter. */

@@ -1,4 +1,5 @@
-/* What the golden files of ole do not show: a FAT whose list continues after the header. */
+/* What the golden files of ole do not show: a FAT whose list continues after the header, and text, which is
+ * checked where proof is asked for. */
 #include "carver_case.h"
 
 #define SECTOR 512
@@ -106,5 +107,112 @@ Test(carver_ole, data_past_the_view_is_cut)
 
 	bytes.len -= 3 * SECTOR;
 	expect("ole", &bytes, CARVE_TRUNCATED, bytes.len, "the image ends");
+	free(bytes.data);
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+enum { MAIN_AT = 2, TABLE_AT = 12, PROPERTY_AT = 20, SECTOR_COUNT = 28 };
+
+static void put_entry(
+	struct bytes *bytes, int number, const char *name, uint32_t start, uint32_t count)
+{
+	uint64_t at = sector_at(1) + 128 * (uint64_t)number;
+
+	for (size_t i = 0; name[i]; i++)
+		bytes->data[at + 2 * i] = (uint8_t)name[i];
+	put(bytes, at + 64, (uint32_t)(2 * strlen(name) + 2) | (number ? 0x20000 : 0x50000));
+	put(bytes, at + 68, 0xffffffff);
+	put(bytes, at + 72, 0xffffffff);
+	put(bytes, at + 76, 0xffffffff);
+	put(bytes, at + 116, start);
+	put(bytes, at + 120, count * SECTOR);
+	for (uint32_t i = 0; i < count; i++)
+		put(bytes, fat_at(start + i), i + 1 < count ? start + i + 1 : 0xfffffffe);
+}
+
+/* A document of a sector of text, and a message's property: the tables have the text's place, and of two
+ * pages on its formats. */
+static struct bytes text(void)
+{
+	static const uint32_t table[] = { 1024, 1536, 3, 0, 1024, 1536, 4, 0 };
+	struct bytes bytes = { 0 };
+	uint64_t main = sector_at(MAIN_AT), tables = sector_at(TABLE_AT);
+
+	bytes_fill(&bytes, 0, ((size_t)SECTOR_COUNT + 1) * SECTOR);
+	start_header(&bytes);
+	put(&bytes, 44, 1);
+	put(&bytes, 48, 1);
+	put(&bytes, 68, 0xfffffffe);
+	put(&bytes, 72, 0);
+	memset(bytes.data + 76, 0xff, SECTOR - 76);
+	memset(bytes.data + sector_at(0), 0xff, SECTOR);
+	put(&bytes, 76, 0);
+	put(&bytes, fat_at(0), 0xfffffffd);
+	put(&bytes, fat_at(1), 0xfffffffe);
+	put_entry(&bytes, 0, "Root Entry", 0xfffffffe, 0);
+	put_entry(&bytes, 1, "WordDocument", MAIN_AT, TABLE_AT - MAIN_AT);
+	put_entry(&bytes, 2, "1Table", TABLE_AT, PROPERTY_AT - TABLE_AT);
+	put_entry(&bytes, 3, "__substg1.0_0037001F", PROPERTY_AT, SECTOR_COUNT - PROPERTY_AT);
+	put(&bytes, sector_at(1) + 76, 1);
+	put(&bytes, sector_at(1) + 128 + 68, 2);
+	put(&bytes, sector_at(1) + 128 + 72, 3);
+	put(&bytes, main, 0x00c1a5ec);
+	put(&bytes, main + 10, 0x200);
+	put(&bytes, main + 0xfa, 0);
+	put(&bytes, main + 0xfe, 12);
+	put(&bytes, main + 0x102, 16);
+	put(&bytes, main + 0x106, 12);
+	put(&bytes, main + 0x1a2, 32);
+	put(&bytes, main + 0x1a6, 21);
+	memset(bytes.data + main + 1024, 'a', SECTOR);
+	for (int page = 3; page <= 4; page++) {
+		put(&bytes, main + (uint64_t)page * SECTOR, 1024);
+		put(&bytes, main + (uint64_t)page * SECTOR + 4, 1536);
+		bytes.data[main + (uint64_t)page * SECTOR + SECTOR - 1] = 1;
+	}
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		put(&bytes, tables + 4 * i, table[i]);
+	bytes.data[tables + 32] = 2;
+	put(&bytes, tables + 33, 16);
+	put(&bytes, tables + 41, SECTOR);
+	put(&bytes, tables + 47, 0x40000000 | 2 * 1024);
+	for (uint64_t at = sector_at(PROPERTY_AT); at < bytes.len; at += 2)
+		bytes.data[at] = (uint8_t)('a' + at % 7);
+	return bytes;
+}
+
+/* Where a thorough check finds something wrong; 0: nowhere. */
+static uint64_t look(struct bytes *bytes)
+{
+	struct view *view = view_new_memory(bytes->data, bytes->len);
+	struct finding found = { 0 };
+	enum verdict verdict;
+
+	expect("ole", bytes, CARVE_COMPLETE, bytes->len, NULL);
+	view_set_thorough(view, true);
+	verdict = carver_find("ole")->check(view, &found);
+	view_free(view);
+	return verdict == CARVE_COMPLETE ? 0 : found.length;
+}
+
+Test(carver_ole, proof_needs_text_where_it_should_be)
+{
+	static const uint32_t sectors[] = { MAIN_AT + 2, MAIN_AT + 3, MAIN_AT + 4,
+		PROPERTY_AT + 3 };
+	struct bytes bytes = text();
+
+	cr_expect_eq(look(&bytes), 0);
+	/* What nothing says anything of. */
+	memset(bytes.data + sector_at(MAIN_AT + 6), 1, SECTOR);
+	cr_expect_eq(look(&bytes), 0);
+	for (size_t i = 0; i < sizeof(sectors) / sizeof(*sectors); i++) {
+		uint8_t *sector = bytes.data + sector_at(sectors[i]), kept[SECTOR];
+
+		memcpy(kept, sector, SECTOR);
+		memset(sector, 0, SECTOR);
+		cr_expect_eq(look(&bytes), sector_at(sectors[i]), "sector %u", sectors[i]);
+		memcpy(sector, kept, SECTOR);
+	}
 	free(bytes.data);
 }

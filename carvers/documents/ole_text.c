@@ -1,0 +1,230 @@
+/*
+ * The text in documents and messages, where proof is asked for: nothing verifies it, but other files' bytes
+ * between its own are seldom text.
+ *
+ * A document ([MS-DOC]) has its text in the main stream, where a table in another stream lists its pieces
+ * (2.8.35), in characters of one or two bytes; and pages of 512 bytes with what its characters and paragraphs
+ * look like, of which further tables (2.8.5, 2.8.6) have the numbers and the places in the text where they
+ * begin and end. A message ([MS-OXMSG]) has a stream for each property, whose name ends with its type.
+ */
+#include "ole.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+
+#define SECTOR 512
+#define BAD_MAX 3            /* characters of a sector that text has not, and a document may have */
+#define PIECES_MAX 1024      /* that are looked at */
+#define TABLE_MAX (1u << 20) /* bytes of a table */
+
+enum {
+	FIB_LEN = 0x1aa,
+	FIB_FLAGS = 0x0a, /* flags */
+	FIB_ENCRYPTED = 0x100,
+	FIB_TABLE = 0x200,      /* the tables are in 1Table, not in 0Table */
+	FIB_CHARACTERS = 0xfa,  /* offset and length of the table of pages on characters, */
+	FIB_PARAGRAPHS = 0x102, /* on paragraphs, */
+	FIB_PIECES = 0x1a2,     /* and of that of pieces */
+	PIECE_IS_NARROW = 0x40000000,
+	PAGE_MASK = 0x3fffff,
+};
+
+/* Bit n: text has control n, a mark of a field, picture, note, line, page or cell. */
+#define CONTROLS 0xc0387fbeu
+
+static bool is_odd(uint32_t character)
+{
+	return character < 32 && !(CONTROLS >> character & 1);
+}
+
+static unsigned count_odd_narrow(const uint8_t *p, size_t len)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < len; i++)
+		count += is_odd(p[i]) || p[i] == 0x7f;
+	return count;
+}
+
+/* Of characters of two bytes: also halves of pairs, and what is no character. */
+static unsigned count_odd_wide(const uint8_t *p, size_t len)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i + 2 <= len; i += 2) {
+		uint16_t unit = le16(p + i);
+		bool high = unit >= 0xd800 && unit < 0xdc00, low = unit >= 0xdc00 && unit < 0xe000;
+		bool paired = high && i + 4 <= len && le16(p + i + 2) >> 10 == 0xdc00 >> 10;
+
+		if (paired)
+			i += 2;
+		count += is_odd(unit) || low || unit >= 0xfffe || (high && !paired && i + 4 <= len);
+	}
+	return count;
+}
+
+/* Looks at [from, to) of a stream, sector by sector. */
+static void check_text(
+	struct ole *ole, const struct ole_entry *entry, uint64_t from, uint64_t to, bool wide)
+{
+	struct ole_position position = { .entry = entry };
+	uint8_t bytes[SECTOR];
+
+	while (from < to && to <= entry->len) {
+		uint64_t at = ole_file_offset(ole, &position, from);
+		size_t len = SECTOR - (size_t)(from % SECTOR);
+
+		if (len > to - from)
+			len = (size_t)(to - from);
+		if (!at || !ole_read(ole, &position, from, bytes, len))
+			return;
+		if ((wide ? count_odd_wide : count_odd_narrow)(bytes, len) > BAD_MAX)
+			ole_contradicts(ole, "no text in the sector", at);
+		from += len;
+	}
+}
+
+/* ---- documents ------------------------------------------------------------------------------ */
+
+struct document {
+	struct ole *ole;
+	struct ole_entry main, table;
+	uint8_t fib[FIB_LEN];
+};
+
+/* Reads what FIB_PIECES and the like refer to; NULL if it is not there. The caller frees it. */
+static uint8_t *read_table(const struct document *document, unsigned field, uint32_t *len)
+{
+	struct ole_position position = { .entry = &document->table };
+	uint32_t at = le32(document->fib + field);
+	uint8_t *bytes;
+
+	*len = le32(document->fib + field + 4);
+	bytes = *len && *len <= TABLE_MAX && *len <= document->table.len ? malloc(*len) : NULL;
+	if (!bytes) /* without it less is checked */
+		return NULL;
+	if (ole_read(document->ole, &position, at, bytes, *len))
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
+/* The text of the pieces that the table lists: character numbers, one more than pieces, then 8 bytes for
+ * each. */
+static void check_pieces(const struct document *document, const uint8_t *table, uint32_t len)
+{
+	uint32_t count = len < 16 ? 0 : (len - 4) / 12;
+
+	for (uint32_t i = 0; i < count && i < PIECES_MAX; i++) {
+		uint32_t from = le32(table + 4 * i), to = le32(table + 4 * i + 4);
+		uint32_t place = le32(table + 4 * (count + 1) + 8 * i + 2);
+		bool wide = !(place & PIECE_IS_NARROW);
+		uint64_t at = wide ? place : (place & (PIECE_IS_NARROW - 1)) / 2;
+
+		if (from < to && place <= INT32_MAX)
+			check_text(document->ole, &document->main, at,
+				at + ((uint64_t)(to - from) << wide), wide);
+	}
+}
+
+/* Finds the table of pieces after lists of changes. */
+static void read_pieces(const struct document *document)
+{
+	uint32_t len, at = 0;
+	uint8_t *table = read_table(document, FIB_PIECES, &len);
+
+	while (table && at + 5 <= len && table[at] == 1)
+		at += 3 + le16(table + at + 1);
+	if (table && at + 5 <= len && table[at] == 2 && le32(table + at + 1) <= len - at - 5)
+		check_pieces(document, table + at + 5, le32(table + at + 1));
+	free(table);
+}
+
+/* The pages that a table lists: where each begins in the text, one more than pages, then their numbers. A page
+ * begins with its places in the text, and its last byte is their number. */
+static void check_pages(const struct document *document, unsigned field)
+{
+	uint32_t len;
+	uint8_t *table = read_table(document, field, &len);
+	uint32_t count = table && len >= 12 ? (len - 4) / 8 : 0;
+
+	for (uint32_t i = 0; i < count && i < PIECES_MAX; i++) {
+		struct ole_position position = { .entry = &document->main };
+		uint64_t at =
+			(uint64_t)(le32(table + 4 * (count + 1) + 4 * i) & PAGE_MASK) * SECTOR;
+		uint8_t page[SECTOR];
+		unsigned last;
+
+		if (!ole_read(document->ole, &position, at, page, SECTOR))
+			break;
+		last = 4u * page[SECTOR - 1];
+		if (last > SECTOR - 8 || le32(page) != le32(table + 4 * i) ||
+			le32(page + last) != le32(table + 4 * i + 4))
+			ole_contradicts(document->ole, "no page on formats in the sector",
+				ole_sector_at(document->ole, position.sector));
+	}
+	free(table);
+}
+
+static void check_document(const struct document *document)
+{
+	const uint8_t *fib = document->fib;
+
+	if (le16(fib) != 0xa5ec || le16(fib + 2) < 0xc1 || le16(fib + FIB_FLAGS) & FIB_ENCRYPTED)
+		return;
+	check_pages(document, FIB_CHARACTERS);
+	check_pages(document, FIB_PARAGRAPHS);
+	read_pieces(document);
+}
+
+/* ---- all files ------------------------------------------------------------------------------ */
+
+/* A message's stream with text. */
+static void check_property(struct ole *ole, const struct ole_entry *entry)
+{
+	static const char start[] = "__substg1.0_";
+	const uint16_t *type = entry->name + sizeof(start) - 1 + 4;
+
+	if (!ole_starts_with(entry, start) || type[0] != '0' || type[1] != '0' || type[2] != '1')
+		return;
+	if (type[3] == 'E' || type[3] == 'F')
+		check_text(ole, entry, 0, entry->len, type[3] == 'F');
+}
+
+static bool visit(void *context, const struct ole_entry *entry)
+{
+	struct document *document = context;
+
+	if (ole_named(entry, "WordDocument"))
+		document->main = *entry;
+	return true;
+}
+
+static bool visit_tables(void *context, const struct ole_entry *entry)
+{
+	struct document *document = context;
+	bool first = le16(document->fib + FIB_FLAGS) & FIB_TABLE;
+
+	if (ole_named(entry, first ? "1Table" : "0Table"))
+		document->table = *entry;
+	return true;
+}
+
+void ole_check_text(struct ole *ole, const struct ole_entry *root)
+{
+	struct document document = { .ole = ole };
+	struct ole_position position = { .entry = &document.main };
+	struct ole_entry entry;
+
+	for (uint32_t i = 0; i < ole_entry_count(ole); i++)
+		if (ole_read_entry(ole, i, &entry) && entry.type == OLE_STREAM)
+			check_property(ole, &entry);
+	ole_each_in_root(ole, root, visit, &document);
+	if (document.main.type != OLE_STREAM || !ole_read(ole, &position, 0, document.fib, FIB_LEN))
+		return;
+	ole_each_in_root(ole, root, visit_tables, &document);
+	if (document.table.type == OLE_STREAM)
+		check_document(&document);
+}
