@@ -6,6 +6,9 @@
 
 #include "carver.h"
 
+/* With fewer structuring comments it is not clear that a program follows the conventions. */
+#define PS_COMMENTS_MIN 3
+
 enum ps_end {
 	PS_NONE,    /* not PostScript */
 	PS_WHOLE,   /* up to a document's end */

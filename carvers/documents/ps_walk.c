@@ -213,6 +213,9 @@ static enum ps_end search_end(struct ps_walk *walk)
 	struct cursor other = { .view = walk->cursor.view, .at = at };
 
 	ps->broken_at = at;
+	/* A program by hand announces nothing, and its text may be part of something else. */
+	if (ps->comment_count < PS_COMMENTS_MIN)
+		return PS_BROKEN;
 	if (end > walk->limit)
 		end = walk->limit;
 	if (ps->trailer || !cursor_find(&walk->cursor, end, "\n%%EOF"))
