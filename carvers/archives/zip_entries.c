@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "embedded.h"
 #include "walk.h"
 
 #define SEARCH_MIN 65536
@@ -151,11 +152,13 @@ bool zip_check_entries(struct view *view, const struct zip_directory *directory,
 	for (uint64_t i = 0; intact && i < count; i++) {
 		*outside += entries[i].at - end;
 		view_unverified(view, end, entries[i].at);
+		embedded_find_all(view, end, entries[i].at);
 		end = entries[i].end;
 	}
 	if (intact) {
 		*outside += directory->at - end;
 		view_unverified(view, end, directory->at);
+		embedded_find_all(view, end, directory->at);
 		view_proved(view, directory->at, directory->comment, ZIP_CRC_BITS);
 	}
 	free(entries);

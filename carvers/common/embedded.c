@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define BEGINNING_MAX 8
+
 struct beginning {
 	const char *bytes;
 	size_t len;
@@ -35,6 +37,13 @@ static const struct beginning beginnings[] = {
 	{ "wOFF", 4 },
 	{ "\xff\x4f\xff\x51", 4 },
 	{ "\xd7\xcd\xc6\x9a", 4 },
+	{ "\1\0\x09\0", 4 },
+	{ "\xd0\xcf\x11\xe0", 4 },
+	{ "\x30\x82", 2 },
+	{ "<!", 2 },
+	{ "<ht", 3 },
+	{ "<HT", 3 },
+	{ "bplist", 6 },
 };
 
 static bool matches(const uint8_t *p, size_t left)
@@ -69,4 +78,13 @@ void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t search_l
 	for (size_t i = 0; p && i < len; i++)
 		if (is_first[p[i]] && matches(p + i, len - i))
 			view_embedded(view, at + i);
+}
+
+void embedded_find_all(struct view *view, uint64_t at, uint64_t end)
+{
+	/* A beginning may be in two windows. */
+	while (at < end && at < view_size(view)) {
+		embedded_find(view, at, end, VIEW_MAX_PEEK);
+		at += VIEW_MAX_PEEK - BEGINNING_MAX;
+	}
 }

@@ -11,4 +11,7 @@
  * [at, end), within the first search_len bytes. */
 void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t search_len);
 
+/* The same for all of [at, end): parts of a file that nothing verifies, or whose places are not known. */
+void embedded_find_all(struct view *view, uint64_t at, uint64_t end);
+
 #endif

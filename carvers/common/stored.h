@@ -8,7 +8,8 @@
  * where the view ends; else unverified. */
 enum verdict stored_check(struct view *view, struct finding *finding, uint64_t start, uint64_t end);
 
-/* The same for pixels in rows of row_len bytes: also truncated where they turn into zeros or text. */
+/* The same for data other than text, in rows of row_len bytes (1: no rows): also truncated where they turn into
+ * zeros or text with a sector. */
 enum verdict stored_check_rows(
 	struct view *view, struct finding *finding, uint64_t start, uint64_t end, uint64_t row_len);
 

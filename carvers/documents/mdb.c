@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "embedded.h"
 #include "noise.h"
 #include "walk.h"
 
@@ -127,6 +128,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (count == 0)
 		return judge_encrypted(&mdb, finding);
 	finding->length = end * mdb.page_len;
+	embedded_find_all(view, mdb.page_len, finding->length);
 	if (mdb.farthest >= end && view_size(view) < ((uint64_t)mdb.farthest + 1) * mdb.page_len)
 		return walk_cut(view, finding, ((uint64_t)mdb.farthest + 1) * mdb.page_len,
 			view_ends_with_image(view) ? view_size(view) : finding->length);

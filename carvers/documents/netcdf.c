@@ -174,7 +174,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		cdf.end = cdf.first_record + cdf.records * cdf.record_len;
 	if (cdf.end < cdf.at)
 		cdf.end = cdf.at;
-	return stored_check(view, finding, cdf.data ? cdf.data : cdf.at, cdf.end);
+	return stored_check_rows(view, finding, cdf.data ? cdf.data : cdf.at, cdf.end, 1);
 }
 
 const struct carver netcdf_carver = {

@@ -85,8 +85,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		}
 		if (id == SUBJECT)
 			read_subject(view, finding, data, len);
-		if (id == ATTACHMENT_DATA)
-			embedded_find(view, data, end, EMBEDDED_SEARCH_LEN);
+		if (id == ATTACHMENT_DATA || len > EMBEDDED_SEARCH_LEN)
+			embedded_find_all(view, data, end);
 		at = end + 2;
 	}
 	if (!count)

@@ -110,11 +110,9 @@ static enum verdict check_frames(struct view *view, struct finding *finding)
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t len;
 
-		if (!read_frame_len(view, bit, &len)) {
-			finding->length = bit / 8;
-			return walk_cut(view, finding, bit / 8 + 4,
-				view_ends_with_image(view) ? size : bit / 8);
-		}
+		if (!read_frame_len(view, bit, &len))
+			return walk_cut(
+				view, finding, bit / 8 + 8, bit / 8 < size ? bit / 8 : size);
 		if (!len) {
 			finding->length = bit / 8;
 			return verdict_because(i > 2 ? CARVE_TRUNCATED : CARVE_REJECT, finding,

@@ -49,5 +49,6 @@ enum verdict tracker_judge(struct tracker *tracker)
 	}
 	if (!tracker->samples || tracker->samples < tracker->head_end)
 		tracker->samples = tracker->head_end;
-	return stored_check(tracker->view, tracker->finding, tracker->samples, tracker->end);
+	return stored_check_rows(
+		tracker->view, tracker->finding, tracker->samples, tracker->end, 1);
 }

@@ -63,14 +63,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 	head_len = 3 * fbx.field_len + 1;
 	while (at + head_len <= size) {
 		uint64_t end;
+		uint8_t name_len;
 
 		p = view_peek(view, at, head_len);
 		if (!p)
 			break;
 		end = fbx.field_len == 4 ? le32(p) : le64(p);
+		name_len = p[head_len - 1];
 		if (!end && walk_zeros(view, at, at + head_len))
 			return check_footer(&fbx, at + head_len);
-		if (end < at + head_len + p[head_len - 1] || end > (uint64_t)1 << 48) {
+		if (end < at + head_len + name_len || end > (uint64_t)1 << 48) {
 			finding->length = at > HEAD_LEN ? at : 0;
 			return verdict_because(at > HEAD_LEN ? CARVE_TRUNCATED : CARVE_REJECT,
 				finding, "no node at %" PRIu64, at);

@@ -18,13 +18,6 @@
 #define HEAD_LEN 12
 #define CHUNK_HEAD_LEN 8
 
-/* Names pictures among the data [at, end). */
-static void name_pictures(struct view *view, uint64_t at, uint64_t end)
-{
-	for (; at < end; at += VIEW_MAX_PEEK)
-		embedded_find(view, at, end, VIEW_MAX_PEEK);
-}
-
 static enum verdict check_chunks(
 	struct view *view, struct finding *finding, uint64_t end, uint64_t json_end)
 {
@@ -43,9 +36,9 @@ static enum verdict check_chunks(
 				CARVE_TRUNCATED, finding, "no chunk at %" PRIu64, at);
 		}
 		at = data + le32(p);
-		name_pictures(view, data, at);
+		embedded_find_all(view, data, at);
 	}
-	return stored_check(view, finding, data < end ? data : end, end);
+	return stored_check_rows(view, finding, data < end ? data : end, end, 1);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -59,8 +52,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return check_chunks(view, finding, end, json_end);
 	if (le32(p + 4) != 1 || le32(p + 16))
 		return verdict_because(CARVE_REJECT, finding, "no chunk of JSON at 12");
-	name_pictures(view, json_end, end);
-	return stored_check(view, finding, json_end, end);
+	embedded_find_all(view, json_end, end);
+	return stored_check_rows(view, finding, json_end, end, 1);
 }
 
 const struct carver glb_carver = {

@@ -160,6 +160,8 @@ static enum psd_step read_sections(struct psd *psd)
 		step = psd_skip_layers(psd, end);
 	if (step == PSD_ON) {
 		view_unverified(psd->view, psd->at, end);
+		/* Smart objects are files of their own. */
+		embedded_find_all(psd->view, psd->at, end);
 		psd->at = end;
 	}
 	return step;

@@ -80,7 +80,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(finding->length ? CARVE_TRUNCATED : CARVE_REJECT, finding,
 			"no chunk at %" PRIu64, at);
 	}
-	return stored_check(view, finding, first.end, whole.end);
+	return stored_check_rows(view, finding, first.end, whole.end, 1);
 }
 
 const struct carver threeds_carver = {

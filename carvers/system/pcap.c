@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "embedded.h"
 #include "walk.h"
 
 #define HEADER_LEN 24
@@ -174,6 +175,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		;
 	if (!pcap.records)
 		return verdict_because(CARVE_REJECT, finding, "no record after the header");
+	embedded_find_all(view, pcap.record_len, pcap.at);
 	finding->time = pcap.first_time;
 	finding->length = pcap.at;
 	if (record == RECORD_CUT)
