@@ -16,7 +16,7 @@
  * Windows enlarges the files of hives in steps of 64 KiB before it needs the room, and the header does not
  * say so: of ten real hives three end with zeros after their bins. Zeros up to exactly such a step belong to
  * the file; nothing verifies them. Where more zeros follow nothing shows which are the file's: it ends with
- * its bins, which adds a note.
+ * its bins. Each adds a note.
  *
  * A log starts with a copy of the header's first 512 bytes (regf_log.c). Logs are reused, and
  * longer than their contents: the end is unverified, unless an entry is invalid.
@@ -172,10 +172,15 @@ static enum verdict judge_whole(struct regf_hive *hive)
 	if (hive->open)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"the hive was not closed: its sequence numbers differ");
+	if (finding->length > hive->end)
+		return verdict_because(CARVE_COMPLETE, finding,
+			"with the zeros from %" PRIu64
+			" on: hives are padded to 64 KiB, but do not record how far",
+			hive->end);
 	if (finding->length < step && walk_zeros(hive->view, hive->end, step))
 		return verdict_because(CARVE_COMPLETE, finding,
 			"without the zeros from %" PRIu64
-			" on, of which some may pad the file to 64 KiB",
+			" on: hives are padded to 64 KiB, but do not record how far",
 			hive->end);
 	return CARVE_COMPLETE;
 }
