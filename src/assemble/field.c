@@ -11,7 +11,7 @@
 #define BREAK_AFTER ((uint64_t)4 << 10)
 #define CLOSE ((uint64_t)4 << 10) /* breaks tried with all gaps first */
 #define NEAR_GAPS 128
-#define BOTH_BYTES ((uint64_t)1 << 20)
+#define BOTH_GAPS 256
 #define WIDE_GAPS 4096
 #define POWERS 7     /* 1, 2, 4 ... 64 clusters */
 #define RUNS_MAX 256 /* that a piece goes on over; more hold no file that could be found */
@@ -150,15 +150,11 @@ static bool near_gap(const struct clusters *clusters, uint64_t number, int64_t *
 /* The most clusters that a ring's gaps have, in both directions. */
 static uint64_t ring_end(const struct clusters *clusters, enum ring ring)
 {
-	uint64_t both = BOTH_BYTES / clusters->size;
-
-	if (both < NEAR_GAPS)
-		both = NEAR_GAPS;
 	switch (ring) {
 	case RING_BOTH:
-		return both;
+		return BOTH_GAPS;
 	case RING_WIDE:
-		return both + WIDE_GAPS;
+		return BOTH_GAPS + WIDE_GAPS;
 	default:
 		return clusters->end / clusters->size;
 	}

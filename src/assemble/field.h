@@ -22,7 +22,7 @@ struct step {
 /* How far around a break the next piece is looked for. Each excludes those before it. */
 enum ring {
 	RING_NEAR, /* soon after the break */
-	RING_BOTH, /* a megabyte on both sides */
+	RING_BOTH, /* some hundred clusters on both sides */
 	RING_WIDE, /* some thousand clusters on both sides */
 	RING_ALL,  /* all of the image */
 	RING_COUNT
