@@ -62,6 +62,7 @@ struct search {
 	struct affinity *affinity; /* of the partial file; NULL: no step from it led far yet */
 	struct joining best;       /* not proved, the first one accepted; without extents: none */
 	struct partial from;       /* what it is a step from */
+	struct partial proved;     /* without extents: none; a check covers its last joint */
 	struct guess guess;
 	uint64_t least; /* bytes that a guess must reach; UINT64_MAX: the file is no candidate */
 };
@@ -132,6 +133,21 @@ static void note_guess(
 	guess->reached = bench->reached;
 }
 
+/* Whether a check proves the joint of a step that was refused: then the file goes on from there. */
+static bool is_proved_step(
+	struct search *search, const struct partial *partial, const struct step *step)
+{
+	struct workbench *bench = search->bench;
+
+	if (bench->reached <= step->at ||
+		!workbench_is_proof(bench, view_proof(bench->view, step->at)))
+		return false;
+	partial_free(&search->proved);
+	search->proved = (struct partial){ { 0 }, step->at, bench->reached, bench->seen };
+	step_lay_out(bench->clusters, partial, step, &search->proved.extents);
+	return true;
+}
+
 /* The step was refused: it may have brought the file a piece further. */
 static void offer(struct search *search, const struct partial *partial, const struct step *step,
 	struct beam *next)
@@ -184,16 +200,18 @@ static bool is_unlikely(
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
-/* True: a layout was proved, and is search->best. */
+/* True: a layout was proved, and is search->best; or a joint, and search->proved is what it leads to. */
 static bool try_step(struct search *search, const struct partial *partial, const struct step *step,
 	struct beam *next)
 {
+	uint64_t tested = search->bench->tested;
 	struct joining joining;
 
 	if (!joining_try(search->bench, partial, step, &joining)) {
 		note_guess(search, partial, step);
 		offer(search, partial, step, next);
-		return false;
+		return next && search->bench->tested != tested &&
+		       is_proved_step(search, partial, step);
 	}
 	if (search->best.extents.count && !joining.is_proved) {
 		joining_free(&joining);
@@ -255,7 +273,7 @@ static bool try_cell(struct search *search, const struct partial *partial,
 			if (is_unlikely(search, partial, &step) != cell->is_unlikely)
 				continue;
 			if (try_step(search, partial, &step, next))
-				return judge(search);
+				return search->proved.extents.count || judge(search);
 			if (!is_near && judge(search))
 				return true;
 		}
@@ -370,7 +388,8 @@ static bool take_guess(struct search *search)
 	return joining_try(search->bench, &guess->from, &guess->step, &search->best);
 }
 
-/* Searches from the file as it was found. True: the search ends. */
+/* Searches from the file as it was found, and then from each joint that is proved: nothing else can be right.
+ * True: the search ends. */
 static bool search_from(struct search *search, const struct broken *broken,
 	const struct cell *cells, size_t count, unsigned pieces)
 {
@@ -380,6 +399,12 @@ static bool search_from(struct search *search, const struct broken *broken,
 	partial_begin(search->bench->clusters, broken, &begin);
 	workbench_prepare(search->bench, &begin.extents);
 	ends = look(search, &begin) || search_cells(search, &begin, cells, count, pieces);
+	while (search->proved.extents.count) {
+		partial_free(&begin);
+		begin = search->proved;
+		search->proved = (struct partial){ 0 };
+		ends = search_cells(search, &begin, cells, count, pieces);
+	}
 	partial_free(&begin);
 	return ends;
 }
