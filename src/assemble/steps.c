@@ -23,8 +23,10 @@
 /* A cluster whose first bytes are described better as others', by a bit each, is tried late, and not far
  * from the break. */
 #define LOOK_LEN 512
-#define JUDGE_SHARE 4  /* of the work is kept for judging what was found */
-#define JUDGED_MAX 4   /* doubtful layouts of a file */
+#define JUDGE_SHARE 4 /* of the work is kept for judging what was found */
+#define JUDGED_MAX 4  /* doubtful layouts of a file */
+#define RECORD_LEN 1024
+#define EXTEND_MAX 64  /* clusters by which the last piece may begin earlier */
 #define COARSE_SHARE 4 /* of the work is for clusters of the usual size */
 /* A carver may count that share of a cluster as the file's own although it is another's. */
 #define BEGUN_SHARE 16
@@ -61,7 +63,8 @@ struct search {
 	bool is_spent;             /* not all trials could be made */
 	struct affinity *affinity; /* of the partial file; NULL: no step from it led far yet */
 	struct joining best;       /* not proved, the first one accepted; without extents: none */
-	struct partial from;       /* what it is a step from */
+	struct partial from;       /* what it is a step from... */
+	struct step step;          /* ...and which */
 	struct partial proved;     /* without extents: none; a check covers its last joint */
 	struct guess guess;
 	uint64_t least; /* bytes that a guess must reach; UINT64_MAX: the file is no candidate */
@@ -154,10 +157,12 @@ static void offer(struct search *search, const struct partial *partial, const st
 {
 	const struct clusters *clusters = search->bench->clusters;
 	uint64_t reached = search->bench->reached;
+	/* A piece of one cluster may end with part of a record. */
+	uint64_t record = clusters->size < USUAL_CLUSTER ? 0 : RECORD_LEN;
 	struct extents extents = { 0 };
 	struct partial *room;
 
-	if (!next || reached < step->at + clusters->size || reached <= partial->reached)
+	if (!next || reached + record < step->at + clusters->size || reached <= partial->reached)
 		return;
 	room = make_room(next, step->gap, reached);
 	if (!room)
@@ -219,8 +224,41 @@ static bool try_step(struct search *search, const struct partial *partial, const
 	}
 	joining_free(&search->best);
 	search->best = joining;
+	search->step = *step;
 	copy_partial(&search->from, partial);
 	return joining.is_proved;
+}
+
+/* Where the last piece ends in the evidence. */
+static uint64_t end_of(const struct joining *joining)
+{
+	const struct range *last = &joining->extents.runs[joining->extents.count - 1];
+
+	return last->offset + last->length;
+}
+
+/* Text and the like is accepted as well without the first clusters of the last piece, and the gaps are not
+ * tried in the order of the clusters: takes those before that look like the file's. */
+static void extend_back(struct search *search)
+{
+	const struct clusters *clusters = search->bench->clusters;
+	struct step step = search->step;
+
+	for (unsigned n = 0; n < EXTEND_MAX && !search->best.is_proved; n++) {
+		struct joining joining;
+
+		step.gap -= (int64_t)clusters->size;
+		if (!step.gap || is_unlikely(search, &search->from, &step) ||
+			!joining_try(search->bench, &search->from, &step, &joining))
+			return;
+		if (end_of(&joining) != end_of(&search->best)) {
+			joining_free(&joining);
+			return;
+		}
+		joining_free(&search->best);
+		search->best = joining;
+		search->step = step;
+	}
 }
 
 /* There is work for something else. */
@@ -242,9 +280,11 @@ static bool judge(struct search *search)
 	if (!search->best.extents.count)
 		return false;
 	give_work(search, search->reserve);
+	extend_back(search);
 	bench->clusters = search->clusters;
 	search->is_found = joining_judge(bench, &search->from, &search->best, search->assembly) &&
-			   (!search->judged || search->best.bits >= EXACT_BITS);
+			   (!search->judged || search->best.bits >= EXACT_BITS) &&
+			   !(bench->takes_unverified && search->assembly->doubt_count);
 	bench->clusters = clusters;
 	if (search->is_found)
 		return true;
@@ -382,8 +422,10 @@ static bool take_guess(struct search *search)
 
 	if (!guess->reached)
 		return false;
-	give_work(search, 0);
+	give_work(search, search->reserve);
+	search->reserve = 0;
 	search->bench->takes_unverified = true;
+	search->step = guess->step;
 	copy_partial(&search->from, &guess->from);
 	return joining_try(search->bench, &guess->from, &guess->step, &search->best);
 }
