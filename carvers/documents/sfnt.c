@@ -261,8 +261,41 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return verdict;
 }
 
+/* ---- files in pieces ------------------------------------------------------------------------ */
+
+#define MAGIC "\x5f\x0f\x3c\xf5"
+#define MAGIC_AT 12 /* in the table 'head' */
+
+/* Of the tables only 'head' has bytes that all fonts have: its version, and a magic number after two numbers
+ * of its own. */
+static bool read_directory(struct view *view, struct carve_table *table)
+{
+	struct carve_anchor head = {
+		.len = MAGIC_AT + 4, .any = 0xff0, .word_at = MAGIC_AT, .bytes = "\0\1"
+	};
+	const uint8_t *p = view_peek(view, 0, 12);
+	uint32_t count = p && is_known_version(p) ? be16(p + 4) : 0;
+
+	memcpy(head.bytes + MAGIC_AT, MAGIC, 4);
+	for (uint32_t i = 0; i < count; i++) {
+		p = view_peek(view, 12 + 16 * (uint64_t)i, 16);
+		if (!p || memcmp(p, "head", 4) != 0)
+			continue;
+		head.offset = be32(p + 8);
+		return table->add(table, &head);
+	}
+	return false;
+}
+
+static const struct carve_map sfnt_map = {
+	.words = { { 4, false, MAGIC } },
+	.common = true,
+	.head = read_directory,
+};
+
 const struct carver sfnt_carver = {
 	.name = "sfnt",
 	.summary = "TrueType and OpenType fonts and collections, by their tables' checksums",
 	.check = check,
+	.map = &sfnt_map,
 };

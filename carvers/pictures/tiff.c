@@ -166,4 +166,5 @@ const struct carver tiff_carver = {
 	.name = "tiff",
 	.summary = "TIFF pictures and raw photos, by their directories and by decompressing strips",
 	.check = check,
+	.map = &tiff_map,
 };

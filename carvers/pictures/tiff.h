@@ -106,4 +106,7 @@ void tiff_check_coded(struct tiff_walk *walk, const struct tiff_page *page, uint
 /* The same for a JPEG that a page has beside its strips. */
 void tiff_check_jpeg(struct tiff_walk *walk, uint64_t at, uint64_t len);
 
+/* For files in pieces (tiff_map.c). */
+extern const struct carve_map tiff_map;
+
 #endif

@@ -13,6 +13,8 @@
 #include "lzw.h"
 #include "walk.h"
 
+#define ADLER_BITS 32 /* see view_proved */
+
 #define MARK_LEN 2 /* of JPEG */
 #define START_LEN 4
 
@@ -77,11 +79,12 @@ static uint64_t check_deflate(struct tiff_walk *walk, uint64_t at, uint64_t end)
 	struct inflated inflated = { 0 };
 	enum inflated_state state = INFLATED_MORE;
 	uint64_t start = at, valid_end = at;
+	size_t used = 0;
 
 	if (!inflated_open(&inflated, walk->tiff.view, INFLATED_ZLIB))
 		return end;
 	while (state == INFLATED_MORE && at < end && inflated.output_len < walk->to_unpack) {
-		size_t len, used = 0;
+		size_t len;
 		const uint8_t *p = walk_window(walk->tiff.view, at, end, &len);
 
 		if (len > 512)
@@ -89,8 +92,10 @@ static uint64_t check_deflate(struct tiff_walk *walk, uint64_t at, uint64_t end)
 		state = p ? inflated_feed(&inflated, p, len, &used) : INFLATED_BAD;
 		valid_end = at;
 		at += p ? len : 0;
-		if (state == INFLATED_DONE)
-			tiff_confirm(walk, valid_end + used);
+	}
+	if (state == INFLATED_DONE) {
+		tiff_confirm(walk, valid_end + used);
+		view_proved(walk->tiff.view, start, valid_end + used, ADLER_BITS);
 	}
 	/* It was not decompressed to its end. */
 	if (state != INFLATED_DONE)

@@ -6,6 +6,8 @@ types = (
   { name = "zip"; header = "'PK' 03 04"; max_size = "16M"; carver = "zip"; },
   { name = "pdf"; header = "'%PDF-'"; max_size = "16M"; carver = "pdf"; },
   { name = "png"; header = "89 'PNG' 0d 0a 1a 0a"; max_size = "16M"; carver = "png"; },
+  { name = "tiff"; header = "'II' 2a 00"; max_size = "16M"; carver = "tiff"; },
+  { name = "ttf"; header = "00 01 00 00 00"; max_size = "16M"; carver = "sfnt"; },
   { name = "regf"; header = "'regf'"; max_size = "16M"; carver = "regf"; },
 );
 RULES
@@ -96,6 +98,30 @@ def hive(bins):
     for word in struct.unpack("<127I", head):
         total ^= word
     return bytes(head + struct.pack("<I", total)).ljust(C, b"\0") + body
+def strips(count):
+    """A TIFF whose directory is at its end."""
+    data, places = bytearray(b"II*\0\0\0\0\0"), []
+    for _ in range(count):
+        strip = zlib.compress(rng.randbytes(6000))
+        places.append((len(data), len(strip)))
+        data.extend(strip + bytes(len(strip) % 2))
+    lists = len(data)
+    data.extend(b"".join(struct.pack("<I", at) for at, _ in places) + b"".join(struct.pack("<I", len) for _, len in places))
+    rows = [(256, 4, 1, 100), (257, 4, 1, 60 * count), (258, 3, 1, 8), (259, 3, 1, 8), (262, 3, 1, 1), (273, 4, count, lists), (278, 4, 1, 60), (279, 4, count, lists + 4 * count)]
+    data[4:8] = struct.pack("<I", len(data))
+    return bytes(data) + struct.pack("<H", len(rows)) + b"".join(struct.pack("<HHII", *row) for row in rows) + bytes(4)
+def font(sizes):
+    """A font whose table 'head' comes late."""
+    tables = [(b"cmap", rng.randbytes(sizes[0])), (b"glyf", rng.randbytes(sizes[1])),
+        (b"head", b"\0\1\0\0" + rng.randbytes(4) + bytes(4) + b"\x5f\x0f\x3c\xf5" + rng.randbytes(40)), (b"loca", rng.randbytes(sizes[2]))]
+    at, directory, body = 12 + 16 * len(tables), b"\0\1\0\0" + struct.pack(">H6x", len(tables)), b""
+    for tag, table in tables:
+        total = sum(struct.unpack(">%dI" % (len(table) // 4), table)) & 0xffffffff
+        directory += tag + struct.pack(">III", total, at + len(body), len(table))
+        body += table
+    return directory + body
+plant(strips(4), [3], [1, 0])
+plant(font((6000, 8000, 4000)), [3], [1, 0])
 one, other = hive(5), hive(6)
 plant(one, [2, 4], [2, 0, 1])
 plant(other, [3, 5], [1, 2, 0])
