@@ -85,76 +85,84 @@ static bool add_blocks(libvshadow_store_t *store, uint64_t **offsets, size_t *co
 	return true;
 }
 
-/* What differs between the volume and the copy with this index. */
-static bool find_changed(
-	libvshadow_volume_t *volume, int index, int store_count, struct ranges *changed)
+/* The copy that is meant. */
+struct copy {
+	libvshadow_volume_t *volume;
+	libvshadow_store_t *store;
+	int index, count; /* among all */
+};
+
+/* False after served_refuse. */
+static bool open_copy(struct served *served, const struct inner_place *place, struct copy *copy)
+{
+	libbfio_error_t *error = NULL;
+
+	*copy = (struct copy){ .index = atoi(place->name) - 1 };
+	copy->volume = open_volume(served, &copy->count, &error);
+	if (copy->volume && copy->index >= 0 && copy->index < copy->count &&
+		libvshadow_volume_get_store(copy->volume, copy->index, &copy->store,
+			(libvshadow_error_t **)&error) == 1)
+		return true;
+	served_refuse(
+		served, "it has %d shadow %s", copy->count, copy->count == 1 ? "copy" : "copies");
+	yal_source_refuse(served, &error);
+	return false;
+}
+
+/* What differs between it and the volume. False: that is not known. */
+static bool find_changed(const struct copy *copy, struct ranges *changed)
 {
 	uint64_t *offsets = NULL;
 	size_t count = 0;
-	bool good = true;
+	bool known = true;
 
-	for (int i = index; i < store_count && good; i++) {
+	for (int i = copy->index; i < copy->count && known; i++) {
 		libvshadow_store_t *store = NULL;
 
-		good = libvshadow_volume_get_store(volume, i, &store, NULL) == 1 &&
-		       add_blocks(store, &offsets, &count);
+		known = libvshadow_volume_get_store(copy->volume, i, &store, NULL) == 1 &&
+			add_blocks(store, &offsets, &count);
 	}
 	if (count)
 		qsort(offsets, count, sizeof(*offsets), compare_offsets);
-	for (size_t i = 0; i < count && good; i++)
+	for (size_t i = 0; i < count && known; i++)
 		ranges_add(changed, offsets[i], BLOCK_LEN);
 	free(offsets);
-	return good;
-}
-
-/* The copy that is meant; NULL after served_refuse. */
-static libvshadow_store_t *open_store(
-	struct served *served, const struct inner_place *place, struct ranges *changed)
-{
-	libbfio_error_t *error = NULL;
-	libvshadow_store_t *store = NULL;
-	int count = 0, number = atoi(place->name);
-	libvshadow_volume_t *volume = open_volume(served, &count, &error);
-
-	if (volume && number >= 1 && number <= count &&
-		libvshadow_volume_get_store(
-			volume, number - 1, &store, (libvshadow_error_t **)&error) == 1 &&
-		find_changed(volume, number - 1, count, changed))
-		return store;
-	served_refuse(served, "it has %d shadow %s", count, count == 1 ? "copy" : "copies");
-	yal_source_refuse(served, &error);
-	return NULL;
+	return known;
 }
 
 /* When it was made: seconds since 1970 of a FILETIME; and how much is searched. */
-static void set_how(struct served *served, libvshadow_store_t *store, const struct ranges *changed)
+static void set_how(struct served *served, const struct copy *copy)
 {
+	struct ranges changed = { 0 };
+	bool known = find_changed(copy, &changed);
 	uint64_t filetime = 0;
-	char how[128], text[32] = "an unknown time", size[16];
+	char how[128], text[32] = "an unknown time", size[16], what[64] = "all of it is searched";
 	time_t seconds;
 	struct tm tm;
 
-	libvshadow_store_get_creation_time(store, &filetime, NULL);
+	libvshadow_store_get_creation_time(copy->store, &filetime, NULL);
 	seconds = (time_t)(filetime / 10000000) - (time_t)11644473600;
 	if (filetime && gmtime_r(&seconds, &tm))
 		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	snprintf(how, sizeof(how), "as it was at %s; %s in blocks that differ from the volume",
-		text, size_print(ranges_bytes(changed), size));
+	if (known)
+		snprintf(what, sizeof(what), "%s in blocks that differ from the volume",
+			size_print(ranges_bytes(&changed), size));
+	snprintf(how, sizeof(how), "as it was at %s; %s", text, what);
 	served_set_how(served, how);
+	ranges_free(&changed);
 }
 
 static void *shadow_open(struct served *served, void *arg)
 {
-	struct ranges changed = { 0 };
-	libvshadow_store_t *store = open_store(served, arg, &changed);
+	struct copy copy;
 	size64_t size = 0;
 
-	if (!store || libvshadow_store_get_volume_size(store, &size, NULL) != 1)
+	if (!open_copy(served, arg, &copy) ||
+		libvshadow_store_get_volume_size(copy.store, &size, NULL) != 1)
 		return NULL;
-	set_how(served, store, &changed);
-	ranges_free(&changed);
+	set_how(served, &copy);
 	served_set_size(served, size, 512);
-	return store;
+	return copy.store;
 }
 
 static int shadow_read_at(void *handle, uint64_t offset, void *buffer, size_t len)
@@ -177,9 +185,10 @@ const struct served_kind served_shadow = {
 static void *changed_open(struct served *served, void *arg)
 {
 	struct ranges changed = { 0 };
+	struct copy copy;
 	struct range *list;
 
-	if (!open_store(served, arg, &changed))
+	if (!open_copy(served, arg, &copy) || !find_changed(&copy, &changed))
 		return NULL;
 	list = xcalloc(changed.count + 1, sizeof(*list));
 	list[0].offset = changed.count;

@@ -513,6 +513,8 @@ void volumes_complete(const struct volumes *volumes, struct ranges *changed)
 {
 	struct range_list runs = { 0 };
 
+	if (!changed->count)
+		return;
 	runs.items = file_map_partly_in(volumes->file_map, changed, NTFS_OWN_FILES, &runs.count);
 	take_list(&runs, changed);
 	free(runs.items);
