@@ -17,6 +17,7 @@
  *	A(j) / X^j / X^z + H(z+j) = T(k) / X^z + H(z+k)
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "assemble/mapping.h"
 #include "assemble/strategies.h"
@@ -26,6 +27,7 @@
 #define PIECES_MAX 64
 #define BREAKS_MAX 16384 /* possible ones in the bytes of one CRC */
 #define TARGETS_MAX 64   /* places where the bytes may end */
+#define TARGETS_NEAR 8   /* of these, those that are tried with a piece in between */
 #define HITS_MAX 8       /* ways in which a CRC agrees */
 #define FILTER_BITS 16   /* of a register, by which most of what is not there is sorted out */
 #define ZEROS_WORK 1024  /* units to skip zeros */
@@ -402,13 +404,21 @@ static void try_between(
 		filter[filter_bit(search->left[k] ^ sum_at(place, k)) / 8] = 0;
 }
 
+/* Whether pieces in between would agree by chance more often than can be looked at. */
+static bool is_hopeless(const struct search *search, uint64_t pairs)
+{
+	uint64_t clusters = ranges_bytes(ranges_of(search)) / search->size;
+
+	return pairs * clusters >> 32 > HITS_MAX;
+}
+
 /* Two breaks, a piece anywhere in between, and one with that displacement to the end. */
 static void try_two_breaks(struct search *search, uint64_t shift)
 {
 	uint64_t pairs = search->last * (search->last + 1) / 2;
 	int64_t last = (int64_t)search->last;
 
-	if (!find_rest(search, shift))
+	if (is_hopeless(search, pairs) || !find_rest(search, shift))
 		return;
 	for (size_t range = 0; range < ranges_of(search)->count; range++) {
 		struct place place = place_in(search, range, -last);
@@ -426,20 +436,43 @@ static void try_two_breaks(struct search *search, uint64_t shift)
 
 /* ---- one CRC ------------------------------------------------------------------------------- */
 
+/* How far a displacement is from the file's start. */
+static uint64_t distance(const struct search *search, uint64_t shift)
+{
+	uint64_t start = search->mapping->items[0].shift;
+
+	return shift - start < start - shift ? shift - start : start - shift;
+}
+
+/* The nearest come first. */
+static void add_target(struct search *search, uint64_t shift)
+{
+	uint64_t *targets = search->targets;
+	size_t at = search->target_count;
+
+	while (at && distance(search, targets[at - 1]) > distance(search, shift))
+		at--;
+	if (at == TARGETS_MAX)
+		return;
+	if (search->target_count < TARGETS_MAX)
+		search->target_count++;
+	memmove(&targets[at + 1], &targets[at], (search->target_count - 1 - at) * sizeof(*targets));
+	targets[at] = shift;
+}
+
 /* The displacements of pieces that have this anchor. */
 static void add_targets(struct search *search, const struct carve_anchor *anchor)
 {
 	struct workbench *bench = search->bench;
-	uint64_t start = search->mapping->items[0].shift;
 	size_t count;
 	const uint64_t *hits = inner_hits_of(bench->hits, search->map, anchor->word, &count);
 
-	for (size_t i = 0; i < count && search->target_count < TARGETS_MAX; i++) {
+	for (size_t i = 0; i < count && workbench_goes_on(bench); i++) {
 		uint64_t at = hits[i] - anchor->word_at, shift = at - anchor->offset;
 
-		if ((shift - start) % search->size == 0 && hits[i] >= anchor->word_at &&
+		if (distance(search, shift) % search->size == 0 && hits[i] >= anchor->word_at &&
 			mapping_is_there(bench, anchor, at))
-			search->targets[search->target_count++] = shift;
+			add_target(search, shift);
 	}
 }
 
@@ -454,7 +487,7 @@ static void search_breaks(struct search *search)
 		try_all_ends(search);
 	for (size_t i = 0; i < search->target_count; i++)
 		try_one_break(search, search->targets[i]);
-	for (size_t i = 0; i < search->target_count && !search->hit_count; i++)
+	for (size_t i = 0; i < search->target_count && i < TARGETS_NEAR && !search->hit_count; i++)
 		try_two_breaks(search, search->targets[i]);
 }
 
