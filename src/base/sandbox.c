@@ -66,6 +66,17 @@ void sandbox_limit(const struct sandbox_limits *limits)
 		lower_limit(RLIMIT_DATA, data_in_use() + limits->memory);
 }
 
+void sandbox_allow_time(unsigned seconds)
+{
+	struct rlimit limit;
+	struct rusage used;
+
+	if (getrusage(RUSAGE_SELF, &used) || getrlimit(RLIMIT_CPU, &limit))
+		return;
+	limit.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + seconds;
+	setrlimit(RLIMIT_CPU, &limit);
+}
+
 /* Between a fork and the execution of a program only calls like these are allowed. */
 static void set_descriptors(int fd, int shared)
 {

@@ -53,6 +53,20 @@ static void receive_secrets(uint32_t count)
 	}
 }
 
+/* Walks until burin is gone. */
+static int walk_all(struct evidence_job *job, void *argument)
+{
+	while (job->work <= EVIDENCE_WALK_STREAMS &&
+		job->argument_len == (job->work ? sizeof(struct volume) : 0) &&
+		walk_work(job, argument)) {
+		free(job);
+		free(argument);
+		job = receive(sizeof(*job));
+		argument = receive(job->argument_len);
+	}
+	return EXIT_FAILURE;
+}
+
 static int work(void)
 {
 	struct evidence_job *job = receive(sizeof(*job));
@@ -60,12 +74,9 @@ static int work(void)
 
 	receive_secrets(job->secret_count);
 	confine_set_mode((enum confine_mode)job->mode);
-	sandbox_limit(&job->limits);
 	if (job->work == EVIDENCE_SERVE || job->work == EVIDENCE_SERVE_NAMES)
 		return served_work(job, argument);
-	if (job->work != EVIDENCE_LIST_VOLUMES && job->argument_len != sizeof(struct volume))
-		return EXIT_FAILURE;
-	return walk_work(job, argument);
+	return walk_all(job, argument);
 }
 
 /* Without what runs at a regular end: a sanitizer would look for leaks, for which it is not allowed what it

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -151,18 +150,6 @@ int served_outer_read(struct served *served, uint64_t offset, void *buffer, size
 	return image_read_parts(served, offset, buffer, len, read_outer_part);
 }
 
-/* The processor time used so far counts too. */
-static void allow_time(unsigned seconds)
-{
-	struct rlimit limit;
-	struct rusage usage;
-
-	if (getrusage(RUSAGE_SELF, &usage) || getrlimit(RLIMIT_CPU, &limit))
-		return;
-	limit.rlim_cur = (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + seconds;
-	setrlimit(RLIMIT_CPU, &limit);
-}
-
 static void answer(int32_t status)
 {
 	send_message(&(struct served_message){ .kind = SERVED_DONE, .status = status });
@@ -178,7 +165,7 @@ static _Noreturn void serve(struct served *served, const struct served_kind *kin
 		receive(&request);
 		if (request.kind != SERVED_READ || request.len > SERVED_DATA_LEN)
 			_exit(1);
-		allow_time(REQUEST_CPU_SECONDS);
+		sandbox_allow_time(REQUEST_CPU_SECONDS);
 		status = kind->read_at(
 			handle, request.offset, served->shared->data, (size_t)request.len);
 		answer(status);
@@ -211,7 +198,7 @@ int served_work(const struct evidence_job *job, void *argument)
 	}
 	served.cache = xcalloc(CACHE_BLOCKS, sizeof(*served.cache));
 	sandbox_limit(&(struct sandbox_limits){ .memory = kind->memory });
-	allow_time(kind->open_cpu_seconds ? kind->open_cpu_seconds : REQUEST_CPU_SECONDS);
+	sandbox_allow_time(kind->open_cpu_seconds ? kind->open_cpu_seconds : REQUEST_CPU_SECONDS);
 	confine_work(kind, argument);
 	if (job->work == EVIDENCE_SERVE_NAMES) {
 		kind->list(&served, argument);

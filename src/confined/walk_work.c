@@ -47,7 +47,8 @@ static bool queue_message(struct walk_job *job, uint32_t kind, const void *bytes
 		return false;
 	memcpy(job->unsent + job->unsent_len, &message, sizeof(message));
 	job->unsent_len += sizeof(message);
-	memcpy(job->unsent + job->unsent_len, bytes, len);
+	if (len)
+		memcpy(job->unsent + job->unsent_len, bytes, len);
 	job->unsent_len += len;
 	return true;
 }
@@ -126,19 +127,35 @@ static void walk(struct walk_job *job, enum evidence_work work, const struct vol
 		walk_streams(&job->host, volume);
 }
 
-int walk_work(const struct evidence_job *given, const struct volume *volume)
+/* For the first walk and all that follow. */
+static void prepare(const struct evidence_job *given)
+{
+	/* Some file systems store local times. The result must not depend on this machine's zone. */
+	setenv("TZ", "UTC0", 1);
+	tzset();
+	sandbox_limit(&(struct sandbox_limits){ .memory = given->limits.memory });
+	watch_for_deadlock();
+	confine(&(struct confine_rights){ 0 });
+}
+
+bool walk_work(const struct evidence_job *given, const struct volume *volume)
 {
 	struct walk_job *job = xcalloc(1, sizeof(*job));
+	static bool prepared;
+	bool done;
 
 	job->host = (struct walk_host){ .size = given->size,
 		.sector_size = given->sector_size,
 		.read = request_read,
 		.report = report };
-	/* Some file systems store local times. The result must not depend on this machine's zone. */
-	setenv("TZ", "UTC0", 1);
-	tzset();
-	watch_for_deadlock();
-	confine(&(struct confine_rights){ 0 });
+	if (!prepared)
+		prepare(given);
+	prepared = true;
+	waiting = false;
+	sandbox_allow_time(given->limits.cpu_seconds);
 	walk(job, given->work, volume);
-	return flush(job) ? 0 : 1;
+	done = queue_message(job, WALK_DONE, NULL, 0) && flush(job);
+	waiting = true; /* for the next job */
+	free(job);
+	return done;
 }

@@ -4,7 +4,7 @@
 
 #include "evidence/evidence_job.h"
 
-/* Confines this process, and returns its exit code. volume: NULL for EVIDENCE_LIST_VOLUMES. */
-int walk_work(const struct evidence_job *job, const struct volume *volume);
+/* Confines this process, if it is not yet. volume: nothing for EVIDENCE_LIST_VOLUMES. False: burin is gone. */
+bool walk_work(const struct evidence_job *job, const struct volume *volume);
 
 #endif

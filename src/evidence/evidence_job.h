@@ -4,7 +4,8 @@
  * its bytes. Both programs are of one build, which they check, so structs go as they are.
  *
  * A walk reports what it finds, each a struct walk_head and its bytes (walk_messages.h); to
- * WALK_READ_REQUEST, a struct walk_read, burin answers with the bytes.
+ * WALK_READ_REQUEST, a struct walk_read, burin answers with the bytes. After WALK_DONE burin may send the next
+ * job, for another walk, for starting the program costs more than a walk.
  *
  * What serves an image (served.h):
  *
@@ -53,6 +54,7 @@ struct walk_head {
 };
 
 #define WALK_READ_REQUEST 0x100
+#define WALK_DONE 0x101 /* that was all; another job may follow */
 /* The largest read, and the largest message. */
 #define WALK_READ_MAX ((uint64_t)1 << 20)
 /* For combining messages at either end: there are several for each file. */

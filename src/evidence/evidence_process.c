@@ -67,14 +67,34 @@ static bool send_secrets(int fd)
 	return sent;
 }
 
+/* If it is gone, the caller learns that when it listens. */
+static void send_job(struct sandbox_child *child, const struct evidence_job *job,
+	const void *argument, bool secrets)
+{
+	int fd = sandbox_socket(child);
+	struct evidence_job sent = *job;
+	size_t secret_count;
+
+	secrets_list(&secret_count);
+	sent.mode = confine_mode();
+	sent.secret_count = secrets ? (uint32_t)secret_count : 0;
+	if (sandbox_send(fd, &sent, sizeof(sent)) &&
+		sandbox_send(fd, argument, job->argument_len) && secrets)
+		send_secrets(fd);
+}
+
+void evidence_process_continue(
+	struct sandbox_child *child, const struct evidence_job *job, const void *argument)
+{
+	send_job(child, job, argument, false);
+}
+
 int evidence_process_start(struct sandbox_child **child, const struct evidence_job *job,
 	const void *argument, bool secrets, int shared, char *reason, size_t reason_len)
 {
 	char *program = find_program(reason, reason_len);
 	const char *const arguments[] = { program, burin_version, burin_commit, NULL };
-	struct evidence_job sent = *job;
-	size_t secret_count;
-	int status, fd;
+	int status;
 
 	if (!program)
 		return -ENOENT;
@@ -84,13 +104,6 @@ int evidence_process_start(struct sandbox_child **child, const struct evidence_j
 		snprintf(reason, reason_len, "no process could be started: %s", strerror(-status));
 		return status;
 	}
-	fd = sandbox_socket(*child);
-	secrets_list(&secret_count);
-	sent.mode = confine_mode();
-	sent.secret_count = secrets ? (uint32_t)secret_count : 0;
-	/* If it is gone already, the caller learns that when it listens. */
-	if (sandbox_send(fd, &sent, sizeof(sent)) &&
-		sandbox_send(fd, argument, job->argument_len) && secrets)
-		send_secrets(fd);
+	send_job(*child, job, argument, secrets);
 	return 0;
 }

@@ -13,5 +13,8 @@ int evidence_process_check(struct error *error);
  * The caller ends *child. */
 int evidence_process_start(struct sandbox_child **child, const struct evidence_job *job,
 	const void *argument, bool secrets, int shared, char *reason, size_t reason_len);
+/* Gives a process that is done with a walk another one. */
+void evidence_process_continue(
+	struct sandbox_child *child, const struct evidence_job *job, const void *argument);
 
 #endif

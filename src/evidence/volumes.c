@@ -49,6 +49,7 @@ struct reading {
 	struct ranges in_use; /* rising */
 	struct range_list free_records, slack;
 	struct walk_end end;
+	struct sandbox_child *child; /* of the walk before */
 };
 
 static void add_problem(struct volumes *volumes, char *sentence)
@@ -193,6 +194,7 @@ static void walk(struct reading *reading, enum evidence_work work, const struct 
 {
 	const struct walk_process process = {
 		.image = reading->walked,
+		.child = &reading->child,
 		.work = work,
 		.volume = volume,
 		.interrupted = reading->interrupted,
@@ -415,6 +417,7 @@ struct volumes *volumes_read(
 	if (depth == VOLUMES_OFF)
 		return volumes;
 	read_depth(&reading, depth);
+	walk_process_end(reading.child);
 	ranges_free(&reading.in_use);
 	free(reading.free_records.items);
 	free(reading.slack.items);

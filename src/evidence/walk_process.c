@@ -26,6 +26,7 @@
 struct listener {
 	const struct walk_process *process;
 	struct walk_end *end;
+	bool done;                    /* it can go on with another walk */
 	bool refused;                 /* one of its messages was not accepted */
 	char buffer[WALK_BUFFER_LEN]; /* what came with an earlier message */
 	size_t buffer_at, buffer_len;
@@ -116,6 +117,9 @@ static void receive_messages(struct listener *listener, int fd)
 		if (message.len > sizeof(listener->bytes) ||
 			!receive(listener, fd, listener->bytes, message.len))
 			return;
+		listener->done = message.kind == WALK_DONE;
+		if (listener->done)
+			return;
 		if (!handle_message(listener, fd, message.kind, message.len)) {
 			listener->refused = true;
 			if (!*listener->end->problem)
@@ -135,8 +139,7 @@ static struct sandbox_limits limits_for(uint64_t size)
 	};
 }
 
-static int start_child(
-	struct sandbox_child **child, const struct walk_process *process, struct walk_end *end)
+static int start_walk(const struct walk_process *process, struct walk_end *end)
 {
 	const struct image_info *info = image_info(process->image);
 	const struct evidence_job job = { .work = process->work,
@@ -145,27 +148,38 @@ static int start_child(
 		.argument_len = process->volume ? sizeof(*process->volume) : 0,
 		.limits = limits_for(info->size) };
 
-	return evidence_process_start(
-		child, &job, process->volume, false, -1, end->problem, sizeof(end->problem));
+	if (!*process->child)
+		return evidence_process_start(process->child, &job, process->volume, false, -1,
+			end->problem, sizeof(end->problem));
+	evidence_process_continue(*process->child, &job, process->volume);
+	return 0;
+}
+
+void walk_process_end(struct sandbox_child *child)
+{
+	if (child)
+		free(sandbox_end(child));
 }
 
 void walk_process_run(const struct walk_process *process, struct walk_end *end)
 {
 	struct listener *listener;
-	struct sandbox_child *child;
 	char *how;
 
 	*end = (struct walk_end){ 0 };
-	if (start_child(&child, process, end))
+	if (start_walk(process, end))
 		return;
 	listener = xcalloc(1, sizeof(*listener));
 	listener->process = process;
 	listener->end = end;
-	receive_messages(listener, sandbox_socket(child));
-	how = sandbox_end(child);
-	end->died = how && !listener->refused;
-	if (how && !*end->problem)
-		set_problem(listener, how);
-	free(how);
+	receive_messages(listener, sandbox_socket(*process->child));
+	if (!listener->done) {
+		how = sandbox_end(*process->child);
+		*process->child = NULL;
+		end->died = how && !listener->refused;
+		if (how && !*end->problem)
+			set_problem(listener, how);
+		free(how);
+	}
 	free(listener);
 }

@@ -13,6 +13,9 @@
 
 struct walk_process {
 	struct image *image;
+	/* The process of the walk before, which goes on with this one; NULL: there is none. The same
+	 * afterwards. */
+	struct sandbox_child **child;
 	enum evidence_work work;
 	const struct volume *volume; /* NULL for EVIDENCE_LIST_VOLUMES */
 	/* NULL, or called now and then: true ends the walk. */
@@ -31,5 +34,7 @@ struct walk_end {
 };
 
 void walk_process_run(const struct walk_process *process, struct walk_end *end);
+/* Ends what is left of them. */
+void walk_process_end(struct sandbox_child *child);
 
 #endif

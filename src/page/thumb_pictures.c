@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "base/sandbox.h"
 
@@ -52,18 +51,6 @@ static bool load(void)
 	return library && vips.init("burin") == 0;
 }
 
-/* The limit is per picture, not for all of them. */
-static void allow_time(void)
-{
-	struct rusage used;
-	struct rlimit limit;
-
-	if (getrusage(RUSAGE_SELF, &used) || getrlimit(RLIMIT_CPU, &limit))
-		return;
-	limit.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1 + THUMB_SECONDS;
-	setrlimit(RLIMIT_CPU, &limit);
-}
-
 /* Returns the length of a JPEG, which the caller frees, or 0. */
 static uint32_t shrink(void *bytes, size_t len, void **jpeg)
 {
@@ -95,7 +82,7 @@ static bool serve(int fd)
 		free(bytes);
 		return false;
 	}
-	allow_time();
+	sandbox_allow_time(1 + THUMB_SECONDS); /* for each of them */
 	jpeg_len = shrink(bytes, len, &jpeg);
 	sent = sandbox_send(fd, &jpeg_len, sizeof(jpeg_len)) && sandbox_send(fd, jpeg, jpeg_len);
 	vips.free(jpeg);
