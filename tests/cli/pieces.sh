@@ -64,6 +64,13 @@ for threads in 1 3; do
 	carve_image out-$threads --fragments=near --threads $threads --chunk-size 16K
 	same out-$threads
 done
+echo --- complete files only
+carve_image strict --fragments=near --strict
+show strict
+echo --- searched
+carve_image search-1 --fragments=search --fragment-budget=1 --threads 1
+carve_image search-3 --fragments=search --fragment-budget=1 --threads 3
+same_results search-1 search-3 && echo with any number of threads the same
 echo --- stopped and resumed
 (ulimit -f 60 && "$BURIN" carve --quiet -c rules.conf -o resumed --fragments=near --checkpoint-interval 0.001 image 2>/dev/null)
 echo "stopped with exit $?"
