@@ -43,7 +43,8 @@ struct pdf_value {
 	bool has_length, indirect_length;
 	uint64_t length;      /* of the stream, if the dictionary has it */
 	bool is_xref;         /* /Type /XRef */
-	bool flate;           /* the first filter is FlateDecode */
+	bool flate;           /* the first filter is FlateDecode, */
+	bool jpeg;            /* or DCTDecode */
 	bool encrypted;       /* /Encrypt */
 	uint64_t prev;        /* /Prev */
 	uint64_t xref_stream; /* /XRefStm */
@@ -93,7 +94,8 @@ struct pdf {
 	uint64_t linear_len;
 	uint64_t stream_at;  /* the data of the stream in which the walk broke off, or 0 */
 	uint64_t stream_end; /* their end, at most */
-	bool flate;          /* that stream is deflated */
+	bool flate;          /* that stream is deflated, */
+	bool jpeg;           /* or is a JPEG picture */
 	bool continues;      /* an object begins after the last %%EOF */
 	bool lost;           /* objects, in bytes that can't be read */
 	uint64_t inexact;    /* a stream whose /Length is wrong, or 0 */
@@ -117,7 +119,8 @@ enum pdf_stream pdf_skip_stream(struct pdf *pdf, const struct pdf_value *value);
  * of one kind alone, or only UTF-8. */
 bool pdf_converted(struct view *view, uint64_t start, uint64_t end);
 
-/* Declares a deflated stream as proved if it ends with its checksum. False: it is damaged. */
+/* Declares a deflated stream as proved if it ends with its checksum. False: it is damaged, or a picture that is
+ * none by its markers. */
 bool pdf_prove_stream(struct pdf *pdf, const struct pdf_value *value);
 
 /* How far that stream's data are valid, if its end was not found; if it is not deflated, up to bytes that

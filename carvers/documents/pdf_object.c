@@ -219,6 +219,7 @@ static void store_entry(struct pdf_value *value, const struct pdf_nest *nest)
 		value->is_xref = strcmp(nest->name, "XRef") == 0;
 	} else if (strcmp(key, "Filter") == 0) {
 		value->flate = strcmp(nest->name, "FlateDecode") == 0;
+		value->jpeg = strcmp(nest->name, "DCTDecode") == 0;
 	} else if (strcmp(key, "Prev") == 0) {
 		value->prev = number;
 	} else if (strcmp(key, "XRefStm") == 0) {

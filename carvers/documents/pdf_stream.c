@@ -5,6 +5,7 @@
  */
 #include "pdf.h"
 
+#include "bytes.h"
 #include "inflated.h"
 #include "plain_text.h"
 #include "walk.h"
@@ -74,6 +75,7 @@ enum pdf_stream pdf_skip_stream(struct pdf *pdf, const struct pdf_value *value)
 	skip_line_end(cursor);
 	data_at = pdf->stream_at = cursor->at;
 	pdf->flate = value->flate;
+	pdf->jpeg = value->jpeg;
 	pdf->stream_end = view_size(pdf->view);
 	if (direct && value->length < pdf->stream_end - data_at)
 		pdf->stream_end = data_at + value->length;
@@ -138,12 +140,65 @@ static enum inflated_state inflate_stream(struct pdf *pdf, uint64_t *at)
 	return state;
 }
 
+/* Whether this byte may follow FF at the start of a segment of a JPEG picture. */
+static bool is_marker(uint8_t byte)
+{
+	return byte >= 0xc0 && byte != 0xc8 && (byte < 0xd0 || byte > 0xd8) &&
+	       (byte < 0xf0 || byte == 0xfe);
+}
+
+/* Moves *at to the marker after coded data, in which FF is followed by 0 or the number of a restart. */
+static void skip_coded(struct view *view, uint64_t *at, uint64_t end)
+{
+	const uint8_t *p;
+	size_t len, i;
+
+	while (end - *at >= 2 && (p = walk_window(view, *at, end, &len)) && len >= 2) {
+		for (i = 0; i + 1 < len; i++)
+			if (p[i] == 0xff && p[i + 1] && p[i + 1] != 0xff &&
+				p[i + 1] >> 3 != 0xd0 >> 3)
+				break;
+		*at += i;
+		if (i + 1 < len)
+			return;
+	}
+}
+
+/* How far the stream may be a JPEG picture, by its markers: foreign bytes seldom have only those that may
+ * be there. */
+static uint64_t jpeg_valid_end(const struct pdf *pdf)
+{
+	uint64_t at = pdf->stream_at, end = pdf->stream_end;
+	const uint8_t *p = end - at >= 2 ? view_peek(pdf->view, at, 2) : NULL;
+
+	if (!p || p[0] != 0xff || p[1] != 0xd8)
+		return end; /* it may be encrypted */
+	at += 2;
+	while (end - at >= 4 && (p = view_peek(pdf->view, at, 4)) && p[0] == 0xff) {
+		uint64_t len = p[1] == 0xff ? 1 : 2 + (uint64_t)be16(p + 2);
+		bool is_scan = p[1] == 0xda;
+
+		if (p[1] == 0xd9)
+			return end;
+		if ((p[1] != 0xff && !is_marker(p[1])) || len > end - at)
+			return at;
+		at += len;
+		if (is_scan)
+			skip_coded(pdf->view, &at, end);
+	}
+	/* The end's marker may be the last bytes. */
+	return end - at < 4 ? end : at;
+}
+
 bool pdf_prove_stream(struct pdf *pdf, const struct pdf_value *value)
 {
 	uint64_t at = pdf->stream_at;
 	enum inflated_state state = inflate_stream(pdf, &at);
+	bool fits = !pdf->jpeg || jpeg_valid_end(pdf) == pdf->stream_end;
 
 	cursor_forget(&pdf->cursor);
+	if (!fits)
+		return false;
 	if (state == INFLATED_DONE) {
 		view_proved(pdf->view, pdf->stream_at, at, ADLER_BITS);
 		pdf->proved |= !value->is_xref;
@@ -157,6 +212,8 @@ uint64_t pdf_stream_valid_end(struct pdf *pdf)
 {
 	uint64_t at = pdf->stream_at, unread, after;
 
+	if (pdf->jpeg && view_thorough(pdf->view))
+		return jpeg_valid_end(pdf);
 	inflate_stream(pdf, &at);
 	at = walk_before_fill(pdf->view, pdf->stream_at, at);
 	if (at == pdf->stream_at && view_met_unreadable(pdf->view) &&

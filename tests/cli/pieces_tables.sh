@@ -38,8 +38,8 @@ few = archive([9000] + [0] * 150)
 end = len(few) - 22
 assert few[-6:-2] != b"\xff" * 4 and (len(few) - 3000) // C * C > len(few) - 22 - 151 * 50
 plant(few, [(len(few) - 3000) // C], [1, 0])
-def document(lines):
-    """A PDF whose cross-references are a table of lines, or a stream."""
+def document(lines, picture=b""):
+    """A PDF whose cross-references are a table of lines, or a stream; it may have a picture."""
     data, places = bytearray(b"%PDF-1.5\n"), []
     def add(body):
         places.append(len(data))
@@ -49,6 +49,9 @@ def document(lines):
     add(b"<</Type/Catalog>>")
     for _ in range(9):
         add(stream(b"", zlib.compress(rng.randbytes(rng.randint(1000, 6000)).hex().encode())))
+    if picture:
+        add(b"<</Filter/DCTDecode/Length %d>>\nstream\n%s\nendstream" % (len(picture), picture))
+        add(stream(b"", zlib.compress(rng.randbytes(3000))))
     at = len(data)
     if lines:
         data.extend(b"xref\n0 %d\n0000000000 65535 f \n" % (len(places) + 1))
@@ -65,6 +68,9 @@ def document(lines):
     return bytes(data)
 plant(document(True), [2, 5], [1, 2, 0])
 plant(document(False), [3, 5], [2, 0, 1])
+# Nothing verifies a picture's data, but in foreign bytes are other markers.
+coded = b"\xff\xd8\xff\xda\0\2" + rng.randbytes(30000).replace(b"\xff", b"\0") + b"\xff\xd9"
+plant(document(True, coded), [9], [1, 0])
 def picture(side):
     """A PNG of many chunks."""
     def chunk(kind, data):
