@@ -19,6 +19,7 @@ struct ps_walk {
 	unsigned depth; /* nesting of embedded documents */
 	bool resource;  /* inside a font or another resource, which may start like a document */
 	bool font;
+	bool reads_data;     /* the last whole line has an operator that reads data from the file */
 	char line[LINE_LEN]; /* the current one's start, ended by a zero */
 	size_t line_len;
 };
@@ -123,6 +124,16 @@ static void name_parts(struct ps_walk *walk, uint64_t at)
 	}
 }
 
+static bool reads_data(const struct ps_walk *walk)
+{
+	static const char *const operators[] = { "image", "exec", "currentfile", "readstring" };
+
+	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+		if (strstr(walk->line, operators[i]))
+			return true;
+	return false;
+}
+
 /* Counts operators that nearly every program has: at the ends of lines, as most are. */
 static void count_operators(struct ps_walk *walk)
 {
@@ -213,8 +224,9 @@ static enum ps_end search_end(struct ps_walk *walk)
 	struct cursor other = { .view = walk->cursor.view, .at = at };
 
 	ps->broken_at = at;
-	/* A program by hand announces nothing, and its text may be part of something else. */
-	if (ps->comment_count < PS_COMMENTS_MIN)
+	/* A program by hand announces nothing, and its text may be part of something else. Data without a line before
+	 * them that reads them are another file's. */
+	if (ps->comment_count < PS_COMMENTS_MIN || (!walk->reads_data && !ps->trailer))
 		return PS_BROKEN;
 	if (end > walk->limit)
 		end = walk->limit;
@@ -295,6 +307,7 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 		}
 		name_parts(&walk, at);
 		count_operators(&walk);
+		walk.reads_data = reads_data(&walk);
 		if (walk.font && line_starts(&walk, "cleartomark")) {
 			read_font_end(&walk);
 			return PS_WHOLE;
