@@ -439,9 +439,7 @@ static void try_two_breaks(struct search *search, uint64_t shift)
 /* How far a displacement is from the file's start. */
 static uint64_t distance(const struct search *search, uint64_t shift)
 {
-	uint64_t start = search->mapping->items[0].shift;
-
-	return shift - start < start - shift ? shift - start : start - shift;
+	return mapping_distance(shift, search->mapping->items[0].shift);
 }
 
 /* The nearest come first. */

@@ -180,8 +180,7 @@ static size_t add_source(struct source *sources, size_t count, const struct sour
 	return count;
 }
 
-/* How far two offsets, or displacements modulo 2^64, are apart. */
-static uint64_t distance(uint64_t a, uint64_t b)
+uint64_t mapping_distance(uint64_t a, uint64_t b)
 {
 	return a - b < b - a ? a - b : b - a;
 }
@@ -240,7 +239,7 @@ size_t mapping_find_sources(
 		for (size_t i = 0; i < tails; i++) {
 			struct source tail = { .is_tail = true,
 				.offset = nearest[i],
-				.distance = distance(nearest[i], broken->start) };
+				.distance = mapping_distance(nearest[i], broken->start) };
 
 			count = try_source(bench, broken, &tail, sources, count);
 		}
@@ -393,10 +392,10 @@ static void add_shift(
 {
 	size_t at = shifts->count;
 
-	while (at &&
-		(count > shifts->votes[at - 1] ||
-			(count == shifts->votes[at - 1] &&
-				distance(shift, start) < distance(shifts->items[at - 1], start))))
+	while (at && (count > shifts->votes[at - 1] ||
+			     (count == shifts->votes[at - 1] &&
+				     mapping_distance(shift, start) <
+					     mapping_distance(shifts->items[at - 1], start))))
 		at--;
 	if (at == SHIFTS_MAX)
 		return;

@@ -53,6 +53,8 @@ size_t mapping_find_sources(
 bool mapping_extend(struct workbench *bench, const struct broken *broken,
 	const struct source *source, const struct refused *refused, struct mapping *mapping);
 
+/* How far two offsets, or displacements modulo 2^64, are apart. */
+uint64_t mapping_distance(uint64_t a, uint64_t b);
 /* Whether the anchor's bytes are there in the image. */
 bool mapping_is_there(struct workbench *bench, const struct carve_anchor *anchor, uint64_t offset);
 
