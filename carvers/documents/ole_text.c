@@ -65,6 +65,12 @@ static unsigned count_odd_wide(const uint8_t *p, size_t len)
 	return count;
 }
 
+/* Counts the steps along a chain to a place in its stream: there may be many places. */
+static bool can_go_to(struct ole *ole, uint64_t offset)
+{
+	return view_work(ole->view, offset >> ole->shift);
+}
+
 /* Looks at [from, to) of a stream, sector by sector. */
 static void check_text(
 	struct ole *ole, const struct ole_entry *entry, uint64_t from, uint64_t to, bool wide)
@@ -72,7 +78,9 @@ static void check_text(
 	struct ole_position position = { .entry = entry };
 	uint8_t bytes[SECTOR];
 
-	while (from < to && to <= entry->len) {
+	if (to > entry->len || !can_go_to(ole, from))
+		return;
+	while (from < to) {
 		uint64_t at = ole_file_offset(ole, &position, from);
 		size_t len = SECTOR - (size_t)(from % SECTOR);
 
@@ -157,7 +165,8 @@ static void check_pages(const struct document *document, unsigned field)
 		uint8_t page[SECTOR];
 		unsigned last;
 
-		if (!ole_read(document->ole, &position, at, page, SECTOR))
+		if (!can_go_to(document->ole, at) ||
+			!ole_read(document->ole, &position, at, page, SECTOR))
 			break;
 		last = 4u * page[SECTOR - 1];
 		if (last > SECTOR - 8 || le32(page) != le32(table + 4 * i) ||

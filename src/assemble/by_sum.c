@@ -184,6 +184,7 @@ static uint32_t in_order(const struct search *search, uint32_t value)
 /* A piece in a range whose sums are known. */
 struct place {
 	const uint32_t *sums; /* of the range, from G(0) on */
+	int64_t count;        /* of its clusters */
 	int64_t cluster;      /* that is at the first break; may be outside the range */
 	int64_t low, high;    /* breaks whose clusters are in it */
 };
@@ -193,16 +194,24 @@ static const struct ranges *ranges_of(const struct search *search)
 	return cluster_sums_ranges(search->bench->sums, search->order);
 }
 
+/* Moves a piece along its range: this cluster is at the first break. */
+static void set_cluster(const struct search *search, struct place *place, int64_t cluster)
+{
+	int64_t left = place->count - cluster, last = (int64_t)search->last;
+
+	place->cluster = cluster;
+	place->low = cluster < 0 ? -cluster : 0;
+	place->high = left < last ? left : last;
+}
+
 static struct place place_in(const struct search *search, size_t range, int64_t cluster)
 {
-	int64_t count = (int64_t)(ranges_of(search)->items[range].length / search->size);
-	struct place place = { .cluster = cluster, .high = (int64_t)search->last };
+	struct place place = {
+		.sums = cluster_sums_of(search->bench->sums, search->order, range),
+		.count = (int64_t)(ranges_of(search)->items[range].length / search->size),
+	};
 
-	place.sums = cluster_sums_of(search->bench->sums, search->order, range);
-	if (cluster < 0)
-		place.low = -cluster;
-	if (place.high > count - cluster)
-		place.high = count - cluster;
+	set_cluster(search, &place, cluster);
 	return place;
 }
 
@@ -360,7 +369,7 @@ static void try_all_ends(struct search *search)
 			try_end(search, &place, shift_of(search, range, &place), power);
 			move_side(search, search->left);
 			power = crc_by_factor(&search->undo, power);
-			place = place_in(search, range, place.cluster + 1);
+			set_cluster(search, &place, place.cluster + 1);
 		}
 	}
 }
@@ -429,7 +438,7 @@ static void try_two_breaks(struct search *search, uint64_t shift)
 			try_between(search, &place, shift_of(search, range, &place), shift);
 			move_side(search, search->left);
 			move_side(search, search->right);
-			place = place_in(search, range, place.cluster + 1);
+			set_cluster(search, &place, place.cluster + 1);
 		}
 	}
 }
