@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <linux/filter.h>
+#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -109,6 +110,21 @@ static void refuses(enum kernel kernel, unsigned landlock, bool seccomp)
 	cr_expect_eq(before.st_ctim.tv_sec, after.st_ctim.tv_sec);
 	cr_expect_eq(before.st_ctim.tv_nsec, after.st_ctim.tv_nsec);
 	kill(victim.other, SIGKILL);
+}
+
+/* What the other tests skip where it is missing. */
+Test(confine, all_that_is_here_confines)
+{
+	const struct confine_layers *layers = sandbox_layers();
+	long version =
+		syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	struct confine_layer seccomp;
+
+	cr_expect(layers->limits);
+	cr_expect_eq(layers->landlock, version < 0 ? 0 : version);
+	cr_assert(confine_layer_at(layers, 2, &seccomp));
+	cr_expect_str_eq(seccomp.name, "seccomp");
+	cr_expect_eq(layers->seccomp, seccomp.built && prctl(PR_GET_SECCOMP) >= 0);
 }
 
 Test(confine, what_a_hijacked_process_tries_is_refused)
