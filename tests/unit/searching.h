@@ -56,8 +56,8 @@ static void compare(const struct pattern_set *set,
 	void (*find)(const void *, const uint8_t *, size_t, size_t, uint64_t, struct hit_sink *),
 	const void *database, const uint8_t *bytes, size_t len, size_t text_len)
 {
-	struct hit *expected = xcalloc(HITS, sizeof(*expected));
-	struct hit *found = xcalloc(HITS, sizeof(*found)), *spare = xcalloc(HITS, sizeof(*spare));
+	struct hit *expected = xmalloc(HITS * sizeof(*expected));
+	struct hit *found = xmalloc(HITS * sizeof(*found)), *spare = xmalloc(HITS * sizeof(*spare));
 	struct hit_sink sink = { .hits = found, .capacity = HITS };
 	uint8_t *text = memcpy(xmalloc(text_len), bytes, text_len);
 	size_t count = plain(set, text, len, text_len, expected);
