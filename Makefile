@@ -81,7 +81,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 # The command that compiles a file of C; each kind of file adds what it may include.
 COMPILE := $(CC) -std=gnu17 -pthread $(WARNINGS) $(CFLAGS_$(MODE)) $(CFLAGS) -D_GNU_SOURCE -MMD -MP
 LINK    := $(CC) -pthread $(OPENMP) $(LDFLAGS_$(MODE)) $(LDFLAGS)
-LIBS    := $(PKG_LIBS) $(SECCOMP_LIBS) -lm
+LIBS    := $(PKG_LIBS) $(SECCOMP_LIBS) $(FUSE_LIBS) -lm
 CUDA_COMPILE := $(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -Xcompiler -Wall,-Wno-unused-function \
 	$(if $(findstring -fPIE,$(HARDENING)),-Xcompiler -fPIE) -MMD -MP
 ifeq ($(CUDA),1)
@@ -264,6 +264,8 @@ $O/src/cluster/%.o: FILE_CFLAGS = $(MPI_CFLAGS)
 $(CLUSTER:%.c=$O/%.o): $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS))
 $O/src/scan/cpu_team.o: FILE_CFLAGS = $(OPENMP)
 $O/src/scan/cpu_team.o: $(call stamp,openmp,$(or $(OPENMP),none))
+$O/src/mount/mount.o: FILE_CFLAGS = $(FUSE_CFLAGS)
+$O/src/mount/mount.o: $(call stamp,fuse,$(or $(FUSE_CFLAGS),none))
 $O/src/base/confine.o: FILE_CFLAGS = $(SECCOMP_CFLAGS)
 $O/src/base/confine.o: $(call stamp,seccomp,$(or $(SECCOMP_CFLAGS),none))
 # What opens volumes inside images, each by a library that may be missing.

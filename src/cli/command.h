@@ -34,7 +34,7 @@ struct command {
 extern const struct command *const commands[];
 
 extern const struct command carve_command, extract_command, verify_command, report_command,
-	export_command, seal_command, why_command, compare_command, selftest_command,
+	export_command, seal_command, mount_command, why_command, compare_command, selftest_command,
 	conf_check_command, conf_convert_command, conf_list_command, list_command, bench_command,
 	manual_command, completion_command, help_command, version_command;
 

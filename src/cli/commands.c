@@ -13,6 +13,7 @@
 const struct command *const commands[] = {
 	&carve_command,
 	&extract_command,
+	&mount_command,
 	&verify_command,
 	&seal_command,
 	&report_command,

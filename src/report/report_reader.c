@@ -281,6 +281,28 @@ int report_reader_next(struct report_reader *report, struct file_record *file, s
 	return status;
 }
 
+const char *report_reader_image(const struct report_reader *report)
+{
+	const struct report_reader_run *run = &report->run;
+
+	return access(run->image_path, F_OK) && access(run->image_absolute, F_OK) == 0
+		       ? run->image_absolute
+		       : run->image_path;
+}
+
+int report_reader_check_image(const struct report_reader *report, const struct image *image,
+	const char *path, struct error *error)
+{
+	uint64_t size = image_info(image)->size;
+
+	if (size == report->run.image_size)
+		return 0;
+	return error_set(error, EXIT_USAGE, EINVAL,
+		"%s holds %" PRIu64 " bytes, but the report is about an image of %" PRIu64
+		" bytes; give the image that the report was made from",
+		path, size, report->run.image_size);
+}
+
 bool report_reader_saw_summary(const struct report_reader *report)
 {
 	return report->saw_summary;

@@ -40,6 +40,13 @@ int report_reader_open(
 	struct report_reader **report, int dir_fd, const char *path, struct error *error);
 const struct report_reader_run *report_reader_run(const struct report_reader *report);
 
+/* Where the report's image is: at the path as it was typed, or, seen from another folder, at the absolute
+ * one. Valid like report_reader_run. */
+const char *report_reader_image(const struct report_reader *report);
+/* Whether an image, which is at path, can be that of the report: 0, or -EINVAL (EXIT_USAGE). */
+int report_reader_check_image(const struct report_reader *report, const struct image *image,
+	const char *path, struct error *error);
+
 /* Reads the next file record. Returns 1, 0 at the end, or a negative errno with "FILE:LINE: ..." in
  * error. Checked: path is relative, of plain components and clean text; type and extension are
  * plain names; the runs are inside the image and add up to length; hashes are hex, made lower case.

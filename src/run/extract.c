@@ -13,14 +13,6 @@
 #include "run/run.h"
 #include "run/session.h"
 
-/* Where the report found its image: as the path was typed, or, from another folder, in full. */
-static const char *image_of_report(const struct report_reader_run *old)
-{
-	return access(old->image_path, F_OK) && access(old->image_absolute, F_OK) == 0
-		       ? old->image_absolute
-		       : old->image_path;
-}
-
 static int no_image(struct session *session, const struct report_reader_run *old, int status)
 {
 	const struct error why = session->error;
@@ -34,20 +26,15 @@ static int no_image(struct session *session, const struct report_reader_run *old
 	return status;
 }
 
-static int open_image(struct session *session, const struct report_reader_run *old, bool given)
+static int open_image(struct session *session, const struct report_reader *report, bool given)
 {
 	int status = scope_open_image(&session->scope, session->image_path, &session->error);
-	uint64_t size;
 
-	if (status)
-		return given || status != -ENOENT ? status : no_image(session, old, status);
-	size = image_info(session->scope.image)->size;
-	if (size == old->image_size)
-		return 0;
-	return error_set(&session->error, EXIT_USAGE, EINVAL,
-		"%s holds %" PRIu64 " bytes, but the report is about an image of %" PRIu64
-		" bytes; give the image that the report was made from",
-		session->image_path, size, old->image_size);
+	if (!status)
+		return report_reader_check_image(
+			report, session->scope.image, session->image_path, &session->error);
+	return given || status != -ENOENT ? status
+					  : no_image(session, report_reader_run(report), status);
 }
 
 /* Texts of the records that were read. */
@@ -114,10 +101,10 @@ static int extract(struct session *session, struct report_reader *report, struct
 	return status;
 }
 
-static int set_up(struct session *session, const struct report_reader_run *old, const char *output,
-	bool given)
+static int set_up(
+	struct session *session, const struct report_reader *report, const char *output, bool given)
 {
-	int status = open_image(session, old, given);
+	int status = open_image(session, report, given);
 
 	if (!status)
 		status = session_open_pool(session, session->options->threads);
@@ -125,7 +112,7 @@ static int set_up(struct session *session, const struct report_reader_run *old, 
 		status = session_open_output(session, output);
 	if (status)
 		return status;
-	session_fill_record(session, old->image_size);
+	session_fill_record(session, report_reader_run(report)->image_size);
 	status = session_open_report(session);
 	if (!status)
 		session_start_carving(session, NULL, NULL);
@@ -149,10 +136,10 @@ int run_extract(const struct run_options *given, const char *report_path, const 
 		const struct report_reader_run *old = report_reader_run(report);
 
 		if (!image_path)
-			session.image_path = image_of_report(old);
+			session.image_path = report_reader_image(report);
 		rules.path = (char *)old->rules_path;
 		memcpy(rules.sha256, old->rules_sha256, strnlen(old->rules_sha256, 64));
-		status = set_up(&session, old, output, image_path != NULL);
+		status = set_up(&session, report, output, image_path != NULL);
 	}
 	if (!status)
 		status = extract(&session, report, &kept);
