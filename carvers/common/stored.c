@@ -6,26 +6,22 @@
 #include "overwrite.h"
 #include "walk.h"
 
-enum verdict stored_check(struct view *view, struct finding *finding, uint64_t start, uint64_t end)
+/* The verdict when no random bytes were found before the view's end. */
+static enum verdict judge_end(
+	struct view *view, struct finding *finding, uint64_t start, uint64_t end)
 {
-	uint64_t size = view_size(view), stop = end < size ? end : size;
-	uint64_t at = noise_start(view, start, stop);
-
-	view_unverified(view, start, stop);
-	finding->length = at;
-	if (at < stop)
-		return verdict_because(
-			CARVE_TRUNCATED, finding, "random bytes instead of data at %" PRIu64, at);
-	if (end > size)
-		return walk_cut(view, finding, end, size);
+	if (end > view_size(view))
+		return walk_cut(view, finding, end, view_size(view));
+	finding->length = end;
 	return verdict_because(
 		CARVE_UNVERIFIED, finding, "nothing verifies the data from %" PRIu64 " on", start);
 }
 
-enum verdict stored_check_rows(
+/* The same, and truncated where zeros or text begin with a sector and reach the end. */
+static enum verdict judge_rows(
 	struct view *view, struct finding *finding, uint64_t start, uint64_t end, uint64_t row_len)
 {
-	enum verdict verdict = stored_check(view, finding, start, end);
+	enum verdict verdict = judge_end(view, finding, start, end);
 	const char *what;
 	uint64_t at;
 
@@ -35,4 +31,46 @@ enum verdict stored_check_rows(
 	finding->length = at;
 	return verdict_because(
 		CARVE_TRUNCATED, finding, "%s instead of data at %" PRIu64, what, at);
+}
+
+/* Whether random bytes follow other data: then *verdict is set. */
+static bool turns_random(struct view *view, struct finding *finding, uint64_t start, uint64_t end,
+	enum verdict *verdict)
+{
+	uint64_t size = view_size(view), stop = end < size ? end : size;
+	uint64_t at = noise_start(view, start, stop);
+
+	view_unverified(view, start, stop);
+	if (at == stop)
+		return false;
+	finding->length = at;
+	*verdict = verdict_because(
+		CARVE_TRUNCATED, finding, "random bytes instead of data at %" PRIu64, at);
+	return true;
+}
+
+enum verdict stored_check(struct view *view, struct finding *finding, uint64_t start, uint64_t end)
+{
+	enum verdict verdict;
+
+	return turns_random(view, finding, start, end, &verdict)
+		       ? verdict
+		       : judge_end(view, finding, start, end);
+}
+
+enum verdict stored_check_rows(
+	struct view *view, struct finding *finding, uint64_t start, uint64_t end, uint64_t row_len)
+{
+	enum verdict verdict;
+
+	return turns_random(view, finding, start, end, &verdict)
+		       ? verdict
+		       : judge_rows(view, finding, start, end, row_len);
+}
+
+enum verdict stored_check_coded(
+	struct view *view, struct finding *finding, uint64_t start, uint64_t end)
+{
+	view_unverified(view, start, end < view_size(view) ? end : view_size(view));
+	return judge_rows(view, finding, start, end, 1);
 }

@@ -13,4 +13,9 @@ enum verdict stored_check(struct view *view, struct finding *finding, uint64_t s
 enum verdict stored_check_rows(
 	struct view *view, struct finding *finding, uint64_t start, uint64_t end, uint64_t row_len);
 
+/* The same for data of which parts may be compressed, so that random bytes mean nothing: truncated only where zeros
+ * or text begin with a sector, or the view ends. */
+enum verdict stored_check_coded(
+	struct view *view, struct finding *finding, uint64_t start, uint64_t end);
+
 #endif

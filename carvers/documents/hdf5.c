@@ -31,7 +31,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (end < HEAD_LEN || end > (uint64_t)1 << 48)
 		return verdict_because(
 			CARVE_REJECT, finding, "an impossible end in the superblock");
-	return stored_check_rows(view, finding, HEAD_LEN, end, 1);
+	return stored_check_coded(view, finding, HEAD_LEN, end);
 }
 
 const struct carver hdf5_carver = {

@@ -62,6 +62,7 @@ static void add_sample(struct tracker *it, uint64_t at)
 	len = (uint64_t)le32(p + 48) * (flags & WIDE ? 2 : 1);
 	if (!(flags & EXISTS))
 		return;
+	it->coded |= flags & COMPRESSED;
 	if (flags & COMPRESSED)
 		tracker_samples(it, place, compressed_len(it, place, len, channels));
 	else

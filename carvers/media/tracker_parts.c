@@ -49,6 +49,9 @@ enum verdict tracker_judge(struct tracker *tracker)
 	}
 	if (!tracker->samples || tracker->samples < tracker->head_end)
 		tracker->samples = tracker->head_end;
+	if (tracker->coded)
+		return stored_check_coded(
+			tracker->view, tracker->finding, tracker->samples, tracker->end);
 	return stored_check_rows(
 		tracker->view, tracker->finding, tracker->samples, tracker->end, 1);
 }

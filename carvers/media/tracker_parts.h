@@ -2,6 +2,8 @@
 #ifndef BURIN_CARVERS_MEDIA_TRACKER_H
 #define BURIN_CARVERS_MEDIA_TRACKER_H
 
+#include <stdbool.h>
+
 #include "carver.h"
 
 struct tracker {
@@ -10,6 +12,7 @@ struct tracker {
 	uint64_t head_end; /* the header and its tables: other parts begin after them */
 	uint64_t end;      /* of the part that ends last so far */
 	uint64_t samples;  /* where the first samples begin; 0: none so far */
+	bool coded;        /* some samples are compressed */
 	const char *wrong; /* the first part that is not one; NULL: none */
 	uint64_t wrong_at;
 };

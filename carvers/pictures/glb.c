@@ -38,7 +38,7 @@ static enum verdict check_chunks(
 		at = data + le32(p);
 		embedded_find_all(view, data, at);
 	}
-	return stored_check_rows(view, finding, data < end ? data : end, end, 1);
+	return stored_check_coded(view, finding, data < end ? data : end, end);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -53,7 +53,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (le32(p + 4) != 1 || le32(p + 16))
 		return verdict_because(CARVE_REJECT, finding, "no chunk of JSON at 12");
 	embedded_find_all(view, json_end, end);
-	return stored_check_rows(view, finding, json_end, end, 1);
+	return stored_check_coded(view, finding, json_end, end);
 }
 
 const struct carver glb_carver = {

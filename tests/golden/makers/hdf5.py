@@ -21,7 +21,7 @@ def make():
         save("hdf5", f"version-{version}.h5", whole + bytes(90), verdict="unverified", length=3000, why="nothing verifies the data from 96 on")
     whole = hdf5(2, 20000)
     save("hdf5", "cut.h5", whole[:9000], verdict="truncated", length=9000, why="the image ends at 9000, before the file does")
-    save("hdf5", "random.h5", whole[:9000] + random.Random(1).randbytes(20000), verdict="truncated", length_min=8000, length_max=10100)
+    save("hdf5", "packed.h5", whole[:9000] + random.Random(1).randbytes(11000), verdict="unverified", length=20000)
     save("hdf5", "zeros.h5", whole[:10240] + bytes(20000), verdict="truncated", length=10240, why="zeros instead of data at 10240")
     save("hdf5", "base.h5", hdf5(0, 3000, base=512), verdict="reject", why="no superblock at 0")
     save("hdf5", "places.h5", hdf5(2, 3000, place=4), verdict="reject", why="no superblock at 0")
