@@ -224,7 +224,7 @@ static int open_served(struct image **image, struct image *outer, const struct i
 	const struct inner_place *place, struct error *error)
 {
 	struct served_image *served = new_served(outer, path->kind, place);
-	char reason[512];
+	char reason[512], *how;
 
 	if (served_open(served, reason, sizeof(reason))) {
 		int status = refuse(path, reason, error);
@@ -233,7 +233,9 @@ static int open_served(struct image **image, struct image *outer, const struct i
 		image_close(&served->image);
 		return status;
 	}
-	describe(&served->image, path, served_how(served));
+	how = served_how(served);
+	describe(&served->image, path, how);
+	free(how);
 	*image = &served->image;
 	return 0;
 }

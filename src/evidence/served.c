@@ -187,12 +187,12 @@ int served_open(struct served_image *served, char *reason, size_t reason_len)
 	return served->image.info.size && served->image.info.size <= INT64_MAX ? 0 : -EIO;
 }
 
-const char *served_how(const struct served_image *served)
+/* It is copied, because the process may still write to it. */
+char *served_how(const struct served_image *served)
 {
-	struct served_shared *shared = served->process->shared;
+	const struct served_shared *shared = served->process->shared;
 
-	shared->how[sizeof(shared->how) - 1] = 0;
-	return shared->how;
+	return xasprintf("%.*s", (int)sizeof(shared->how) - 1, shared->how);
 }
 
 char *served_list(struct served_image *served, char *reason, size_t reason_len)

@@ -23,8 +23,8 @@ struct served_image {
  * served_close whatever happens. 0 with info.size and info.sector_size set; else a negative errno, and
  * the reason: raw bytes, what the library says. */
 int served_open(struct served_image *served, char *reason, size_t reason_len);
-/* How it was opened; "" when the kind does not say. Valid until served_close. */
-const char *served_how(const struct served_image *served);
+/* How it was opened; "" when the kind does not say. The caller frees it. */
+char *served_how(const struct served_image *served);
 /* Lists the names of the images that there are instead: lines, which the caller frees; NULL with the reason
  * set. */
 char *served_list(struct served_image *served, char *reason, size_t reason_len);
