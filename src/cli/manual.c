@@ -170,6 +170,33 @@ static void put_head(void)
 	    "Every command explains itself with `-h` or `--help`.\n");
 }
 
+static void put_rules(void)
+{
+	puts(".SH RULES");
+	put("A rule file lists types, each a group of settings:");
+	puts("\n.PP\n.nf\n"
+	     "types = (\n"
+	     "  { name = \"wav\"; extension = \"wav\";\n"
+	     "    header = \"'RIFF' ???????? 'WAVE'\";\n"
+	     "    length = { at = 4; type = \"u32le\"; add = 8; }; },\n"
+	     "  { name = \"note\"; header = \"'NOTE' 01\"; footer = \"'END'\"; max_size = \"1M\"; "
+	     "}\n"
+	     ");\n.fi\n.PP");
+	put("A pattern has pairs of hex digits, `??` for any byte, text in single quotes, and "
+	    "regular "
+	    "expressions between slashes.\n"
+	    "Required are `name`, `header` and, without `length` or `carver`, `max_size`; also "
+	    "known "
+	    "are `extension`, `header_offset`, `footer`, `pair` (forward, reverse, next), "
+	    "`include_footer`, `min_size`, `must` (bytes at an offset), `align`, `carver` (a "
+	    "parser, "
+	    "see `burin list carvers`) and `kinds`.\n"
+	    "Sizes are numbers, or texts with a unit: \"50M\".\n"
+	    "`@include \"burin.conf\"` on a line of its own takes in another file.\n"
+	    "`burin conf check FILE` finds mistakes and forecasts what the rules will find; "
+	    "`rules.md`, installed with burin's documents, explains every setting.\n");
+}
+
 static void put_tail(void)
 {
 	puts(".SH EXIT STATUS");
@@ -183,6 +210,11 @@ static void put_tail(void)
 	puts(".SH FILES\n.TP");
 	put_italic(burin_installed_rules);
 	puts("\nThe default rules.");
+	puts(".SH ENVIRONMENT\n.TP");
+	put_bold("TMPDIR");
+	puts("\nWhere selftest, bench and indices of hash lists put temporary files (/tmp).\n.TP");
+	put_bold("XDG_CACHE_HOME");
+	puts("\nWhere indices of hash lists go if their own folder is not writable (~/.cache).");
 }
 
 static int run_manual(void *settings, int argc, char **argv)
@@ -197,6 +229,7 @@ static int run_manual(void *settings, int argc, char **argv)
 	puts(".SH EXAMPLES");
 	for (const struct command *const *command = commands; *command; command++)
 		put_examples(*command);
+	put_rules();
 	put_tail();
 	return EXIT_CLEAN;
 }
