@@ -124,7 +124,6 @@ struct carving *carving_new(const struct carving_options *options)
 		.outcomes_len = &carving->outcomes_len,
 		.hash_mask = options->hash_mask,
 		.sets = options->sets,
-		.skip_known = options->skip_known,
 		.nested = options->decide.nested };
 
 	carving->options = *options;

@@ -40,7 +40,6 @@ struct carving_options {
 	bool dry_run;
 	uint32_t hash_mask;
 	const struct hash_sets *sets;    /* to look files up in; NULL: none */
-	bool skip_known;                 /* leave out files that are known and not wanted */
 	const struct ranges *unreadable; /* what the reader could not read, growing; for dry runs */
 	/* Called now and then while waiting, when carving_save may be called. NULL: never. */
 	void (*on_wait)(void *context);

@@ -12,12 +12,11 @@
 
 #define COPY_LEN ((size_t)1024 * 1024)
 
-void copier_init(struct copier *copier, uint32_t hash_mask)
+void copier_init(struct copier *copier, uint32_t hash_mask, const struct hash_sets *sets)
 {
 	copier->hasher = hasher_new(hash_mask);
 	copier->buffer = xmalloc(COPY_LEN);
-	copier->sets = NULL;
-	copier->skip_known = false;
+	copier->sets = sets;
 }
 
 void copier_free(struct copier *copier)
@@ -78,12 +77,12 @@ static int copy_runs(struct copier *copier, struct image *image, int fd, const a
 	return 0;
 }
 
-int mark_known(const struct hash_sets *sets, bool skip_known, struct file_record *record,
-	struct error *error)
+int mark_known(const struct hash_sets *sets, struct file_record *record, struct error *error)
 {
 	int status = hash_sets_find(sets, &record->hashes, &record->known, &record->alert, error);
 
-	record->left_out = !status && skip_known && record->known && !record->alert;
+	record->left_out =
+		!status && hash_sets_skips_known(sets) && record->known && !record->alert;
 	return status;
 }
 
@@ -109,7 +108,7 @@ int copy_file(struct copier *copier, struct image *image, struct output_dir *out
 		return output_dir_error(output_dir, record->path, -status, error);
 	}
 	if (copier->sets)
-		status = mark_known(copier->sets, copier->skip_known, record, error);
+		status = mark_known(copier->sets, record, error);
 	if (record->file_time)
 		set_time(file.fd, record->file_time);
 	if (!status && !record->left_out)

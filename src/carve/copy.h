@@ -14,11 +14,11 @@
 struct copier {
 	struct hasher *hasher;
 	uint8_t *buffer;
-	const struct hash_sets *sets; /* to look files up in; NULL: none */
-	bool skip_known;              /* leave out files that are known and not wanted */
+	const struct hash_sets *sets;
 };
 
-void copier_init(struct copier *copier, uint32_t hash_mask);
+/* sets live as long as the copier; NULL: files are not looked up. */
+void copier_init(struct copier *copier, uint32_t hash_mask, const struct hash_sets *sets);
 void copier_free(struct copier *copier);
 
 struct error;
@@ -27,8 +27,7 @@ struct output_dir;
 
 /* Looks the file's hashes up in the sets and marks the record, also as left out. Returns 0 or a
  * negative errno with error set. */
-int mark_known(const struct hash_sets *sets, bool skip_known, struct file_record *record,
-	struct error *error);
+int mark_known(const struct hash_sets *sets, struct file_record *record, struct error *error);
 /* Writes a record's file to the output folder, unless it is left out, and fills in its hashes and
  * unreadable bytes. cancel: read now and then; when it becomes true the copy ends with -ECANCELED,
  * and so it does when the image was cut (image_was_cut).

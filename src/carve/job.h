@@ -77,7 +77,7 @@ struct job_context {
 	_Atomic size_t *outcomes_len;  /* bytes of the jobs' outcomes */
 	uint32_t hash_mask;
 	const struct hash_sets *sets; /* NULL: none */
-	bool skip_known, nested;
+	bool nested;
 };
 
 /* The decider will not use its outcome, so that none is needed. */

@@ -87,9 +87,7 @@ struct local_jobs *local_jobs_new(const struct job_context *context)
 		scratch->local = local;
 		scratch->view = view_new();
 		view_watch(scratch->view, may_go_on, scratch);
-		copier_init(&scratch->copier, context->hash_mask);
-		scratch->copier.sets = context->sets;
-		scratch->copier.skip_known = context->skip_known;
+		copier_init(&scratch->copier, context->hash_mask, context->sets);
 	}
 	return local;
 }

@@ -247,7 +247,7 @@ static int look_up(
 
 	if (!context->sets)
 		return 0;
-	status = mark_known(context->sets, context->skip_known, record, error);
+	status = mark_known(context->sets, record, error);
 	if (status || record->left_out)
 		output_dir_remove(context->output_dir, record->path);
 	return status;

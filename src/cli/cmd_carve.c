@@ -85,6 +85,8 @@ static int open_sets(const struct carve_options *settings, struct hash_sets **se
 	 * the run only later, and with these lists: nothing is written next to them for it. */
 	status = hash_sets_open(sets, known->items, known->count, alert->items, alert->count,
 		!settings->resume, error);
+	if (!status && settings->run.skip_known)
+		hash_sets_skip_known(*sets);
 	options->sets = *sets;
 	options->hash_mask |= hash_sets_kinds(*sets);
 	return status;

@@ -103,7 +103,7 @@ int rpc_server_begin(
 	for (unsigned i = 0; i < server.workplace_count; i++) {
 		server.workplaces[i].view = view_new();
 		view_watch(server.workplaces[i].view, check_continues, &server.workplaces[i]);
-		copier_init(&server.workplaces[i].copier, options->hash_mask);
+		copier_init(&server.workplaces[i].copier, options->hash_mask, NULL);
 	}
 	return 0;
 }

@@ -22,6 +22,7 @@ struct hash_set {
 struct hash_sets {
 	struct hash_set *items;
 	size_t count;
+	bool skip_known;
 };
 
 static int add_set(
@@ -124,6 +125,16 @@ int hash_sets_find(const struct hash_sets *sets, const struct hashes *hashes, co
 			*mark = set->name;
 	}
 	return 0;
+}
+
+void hash_sets_skip_known(struct hash_sets *sets)
+{
+	sets->skip_known = true;
+}
+
+bool hash_sets_skips_known(const struct hash_sets *sets)
+{
+	return sets->skip_known;
 }
 
 void hash_sets_close(struct hash_sets *sets)

@@ -13,6 +13,9 @@ struct hash_sets;
  * negative errno with error set. */
 int hash_sets_open(struct hash_sets **sets, const char *const *known, size_t known_count,
 	const char *const *alert, size_t alert_count, bool keep_indexes, struct error *error);
+/* From now on known files are left out of the output, unless they are also in a list of alerts. */
+void hash_sets_skip_known(struct hash_sets *sets);
+bool hash_sets_skips_known(const struct hash_sets *sets);
 /* enum hash_kind or-ed together: the hashes that a file needs to be looked up everywhere. NULL is
  * fine: 0. */
 uint32_t hash_sets_kinds(const struct hash_sets *sets);

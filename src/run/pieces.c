@@ -118,9 +118,7 @@ static int write_files(struct pieces *pieces, struct error *error)
 	atomic_bool cancel = false;
 	int status = 0;
 
-	copier_init(&copier, options->hash_mask);
-	copier.sets = options->sets;
-	copier.skip_known = options->skip_known;
+	copier_init(&copier, options->hash_mask, options->sets);
 	for (size_t i = 0; i < pieces->count && !status && !signals_caught(); i++) {
 		struct file_record *record = &pieces->records[i];
 

@@ -172,7 +172,6 @@ void session_start_carving(struct session *session, void (*on_wait)(void *contex
 		.dry_run = options->dry_run,
 		.hash_mask = options->dry_run ? 0 : options->hash_mask,
 		.sets = options->sets,
-		.skip_known = options->skip_known,
 		.unreadable = &session->scope.unread,
 		.on_wait = on_wait,
 		.context = context,

@@ -151,7 +151,7 @@ Test(cut_reads, a_copy_is_cancelled)
 
 	temp_make();
 	cr_assert_eq(output_dir_open(&folder, temp_at("out"), &error), 0);
-	copier_init(&copier, 0);
+	copier_init(&copier, 0, NULL);
 	cr_expect_eq(copy_file(&copier, &image, folder, &record, &cancel, &error), -ECANCELED);
 	cr_expect_neq(access(temp_at("out/file"), F_OK), 0, "a file of zeros");
 	expect_cut();
