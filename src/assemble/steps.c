@@ -6,6 +6,10 @@
  * have two pieces near each other, so that is tried first, and larger distances only for files that
  * could not be completed.
  *
+ * Most trials are cheap: a file that is cut soon after a break shows whether the next piece is wrong, if
+ * the carver finds all valid up to where it is cut (workbench_goes_past). And a joint that a checksum
+ * proves is where the search goes on, and nowhere else.
+ *
  * The first layout that is proved ends the search. Without proof one is taken only if no other gap
  * would do as well (joining.h). Formats that do not show where they end are never complete; of their
  * layouts the one that goes furthest is judged, if the file ended at a cluster before.
@@ -61,7 +65,7 @@ struct search {
 	unsigned judged;           /* layouts that were accepted, and found to be doubtful */
 	bool is_found;             /* search->best is judged */
 	bool is_spent;             /* not all trials could be made */
-	struct affinity *affinity; /* of the partial file; NULL: no step from it led far yet */
+	struct affinity *affinity; /* of the partial file; NULL: not learnt yet */
 	struct joining best;       /* not proved, the first one accepted; without extents: none */
 	struct partial from;       /* what it is a step from... */
 	struct step step;          /* ...and which */
@@ -424,6 +428,8 @@ static bool take_guess(struct search *search)
 		return false;
 	give_work(search, search->reserve);
 	search->reserve = 0;
+	affinity_free(search->affinity);
+	search->affinity = NULL;
 	search->bench->takes_unverified = true;
 	search->step = guess->step;
 	copy_partial(&search->from, &guess->from);
