@@ -21,7 +21,7 @@ carve --offset 1 --offset=1
 carve -s 512
 carve -w -Q
 echo --- rules beside the installed ones
-try conf list pictures.conf | head -1
+try conf list pictures.conf | head -1 | tr -s ' '
 echo --- lists
 printf '# the case\n\n  image \r\n\t# more\n' >list
 try carve --quiet -c two.conf -o list.out -i list
