@@ -114,7 +114,7 @@ static enum verdict check_frames(struct view *view, struct finding *finding)
 			return walk_cut(
 				view, finding, bit / 8 + 8, bit / 8 < size ? bit / 8 : size);
 		if (!len) {
-			finding->length = bit / 8;
+			finding->length = i > 2 ? bit / 8 : 0;
 			return verdict_because(i > 2 ? CARVE_TRUNCATED : CARVE_REJECT, finding,
 				"no frame at %" PRIu64, bit / 8);
 		}

@@ -42,3 +42,4 @@ def make():
     save("mpc", "first.mpc", b"MPCKSH\2" + bytes(80), verdict="reject", why="no packet at 4")
     save("mpc", "no-frames.mpc", old[:4] + bytes(4) + old[8:], verdict="reject", why="no header at 0")
     save("mpc", "version.mpc", b"MP+\5" + old[4:], verdict="reject", why="no header at 0")
+    save("mpc", "no-frame.mpc", old[:24] + bytes(300), verdict="reject", why="no frame at 25")

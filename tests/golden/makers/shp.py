@@ -1,0 +1,22 @@
+"""Shapes, record by record."""
+import random, struct
+
+from makers.common import save
+
+
+def shp(kind, records):
+    body = b"".join(struct.pack(">II", number, len(data) // 2) + data for number, data in enumerate(records, 1))
+    return struct.pack(">I20sI", 9994, b"", 50 + len(body) // 2) + struct.pack("<II8d", 1000, kind, *range(8)) + body
+
+
+def make():
+    points = [struct.pack("<Idd", 1, i / 3, i / 7) for i in range(200)]
+    whole = shp(1, points)
+    save("shp", "points.shp", whole + bytes(40), verdict="unverified", length=len(whole), why="nothing verifies the data from 100 on")
+    mixed = shp(5, [struct.pack("<I", 0), struct.pack("<I", 5) + bytes(range(96)), struct.pack("<I", 0)])
+    save("shp", "lines.shp", mixed + bytes(40), verdict="unverified", length=len(mixed))
+    save("shp", "cut.shp", whole[:1000], verdict="truncated", length=1000, why="the image ends at 1000, before the file does")
+    save("shp", "random.shp", whole[:1000] + random.Random(1).randbytes(9000), verdict="truncated", length_min=900, length_max=1100)
+    save("shp", "zeros.shp", whole[:1108] + bytes(9000), verdict="truncated", length=1108, why="no record at 1108")
+    save("shp", "version.shp", whole[:28] + b"\1" + whole[29:], verdict="reject", why="no header at 0")
+    save("shp", "length.shp", whole[:24] + bytes(4) + whole[28:], verdict="reject", why="no header at 0")
