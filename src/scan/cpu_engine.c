@@ -14,9 +14,9 @@
  *   - Vectorscan (vectorscan.h) gets what is left: thousands of strings, and regexes that begin
  *     with anything. There it is 4 to 200 times as fast as pairs and PCRE2, which in turn take what
  *     it refuses.
- *   - Teddy and grams compare in full what they let pass. In a piece where that is much, such as prose
- *     searched for hundreds of words, they give up, and Vectorscan searches it for all patterns. Its
- *     tables for that are made when the first such piece comes.
+ *   - Teddy and grams compare in full what they let pass. Where that is much for long, as in prose that
+ *     is searched for hundreds of words, Vectorscan searches for all patterns. Its tables for that are
+ *     made when it is needed.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -31,6 +31,16 @@
 
 /* For fewer patterns than this, reading the text for grams does not pay. */
 #define GRAMS_MIN 97
+/* Patterns that are too many or too common for one teddy may suit two: a pass more over the text costs
+ * less than Vectorscan. */
+#define TEDDIES_MAX 2
+
+/* A thread judges by its last SAMPLE_LEN bytes. Where teddy and grams looked at a pattern in every
+ * DENSE_BYTES of them, or more often, the next DENSE_LEN bytes are searched by Vectorscan. The shipped
+ * rules take one in 14 bytes or fewer; at one in 3 Vectorscan is ahead. */
+#define SAMPLE_LEN ((size_t)1 << 20)
+#define DENSE_BYTES 4
+#define DENSE_LEN ((size_t)16 << 20)
 
 struct cpu_matcher {
 	/* The patterns with the same ids, but a regex has the bytes and mask of its prefix, or len 0
@@ -38,18 +48,20 @@ struct cpu_matcher {
 	struct pattern_set searched;
 	const struct pattern_set *set; /* as they are */
 	struct grams *grams;           /* NULL where it takes no pattern; so for the next two */
-	struct teddy *teddy;
+	struct teddy *teddies[TEDDIES_MAX];
 	struct vectorscan *rest;
 	uint32_t grams_count, teddy_count;
 	char kernel[160];
 	pthread_mutex_t lock; /* of making this: */
-	/* All patterns, for dense pieces. NULL until there was one, or when it would not be faster. */
+	/* All patterns, for dense text. NULL until there was some, or when it would not be faster. */
 	_Atomic(struct vectorscan *) dense;
 	atomic_bool dense_made;
 };
 
 struct cpu_scratch {
-	void *rest, *dense; /* of these two; dense is NULL until it is needed */
+	void *rest, *dense;     /* of these two; dense is NULL until it is needed */
+	size_t sampled, effort; /* bytes, and what was looked at in them */
+	size_t dense_left;      /* bytes */
 };
 
 /* ---- compiling ----------------------------------------------------------------------------- */
@@ -102,15 +114,37 @@ static uint32_t list_untaken(
 	return count;
 }
 
+static void free_teddies(struct cpu_matcher *matcher)
+{
+	for (uint32_t i = 0; i < TEDDIES_MAX; i++) {
+		teddy_free(matcher->teddies[i]);
+		matcher->teddies[i] = NULL;
+	}
+}
+
+/* False, with none made: a part is too much for one. */
+static bool make_teddies(
+	struct cpu_matcher *matcher, uint32_t parts, const uint32_t *ids, uint32_t count)
+{
+	for (uint32_t i = 0; i < parts; i++) {
+		uint32_t from = count * i / parts, to = count * (i + 1) / parts;
+
+		matcher->teddies[i] = teddy_new(&matcher->searched, ids + from, to - from);
+		if (matcher->teddies[i])
+			continue;
+		free_teddies(matcher);
+		return false;
+	}
+	return true;
+}
+
 /* All that are not taken yet, or none. */
-static void try_teddy(struct cpu_matcher *matcher, enum which which, bool *taken, uint32_t *ids)
+static void try_teddy(
+	struct cpu_matcher *matcher, uint32_t parts, enum which which, bool *taken, uint32_t *ids)
 {
 	uint32_t count = list_untaken(matcher, which, taken, ids);
 
-	if (matcher->teddy || !count)
-		return;
-	matcher->teddy = teddy_new(&matcher->searched, ids, count);
-	if (!matcher->teddy)
+	if (matcher->teddies[0] || count < parts || !make_teddies(matcher, parts, ids, count))
 		return;
 	matcher->teddy_count = count;
 	for (uint32_t i = 0; i < count; i++)
@@ -122,15 +156,16 @@ static void split_patterns(struct cpu_matcher *matcher)
 	uint32_t *ids = xcalloc(matcher->set->count, sizeof(*ids)), count;
 	bool *taken = xcalloc(matcher->set->count, sizeof(*taken));
 
-	try_teddy(matcher, WITH_PREFIXES, taken, ids);
+	try_teddy(matcher, 1, WITH_PREFIXES, taken, ids);
 	count = list_untaken(matcher, WITH_PREFIXES, taken, ids);
-	if (!matcher->teddy && count >= GRAMS_MIN)
+	if (!matcher->teddies[0] && count >= GRAMS_MIN)
 		matcher->grams = grams_new(&matcher->searched, ids, count, taken);
-	if (matcher->grams) {
+	if (matcher->grams)
 		matcher->grams_count = grams_count(matcher->grams);
-		try_teddy(matcher, WITH_PREFIXES, taken, ids);
-	}
-	try_teddy(matcher, BYTES_ONLY, taken, ids);
+	for (uint32_t parts = 1; parts <= TEDDIES_MAX; parts++)
+		try_teddy(matcher, parts, WITH_PREFIXES, taken, ids);
+	for (uint32_t parts = 1; parts <= TEDDIES_MAX; parts++)
+		try_teddy(matcher, parts, BYTES_ONLY, taken, ids);
 	count = list_untaken(matcher, ALL, taken, ids);
 	if (count)
 		matcher->rest = vectorscan_new(matcher->set, ids, count);
@@ -156,7 +191,7 @@ static void cpu_free(void *database)
 {
 	struct cpu_matcher *matcher = database;
 
-	teddy_free(matcher->teddy);
+	free_teddies(matcher);
 	grams_free(matcher->grams);
 	vectorscan_free(matcher->rest);
 	vectorscan_free(matcher->dense);
@@ -220,7 +255,7 @@ static struct vectorscan *make_dense(const struct cpu_matcher *matcher)
 	return NULL;
 }
 
-static const struct vectorscan *get_dense(struct cpu_matcher *matcher)
+static bool get_dense(struct cpu_matcher *matcher)
 {
 	if (!atomic_load(&matcher->dense_made)) {
 		pthread_mutex_lock(&matcher->lock);
@@ -229,39 +264,45 @@ static const struct vectorscan *get_dense(struct cpu_matcher *matcher)
 		atomic_store(&matcher->dense_made, true);
 		pthread_mutex_unlock(&matcher->lock);
 	}
-	return matcher->dense;
+	return matcher->dense != NULL;
 }
 
-static void find_sparse(const struct cpu_matcher *matcher, const uint8_t *text, size_t len,
-	size_t text_len, uint64_t offset, struct hit_sink *sink, bool *dense)
+/* Adds a piece to the sample, and judges it when it is long enough. */
+static void judge(
+	struct cpu_matcher *matcher, struct cpu_scratch *scratch, size_t len, size_t effort)
 {
-	if (matcher->grams)
-		grams_find(matcher->grams, text, len, text_len, offset, sink, dense);
-	if (matcher->teddy && !sink->full && !(dense && *dense))
-		teddy_find(matcher->teddy, text, len, text_len, offset, sink, dense);
+	scratch->sampled += len;
+	scratch->effort += effort;
+	if (scratch->sampled < SAMPLE_LEN)
+		return;
+	if (scratch->effort > scratch->sampled / DENSE_BYTES && get_dense(matcher)) {
+		if (!scratch->dense)
+			scratch->dense = vectorscan_scratch_new(matcher->dense);
+		scratch->dense_left = scratch->dense ? DENSE_LEN : 0;
+	}
+	scratch->sampled = scratch->effort = 0;
 }
 
-static int cpu_find(const void *database, void *scratch, const uint8_t *text, size_t len,
+static int cpu_find(const void *database, void *memory, const uint8_t *text, size_t len,
 	size_t text_len, uint64_t offset, struct hit_sink *sink)
 {
 	struct cpu_matcher *matcher = (struct cpu_matcher *)database;
-	struct cpu_scratch *own = scratch;
-	const size_t before = sink->count;
-	bool dense = false;
+	struct cpu_scratch *scratch = memory;
+	size_t effort = 0;
 
-	find_sparse(matcher, text, len, text_len, offset, sink, &dense);
-	if (dense) {
-		const struct vectorscan *all = get_dense(matcher);
-
-		sink->count = before;
-		if (all && !own->dense)
-			own->dense = vectorscan_scratch_new(all);
-		if (all && own->dense)
-			return vectorscan_find(all, own->dense, text, len, text_len, offset, sink);
-		find_sparse(matcher, text, len, text_len, offset, sink, NULL);
+	if (scratch->dense_left) {
+		scratch->dense_left -= len < scratch->dense_left ? len : scratch->dense_left;
+		return vectorscan_find(
+			matcher->dense, scratch->dense, text, len, text_len, offset, sink);
 	}
+	if (matcher->grams)
+		effort += grams_find(matcher->grams, text, len, text_len, offset, sink);
+	for (uint32_t i = 0; i < TEDDIES_MAX && matcher->teddies[i] && !sink->full; i++)
+		effort += teddy_find(matcher->teddies[i], text, len, text_len, offset, sink);
+	judge(matcher, scratch, len, effort);
 	if (matcher->rest && !sink->full)
-		return vectorscan_find(matcher->rest, own->rest, text, len, text_len, offset, sink);
+		return vectorscan_find(
+			matcher->rest, scratch->rest, text, len, text_len, offset, sink);
 	return 0;
 }
 

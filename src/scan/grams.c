@@ -179,11 +179,10 @@ struct search {
 	size_t len, text_len;
 	uint64_t offset;
 	struct hit_sink *sink;
-	bool *dense;
 	size_t effort;
 };
 
-/* Confirms the patterns that have the gram at this place. False: the search is over. */
+/* Confirms the patterns that have the gram at this place. False: the sink is full. */
 static bool confirm(struct search *search, size_t at)
 {
 	const struct grams *grams = search->grams;
@@ -191,10 +190,6 @@ static bool confirm(struct search *search, size_t at)
 	uint32_t gram = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16, h = hash(gram);
 
 	search->effort += 1 + grams->first[h + 1] - grams->first[h];
-	if (search->dense && matcher_dense(search->effort, at)) {
-		*search->dense = true;
-		return false;
-	}
 	for (uint32_t i = grams->first[h]; i < grams->first[h + 1]; i++) {
 		const struct entry *entry = &grams->entries[i];
 		size_t start = at - entry->place;
@@ -226,10 +221,10 @@ static uint64_t any_listed(const uint64_t *table, const uint8_t *text)
 	return any;
 }
 
-void grams_find(const struct grams *grams, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *sink, bool *dense)
+size_t grams_find(const struct grams *grams, const uint8_t *text, size_t len, size_t text_len,
+	uint64_t offset, struct hit_sink *sink)
 {
-	struct search search = { grams, text, len, text_len, offset, sink, dense, 0 };
+	struct search search = { grams, text, len, text_len, offset, sink, 0 };
 	size_t end = text_len - len < grams->reach ? text_len : len + grams->reach, at = 0;
 
 	for (; end - at >= STEP + sizeof(uint32_t); at += STEP) {
@@ -239,9 +234,10 @@ void grams_find(const struct grams *grams, const uint8_t *text, size_t len, size
 			continue;
 		for (size_t i = 0; i < STEP; i += STRIDE)
 			if (!confirm(&search, at + i))
-				return;
+				return search.effort;
 	}
 	for (; at + GRAM <= end; at += STRIDE)
 		if (!confirm(&search, at))
-			return;
+			break;
+	return search.effort;
 }

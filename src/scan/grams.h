@@ -17,10 +17,9 @@ void grams_free(struct grams *grams);
 /* How many patterns were taken. */
 uint32_t grams_count(const struct grams *grams);
 
-/* As a matcher's find, for the patterns that were taken. dense: NULL, or false, which becomes true
- * when the search stops because too much passes (matcher_dense); then not all hits are in the sink.
- * Thread-safe. */
-void grams_find(const struct grams *grams, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *sink, bool *dense);
+/* As a matcher's find, for the patterns that were taken. Returns how many patterns and lists were
+ * looked at, because their gram seemed to be there. Thread-safe. */
+size_t grams_find(const struct grams *grams, const uint8_t *text, size_t len, size_t text_len,
+	uint64_t offset, struct hit_sink *sink);
 
 #endif

@@ -39,14 +39,6 @@ __attribute__((noinline, cold, unused)) static bool matcher_add(const struct pat
 	return hit_sink_add(sink, offset + start, id);
 }
 
-/* A filter is worth its place while little passes it. effort: how many lists and patterns were
- * looked at in the first `at` bytes. The shipped rules take one in 14 bytes or fewer; at one in 3
- * Vectorscan is ahead. */
-static inline bool matcher_dense(size_t effort, size_t at)
-{
-	return effort > 1024 + at / 5;
-}
-
 /* Puts the starts of a regex in text[from .. to) into the sink, by PCRE2 alone. offset: of text[0]
  * in the image. False: the sink is full. */
 static inline bool matcher_find_regex(const struct pattern *pattern, uint32_t id,

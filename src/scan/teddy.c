@@ -113,12 +113,11 @@ struct search {
 	size_t len, text_len;
 	uint64_t offset;
 	struct hit_sink *sink;
-	bool *dense;
 	size_t effort;
 };
 
-/* Compares the buckets' patterns at a place; window: the bytes there. False: the search is
- * over. */
+/* Compares the buckets' patterns at a place; window: the bytes there. False: the sink is
+ * full. */
 static bool confirm(struct search *search, uint32_t buckets, size_t at, uint32_t window)
 {
 	const struct teddy *teddy = search->teddy;
@@ -127,10 +126,6 @@ static bool confirm(struct search *search, uint32_t buckets, size_t at, uint32_t
 		uint32_t bucket = (uint32_t)__builtin_ctz(buckets);
 
 		search->effort += teddy->first[bucket + 1] - teddy->first[bucket];
-		if (search->dense && matcher_dense(search->effort, at)) {
-			*search->dense = true;
-			return false;
-		}
 		for (uint32_t i = teddy->first[bucket]; i < teddy->first[bucket + 1]; i++) {
 			const struct teddy_entry *entry = &teddy->entries[i];
 			size_t start = at - entry->place;
@@ -181,7 +176,7 @@ __attribute__((target("avx2"))) static inline void look_up(
 }
 
 /* Confirms what passed at 32 places; bytes: the text there, with TEDDY_WINDOW readable bytes at
- * each place; the first is place `at` of the text. False: the search is over. */
+ * each place; the first is place `at` of the text. False: the sink is full. */
 __attribute__((target("avx2"))) static bool confirm_all(
 	struct search *search, const __m256i found[2], const uint8_t *bytes, size_t at)
 {
@@ -239,21 +234,23 @@ __attribute__((target("avx2"))) static void find(struct search *search, size_t e
 	}
 }
 
-void teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *sink, bool *dense)
+size_t teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size_t text_len,
+	uint64_t offset, struct hit_sink *sink)
 {
-	struct search search = { teddy, text, len, text_len, offset, sink, dense, 0 };
+	struct search search = { teddy, text, len, text_len, offset, sink, 0 };
 
 	find(&search, text_len - len < teddy->reach ? text_len : len + teddy->reach);
+	return search.effort;
 }
 
 #else
 
 /* teddy_new returns NULL, so this is never called. */
-void teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *sink, bool *dense)
+size_t teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size_t text_len,
+	uint64_t offset, struct hit_sink *sink)
 {
-	(void)teddy, (void)text, (void)len, (void)text_len, (void)offset, (void)sink, (void)dense;
+	(void)teddy, (void)text, (void)len, (void)text_len, (void)offset, (void)sink;
+	return 0;
 }
 
 #endif

@@ -15,8 +15,8 @@ struct teddy *teddy_new(const struct pattern_set *set, const uint32_t *ids, uint
 /* NULL is fine. */
 void teddy_free(struct teddy *teddy);
 
-/* As the find of a matcher. dense: as in grams_find. Thread-safe. */
-void teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size_t text_len,
-	uint64_t offset, struct hit_sink *sink, bool *dense);
+/* As the find of a matcher. Returns how many patterns were looked at. Thread-safe. */
+size_t teddy_find(const struct teddy *teddy, const uint8_t *text, size_t len, size_t text_len,
+	uint64_t offset, struct hit_sink *sink);
 
 #endif

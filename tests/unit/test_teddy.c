@@ -31,7 +31,7 @@ static void need_vectors(const struct teddy *teddy)
 static void find(const void *database, const uint8_t *text, size_t len, size_t text_len,
 	uint64_t offset, struct hit_sink *sink)
 {
-	teddy_find(database, text, len, text_len, offset, sink, NULL);
+	teddy_find(database, text, len, text_len, offset, sink);
 }
 
 static void random_pattern(char *text)
@@ -131,7 +131,7 @@ Test(teddy, stops_when_the_sink_is_full)
 	need_vectors(teddy);
 	for (size_t i = 0; i < sizeof(text); i++)
 		text[i] = i % 2 ? 0xCF : 0xD0;
-	teddy_find(teddy, text, sizeof(text), sizeof(text), 0, &sink, NULL);
+	teddy_find(teddy, text, sizeof(text), sizeof(text), 0, &sink);
 	cr_expect(sink.full);
 	cr_expect_eq(sink.count, 3);
 	teddy_free(teddy);

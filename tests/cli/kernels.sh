@@ -1,0 +1,8 @@
+# Every rule set that burin comes with is searched by its own matchers alone.
+grep -qw avx2 /proc/cpuinfo || { echo "needs AVX2"; exit 77; }
+echo something >image
+for rules in "$SRCDIR"/conf/*.conf; do
+	"$BURIN" carve --quiet --engine cpu -p -c "$rules" -o out image
+	head -1 out/report.jsonl | grep -o '"kernel":"[^"]*"' | sed "s/[0-9]\+/N/g; s/^/$(basename "$rules") /"
+	rm -rf out
+done
