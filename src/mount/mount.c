@@ -4,7 +4,7 @@
 
 #ifdef HAVE_FUSE
 
-#define FUSE_USE_VERSION 31
+#define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
 #include <stdlib.h>
 #include <string.h>
@@ -287,7 +287,7 @@ static int serve(struct fuse_session *session, const char *mount_point,
 			mount_point);
 	}
 	ready(context);
-	fuse_session_loop_mt(session, 0);
+	fuse_session_loop_mt(session, NULL);
 	fuse_session_unmount(session);
 	fuse_remove_signal_handlers(session);
 	return 0;
