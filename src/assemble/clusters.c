@@ -15,7 +15,7 @@
 #define CLUSTER_MAX 65536
 #define VOTER_MIN 4096                 /* bytes validated of a file that counts */
 #define STARTS_MIN 20                  /* fewer show no more than the usual size */
-#define SHARE_PERCENT 95               /* of the starts share the remainder */
+#define SHARE_PERCENT 85               /* of the starts share the remainder */
 #define STARTS_MAX ((size_t)1 << 20)   /* that are kept in mind */
 #define COMPLETE_MAX ((size_t)1 << 22) /* extents that are kept in mind */
 
