@@ -175,7 +175,7 @@ static void run_ring(struct play *play, unsigned hold)
 			held[i] = held[--count];
 		}
 		if (rand() % 3 == 0)
-			usleep((unsigned)rand() % 1000);
+			usleep((unsigned)rand() % 200);
 	}
 	cr_assert_eq(rc, 0);
 	while (count)
@@ -192,7 +192,7 @@ static void play_all(struct play *play, const struct reader_options *options)
 	for (unsigned i = 0; i < LOOKERS; i++)
 		cr_assert_eq(pthread_create(&lookers[i], NULL, look, play), 0);
 	run_ring(play, (unsigned)rand() % options->slots);
-	usleep(3000);
+	usleep(1000);
 	atomic_store(&play->over, true);
 	for (unsigned i = 0; i < LOOKERS; i++)
 		pthread_join(lookers[i], NULL);
