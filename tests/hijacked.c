@@ -25,7 +25,9 @@ static void try_all(struct walk_host *host, const char *path)
 	victim.beside = beside;
 	victim.port = htons(9);
 	victim.other = getppid();
-	victim.fd = STDIN_FILENO;
+	/* Never a descriptor that is open already: with --sandbox=off the attempts work, and /dev/null's
+	 * mode would be changed. */
+	victim.fd = open(path, O_RDONLY);
 	for (size_t i = 0; i < ATTEMPTS; i++)
 		if (attempts[i].attempt()) {
 			strncat(text, " ", sizeof(text) - strlen(text) - 1);
