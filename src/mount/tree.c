@@ -210,7 +210,7 @@ uint32_t tree_first(const struct tree *tree, uint32_t folder)
 
 uint32_t tree_next(const struct tree *tree, uint32_t node)
 {
-	return tree->nodes[node].next;
+	return node < tree->count ? tree->nodes[node].next : TREE_NONE;
 }
 
 void tree_free(struct tree *tree)

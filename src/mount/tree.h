@@ -27,7 +27,7 @@ uint32_t tree_child(const struct tree *tree, uint32_t folder, const char *name);
 uint32_t tree_file(const struct tree *tree, uint32_t node);
 const char *tree_name(const struct tree *tree, uint32_t node);
 /* The first node in a folder, and the one after another; TREE_NONE: there are no more. In the order in
- * which they were added. */
+ * which they were added. node: may be any number, as a program can seek a folder anywhere. */
 uint32_t tree_first(const struct tree *tree, uint32_t folder);
 uint32_t tree_next(const struct tree *tree, uint32_t node);
 /* NULL is fine. */
