@@ -1,4 +1,5 @@
 /* `burin mount`: the files of a report as a file system. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -118,18 +119,37 @@ static int serve_in_background(struct mounting *mounting)
 	return status;
 }
 
+/* Its absolute path, which the caller frees; NULL, with the reason logged, unless it is an empty folder: the
+ * evidence, if it is named last by mistake, must not be hidden. */
+static char *mount_point_at(const char *path)
+{
+	DIR *dir = opendir(path);
+	char *absolute = NULL;
+	const struct dirent *entry;
+	bool empty = true;
+
+	while (dir && (entry = readdir(dir)))
+		empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+	if (dir && empty)
+		absolute = realpath(path, NULL);
+	if (!absolute)
+		log_error("cannot mount at '%s': %s", path,
+			empty ? strerror(errno) : "the folder is not empty");
+	if (dir)
+		closedir(dir);
+	return absolute;
+}
+
 static int run_mount(void *arg, int argc, char **argv)
 {
 	const struct mount_settings *settings = arg;
-	char *report_path = report_in(argv[0]), *mount_point = realpath(argv[argc - 1], NULL);
+	char *report_path = report_in(argv[0]), *mount_point = mount_point_at(argv[argc - 1]);
 	struct mounting mounting = { settings, report_path, argc > 2 ? argv[1] : NULL, mount_point,
 		-1 };
 	int code = EXIT_USAGE;
 
 	if (mount_point)
 		code = settings->foreground ? serve(&mounting) : serve_in_background(&mounting);
-	else
-		log_error("cannot mount at '%s': %s", argv[argc - 1], strerror(errno));
 	free(mount_point);
 	free(report_path);
 	return code;

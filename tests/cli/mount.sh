@@ -56,6 +56,11 @@ def read(seed):
 with concurrent.futures.ThreadPoolExecutor(8) as pool:
     print("read in parallel:", set(pool.map(read, range(8))))
 path = "point/path/Users/me/a.jpg"
+folder = os.open("point/type", os.O_RDONLY)
+for at in 99, 1 << 20, 1 << 31, 1 << 40:
+    os.lseek(folder, at, os.SEEK_SET)
+    os.listdir(folder)
+os.close(folder)
 print({name: os.getxattr(path, name).decode() for name in os.listxattr(path)})
 PY
 fusermount3 -u point; wait_until gone
@@ -81,3 +86,5 @@ mount plan small point
 mount plan missing point
 mount missing point
 mount plan nowhere
+mount plan small
+mount plan .
