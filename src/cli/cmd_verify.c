@@ -142,22 +142,21 @@ static const char *signature_words(enum seal_signature signature)
 	return words[signature];
 }
 
-static json_t *seal_json(const struct seal_check *check, json_t *files)
+/* Nothing has changed, and, where a key was given, that is proved by it. */
+static bool is_intact(const struct verify_settings *settings, const struct seal_check *check)
+{
+	return !check->different && (settings->key ? check->signature == SEAL_GIVEN_KEY
+						   : check->signature != SEAL_INVALID);
+}
+
+static json_t *seal_json(
+	const struct verify_settings *settings, const struct seal_check *check, json_t *files)
 {
 	static const char *const words[] = { "none", "own key", "given key", "invalid" };
 
-	return json_pack("{s:b, s:s, s:s, s:s, s:o}", "clean",
-		!check->different && check->signature != SEAL_INVALID, "signature",
-		words[check->signature], "key", check->counts.key_id, "sha256",
+	return json_pack("{s:b, s:s, s:s, s:s, s:o}", "clean", is_intact(settings, check),
+		"signature", words[check->signature], "key", check->counts.key_id, "sha256",
 		check->counts.manifest.sha256, "files", files);
-}
-
-static int seal_exit(const struct verify_settings *settings, const struct seal_check *check)
-{
-	bool proved = settings->key ? check->signature == SEAL_GIVEN_KEY
-				    : check->signature != SEAL_INVALID;
-
-	return proved && !check->different ? EXIT_CLEAN : EXIT_PROBLEMS;
 }
 
 /* Returns the exit code. *sealed: whether there is a seal. *object: with --json, what was found; else as it was. */
@@ -170,7 +169,7 @@ static int verify_seal(
 	int status = seal_verify(folder, settings->key, take_file, &listing, &check, &error);
 
 	if (!status && check.sealed && settings->json)
-		*object = seal_json(&check, json_incref(listing.files));
+		*object = seal_json(settings, &check, json_incref(listing.files));
 	else if (!status && check.sealed)
 		printf("seal: %" PRIu64 " file%s, %" PRIu64 " changed since; %s%s%s\n",
 			check.counts.files, check.counts.files == 1 ? "" : "s", check.different,
@@ -182,9 +181,9 @@ static int verify_seal(
 		log_error("%s", error.text);
 	else if (!check.sealed && settings->key)
 		log_error("'%s' is not sealed, but a key was given", folder);
-	return status                          ? error.code
-	       : check.sealed || settings->key ? seal_exit(settings, &check)
-					       : EXIT_CLEAN;
+	if (status)
+		return error.code;
+	return is_intact(settings, &check) ? EXIT_CLEAN : EXIT_PROBLEMS;
 }
 
 /* Of a single run its object, of a batch that of all; with the seal's, if there is one. */
