@@ -21,10 +21,18 @@
 /* Bytes of a file of the seal that is read: a manifest of some millions of files. */
 #define MANIFEST_MAX ((uint64_t)512 << 20)
 
+/* What `burin seal` writes. */
+static const char *const own_names[] = { SEAL_MANIFEST, SEAL_SIGNATURE, SEAL_PUBLIC_KEY };
+
+#define OWN_COUNT (sizeof(own_names) / sizeof(*own_names))
+
 static bool is_of_seal(const char *path)
 {
-	return strcmp(path, SEAL_MANIFEST) == 0 || strcmp(path, SEAL_SIGNATURE) == 0 ||
-	       strcmp(path, SEAL_PUBLIC_KEY) == 0 || strcmp(path, SEAL_TIME_STAMP) == 0;
+	bool own = strcmp(path, SEAL_TIME_STAMP) == 0;
+
+	for (size_t i = 0; i < OWN_COUNT; i++)
+		own |= strcmp(path, own_names[i]) == 0;
+	return own;
 }
 
 static int open_folder(const char *folder, struct error *error)
@@ -154,21 +162,19 @@ static int write_all(int dir_fd, const struct strbuf *manifest, const struct str
 
 static void remove_all(int dir_fd)
 {
-	dirfd_unlink(dir_fd, SEAL_MANIFEST);
-	dirfd_unlink(dir_fd, SEAL_SIGNATURE);
-	dirfd_unlink(dir_fd, SEAL_PUBLIC_KEY);
+	for (size_t i = 0; i < OWN_COUNT; i++)
+		dirfd_unlink(dir_fd, own_names[i]);
 }
 
 static int check_unsealed(int dir_fd, const char *folder, struct error *error)
 {
-	static const char *const names[] = { SEAL_MANIFEST, SEAL_SIGNATURE, SEAL_PUBLIC_KEY };
 	const bool is_output = faccessat(dir_fd, "report.jsonl", F_OK, 0) == 0 ||
 			       faccessat(dir_fd, "batch.json", F_OK, 0) == 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (faccessat(dir_fd, names[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+	for (size_t i = 0; i < OWN_COUNT; i++)
+		if (faccessat(dir_fd, own_names[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 			return error_set(error, EXIT_USAGE, EEXIST,
-				"'%.500s' is sealed already: it holds %s", folder, names[i]);
+				"'%.500s' is sealed already: it holds %s", folder, own_names[i]);
 	return is_output ? 0
 			 : error_set(error, EXIT_USAGE, EINVAL,
 				   "'%.500s' is not an output folder of burin: it holds neither "
