@@ -98,8 +98,8 @@ static EVP_PKEY *read_private_key(const char *path, struct error *error)
 		error_set(error, EXIT_USAGE, EINVAL,
 			"'%.500s' is not a private Ed25519 key in PEM without a password; to make "
 			"one: "
-			"openssl genpkey -algorithm ed25519 -out %.500s",
-			path, path);
+			"openssl genpkey -algorithm ed25519 -out NEW.pem",
+			path);
 		EVP_PKEY_free(key);
 		key = NULL;
 	}
@@ -216,25 +216,41 @@ static bool parse_signature(struct parsed_signature *parsed, const char *text)
 	       read_base64(&parsed->tail, line, len, SIGNATURE_LEN);
 }
 
-static EVP_PKEY *read_public_key(const char *text)
+static EVP_PKEY *read_pem(const char *text)
+{
+	BIO *bio = BIO_new_mem_buf(text, (int)strlen(text));
+	EVP_PKEY *key = bio ? PEM_read_bio_PUBKEY(bio, NULL, no_password, NULL) : NULL;
+
+	BIO_free(bio);
+	if (key && EVP_PKEY_get_base_id(key) == EVP_PKEY_ED25519)
+		return key;
+	EVP_PKEY_free(key);
+	return NULL;
+}
+
+/* NULL for what is not a key. id: of the key that is wanted, as far as the text has one; NULL for any. */
+static EVP_PKEY *read_public_key(const char *text, const uint8_t *id)
 {
 	struct blob blob;
 	const char *line;
 	size_t len;
-	EVP_PKEY *key = NULL;
-	BIO *bio;
 
-	if (strstr(text, "-----BEGIN")) {
-		bio = BIO_new_mem_buf(text, (int)strlen(text));
-		key = bio ? PEM_read_bio_PUBKEY(bio, NULL, no_password, NULL) : NULL;
-		BIO_free(bio);
-		return key;
-	}
-	if (next_line(&text, &line, &len) && next_line(&text, &line, &len) &&
-		read_base64(&blob, line, len, 2 + ID_LEN + KEY_LEN))
-		key = EVP_PKEY_new_raw_public_key(
-			EVP_PKEY_ED25519, NULL, blob.bytes + 2 + ID_LEN, KEY_LEN);
-	return key;
+	if (strstr(text, "-----BEGIN"))
+		return read_pem(text);
+	if (!next_line(&text, &line, &len) || !next_line(&text, &line, &len) ||
+		!read_base64(&blob, line, len, 2 + ID_LEN + KEY_LEN) ||
+		memcmp(blob.bytes, "Ed", 2) != 0 || (id && memcmp(blob.bytes + 2, id, ID_LEN) != 0))
+		return NULL;
+	return EVP_PKEY_new_raw_public_key(
+		EVP_PKEY_ED25519, NULL, blob.bytes + 2 + ID_LEN, KEY_LEN);
+}
+
+bool minisign_is_public_key(const char *text)
+{
+	EVP_PKEY *key = read_public_key(text, NULL);
+
+	EVP_PKEY_free(key);
+	return key != NULL;
 }
 
 static bool is_signed(EVP_PKEY *key, const void *signature, const void *message, size_t len)
@@ -261,11 +277,9 @@ bool minisign_verify(const char *public_key, const char *signature, const void *
 	if (!parse_signature(&parsed, signature))
 		return false;
 	print_id(key_id, parsed.head.bytes + 2);
-	key = read_public_key(public_key);
-	if (!key || EVP_PKEY_get_base_id(key) != EVP_PKEY_ED25519) {
-		EVP_PKEY_free(key);
+	key = read_public_key(public_key, parsed.head.bytes + 2);
+	if (!key)
 		return false;
-	}
 	strbuf_bytes(&both, first, SIGNATURE_LEN);
 	strbuf_bytes(&both, parsed.comment, parsed.comment_len);
 	valid = digest(message, len, hash) && is_signed(key, first, hash, sizeof(hash)) &&

@@ -329,13 +329,13 @@ static void find_unlisted(struct checking *checking)
 
 static int check_manifest(struct checking *checking, struct strbuf *manifest, struct error *error)
 {
+	const char *end = manifest->bytes + manifest->len;
 	uint64_t number = 0;
 	int status = 0;
 
-	for (char *line = manifest->bytes, *next; line && *line && !status; line = next) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
+	for (char *line = manifest->bytes, *next; line < end && !status; line = next) {
+		next = line + strcspn(line, "\n");
+		*next++ = '\0';
 		status = check_line(checking, line, ++number, error);
 	}
 	if (!status)
@@ -343,21 +343,32 @@ static int check_manifest(struct checking *checking, struct strbuf *manifest, st
 	return status;
 }
 
+/* The public key that was given. */
+static int read_key(const char *path, struct strbuf *key, struct error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int status = fd < 0 ? -errno : read_text(fd, key);
+
+	if (fd >= 0)
+		close(fd);
+	if (status)
+		return error_set(error, EXIT_USAGE, -status, "cannot read the key '%.500s': %s",
+			path, strerror(-status));
+	return minisign_is_public_key(key->bytes)
+		       ? 0
+		       : error_set(error, EXIT_USAGE, EINVAL,
+				 "'%.500s' is not a public Ed25519 key (minisign's, or PEM)", path);
+}
+
 static int check_signature(struct checking *checking, const struct strbuf *manifest,
 	const char *key_path, struct error *error)
 {
 	struct strbuf signature = { 0 }, key = { 0 };
 	struct seal_check *check = checking->check;
-	int status = read_below(checking->dir_fd, SEAL_SIGNATURE, &signature, error), fd;
+	int status = read_below(checking->dir_fd, SEAL_SIGNATURE, &signature, error);
 
 	if (!status && key_path) {
-		fd = open(key_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		status = fd < 0 ? -errno : read_text(fd, &key);
-		if (fd >= 0)
-			close(fd);
-		if (status)
-			error_set(error, EXIT_USAGE, -status, "cannot read the key '%.500s': %s",
-				key_path, strerror(-status));
+		status = read_key(key_path, &key, error);
 	} else if (!status) {
 		status = read_below(checking->dir_fd, SEAL_PUBLIC_KEY, &key, error);
 		if (status == -ENOENT)

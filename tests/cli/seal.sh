@@ -6,6 +6,7 @@ try carve --quiet -c rec.conf -o out image
 openssl genpkey -algorithm ed25519 -out my.pem
 openssl pkey -in my.pem -pubout -out my.pub
 openssl genpkey -algorithm ed25519 -out other.pem
+openssl pkey -in other.pem -pubout -out other.pub
 openssl genpkey -algorithm ed448 -out wrong.pem
 echo 'a \ name' >'out/rec/a\b'
 echo --- no key, a wrong one, no output folder
@@ -32,11 +33,24 @@ check() { try verify "$@" | sed 's/[0-9A-F]\{16,\}/KEY/'; }
 check out
 check --key my.pub out
 check --key out/seal.pub out
+check --key other.pub out
 check --key other.pem out
 "$BURIN" verify --json --key my.pub out | python3 -c 'import json, sys
 seal = json.load(sys.stdin)["seal"]
 print(seal["clean"], seal["signature"], seal["files"])'
 try seal out
+cp out/seal.sha256.minisig signature.kept
+python3 - <<'PY'
+import base64
+lines = open("out/seal.sha256.minisig").read().split("\n")
+head = bytearray(base64.b64decode(lines[1]))
+head[5] ^= 1
+lines[1] = base64.b64encode(head).decode()
+open("out/seal.sha256.minisig", "w").write("\n".join(lines))
+PY
+echo an id that is not the key\'s
+check --key out/seal.pub out
+mv signature.kept out/seal.sha256.minisig
 echo --- changed after that, consistently, so that the report agrees
 sed -i 's/"title":""/"title":"x"/' out/report.jsonl
 echo >out/new
@@ -46,6 +60,13 @@ echo --- the manifest, too
 echo more >>out/seal.sha256
 check out
 (cd out && rm seal.* new && "$BURIN" seal . | tail -1)
+"$BURIN" verify --json --key my.pub out | python3 -c 'import json, sys
+seal = json.load(sys.stdin)["seal"]
+print(seal["clean"], seal["signature"])'
+sed 4's/./\x00&/' out/seal.sha256 >manifest
+cp manifest out/seal.sha256
+echo a zero in the manifest
+check out
 : >out/seal.sha256
 check out
 echo --- a dry run, and a batch
