@@ -267,7 +267,7 @@ static uint64_t damaged_valid_end(
 	if (has_type(chunk, "IDAT") && !png->data_over) {
 		valid_end = png_data_end(png->view, &png->shape,
 			png->first_idat ? png->first_idat : chunk->at,
-			chunk->end - 4 < size ? chunk->end - 4 : size);
+			chunk->end - 4 < size ? chunk->end - 4 : size, NULL);
 		if (valid_end < size)
 			valid_end = walk_before_fill(
 				png->view, data < valid_end ? data : valid_end, valid_end);
@@ -340,7 +340,7 @@ static bool picture_reaches(struct png *png, uint64_t next)
 
 	if (!png->first_idat)
 		return false;
-	end = png_data_end(png->view, &png->shape, png->first_idat, next - 4);
+	end = png_data_end(png->view, &png->shape, png->first_idat, next - 4, NULL);
 	return end >= next - 4 || (view_unreadable(png->view, end, VIEW_MAX_PEEK, &from, &to) &&
 					  to > next && from <= end + PNG_DATA_PIECE);
 }
@@ -382,14 +382,15 @@ static enum verdict hidden_end(struct png *png, const struct chunk *chunk)
 /* Whether the picture data is valid from its first byte to its last; else the length ends where it is not. */
 static bool prove_data(const struct png *png)
 {
-	uint64_t end = png->data_end - 4;
+	uint64_t end, limit = png->data_end - 4;
+	bool whole;
 
-	if (png_data_is_whole(png->view, &png->shape, png->first_idat, end)) {
+	end = png_data_end(png->view, &png->shape, png->first_idat, limit, &whole);
+	if (whole)
 		view_proved(png->view, png->first_idat, png->data_end, CRC_BITS);
-		return true;
-	}
-	png->finding->length = png_data_end(png->view, &png->shape, png->first_idat, end);
-	return png->finding->length >= end;
+	else if (end < limit)
+		png->finding->length = end;
+	return whole || end >= limit;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

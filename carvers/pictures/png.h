@@ -18,13 +18,10 @@ struct png_shape {
 #define PNG_DATA_PIECE 256
 
 /* How far the picture data that starts with the IDAT chunk at first_idat is valid: its end, at most
- * limit. All chunks before limit but the last must have been walked already. */
-uint64_t png_data_end(
-	struct view *view, const struct png_shape *shape, uint64_t first_idat, uint64_t limit);
-
-/* Whether the picture data in the IDAT chunks of [first_idat, limit) ends there with its checksum. */
-bool png_data_is_whole(
-	struct view *view, const struct png_shape *shape, uint64_t first_idat, uint64_t limit);
+ * limit. All chunks before limit but the last must have been walked already. *whole, unless NULL: all
+ * rows are there, and end with their checksum. */
+uint64_t png_data_end(struct view *view, const struct png_shape *shape, uint64_t first_idat,
+	uint64_t limit, bool *whole);
 
 /* Whether a chunk's type, four bytes, has letters only. */
 bool png_type_valid(const char *type);

@@ -82,9 +82,9 @@ static bool inspect_rows(void *context, const uint8_t *bytes, size_t len)
 }
 
 /* Inflates [at, end), a chunk's data. True: all of it is valid; false: *valid_end is where it is
- * not. */
+ * not, or where the stream has ended. */
 static bool feed_chunk(struct view *view, struct inflated *inflated, uint64_t at, uint64_t end,
-	uint64_t *valid_end, bool *whole)
+	uint64_t *valid_end, bool *ended)
 {
 	while (at < end) {
 		size_t len = end - at < PNG_DATA_PIECE ? (size_t)(end - at) : PNG_DATA_PIECE, used;
@@ -97,7 +97,7 @@ static bool feed_chunk(struct view *view, struct inflated *inflated, uint64_t at
 		state = inflated_feed(inflated, piece, len, &used);
 		if (state == INFLATED_DONE)
 			*valid_end = at + used;
-		*whole = state == INFLATED_DONE;
+		*ended = state == INFLATED_DONE;
 		if (state != INFLATED_MORE || inflated->output_len > OUTPUT_MAX)
 			return false;
 		at += len;
@@ -106,13 +106,16 @@ static bool feed_chunk(struct view *view, struct inflated *inflated, uint64_t at
 	return true;
 }
 
-static uint64_t walk_data(struct view *view, const struct png_shape *shape, uint64_t first_idat,
+uint64_t png_data_end(struct view *view, const struct png_shape *shape, uint64_t first_idat,
 	uint64_t limit, bool *whole)
 {
 	struct rows rows = { .shape = shape };
 	struct inflated inflated = { .inspect = inspect_rows, .context = &rows };
 	uint64_t valid_end = first_idat;
+	bool ended = false;
 
+	if (whole)
+		*whole = false;
 	start_pass(&rows);
 	if (!inflated_open(&inflated, view, shape->bare ? INFLATED_RAW : INFLATED_ZLIB))
 		return valid_end;
@@ -121,28 +124,12 @@ static uint64_t walk_data(struct view *view, const struct png_shape *shape, uint
 		uint64_t end = head ? at + 8 + be32(head) : 0;
 
 		if (!head || !feed_chunk(view, &inflated, at + 8, end < limit ? end : limit,
-				     &valid_end, whole))
+				     &valid_end, &ended))
 			break;
 		at = end + 4;
 	}
 	inflated_close(&inflated);
-	*whole = *whole && !rows.left && !rows.to_go;
+	if (whole)
+		*whole = ended && !rows.left && !rows.to_go && !shape->bare;
 	return valid_end;
-}
-
-uint64_t png_data_end(
-	struct view *view, const struct png_shape *shape, uint64_t first_idat, uint64_t limit)
-{
-	bool whole = false;
-
-	return walk_data(view, shape, first_idat, limit, &whole);
-}
-
-bool png_data_is_whole(
-	struct view *view, const struct png_shape *shape, uint64_t first_idat, uint64_t limit)
-{
-	bool whole = false;
-
-	walk_data(view, shape, first_idat, limit, &whole);
-	return whole && !shape->bare;
 }

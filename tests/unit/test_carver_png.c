@@ -354,6 +354,33 @@ Test(png, times)
 	}
 }
 
+/* A thorough check, as pictures in pieces get, finds the same length: also where no checksum ends the picture
+ * data (Apple's variant), or rows are missing. */
+Test(png, a_thorough_check_finds_all_of_it)
+{
+	struct bytes pictures[] = { start(), start(), bytes_of_file("tests/golden/png/apple.png") };
+	uint8_t rows[4 * 17] = { 0 }, data[256];
+	uLongf len = sizeof(data);
+
+	add_picture(&pictures[0]);
+	add_end(&pictures[0]);
+	cr_assert_eq(compress(data, &len, rows, sizeof(rows)), Z_OK);
+	add_chunk(&pictures[1], "IDAT", data, len - 4); /* cut before the checksum */
+	add_end(&pictures[1]);
+	for (size_t i = 0; i < sizeof(pictures) / sizeof(*pictures); i++) {
+		struct bytes *png = &pictures[i];
+		struct view *view = view_new_memory(png->data, png->len);
+		struct finding found = { 0 };
+
+		view_set_thorough(view, true);
+		cr_expect_eq(carver_find("png")->check(view, &found), CARVE_COMPLETE);
+		cr_expect_eq(found.length, png->len, "picture %zu: %zu of %zu", i,
+			(size_t)found.length, png->len);
+		view_free(view);
+		free(png->data);
+	}
+}
+
 /* Each byte of the structure: whatever is changed, the result is not the same complete file. */
 Test(png, every_change_is_detected)
 {
