@@ -30,8 +30,9 @@
 #define TARGETS_NEAR 8   /* of these, those that are tried with a piece in between */
 #define HITS_MAX 8       /* ways in which a CRC agrees */
 #define FILTER_BITS 16   /* of a register, by which most of what is not there is sorted out */
-#define ZEROS_WORK 1024  /* units to skip zeros */
-#define BREAK_WORK 4     /* for a break of a piece */
+#define FILTER_LEN ((1u << FILTER_BITS) / 8)
+#define ZEROS_WORK 1024 /* units to skip zeros */
+#define BREAK_WORK 4    /* for a break of a piece */
 
 /* Pieces that follow the known one, with which the CRC agrees. */
 struct hit {
@@ -52,7 +53,7 @@ struct search {
 	uint32_t *rest;  /* T(k), for k from rest_low on */
 	size_t known_high, rest_low;
 	uint32_t *left, *right;        /* the same, divided by X^z */
-	uint8_t *filter;               /* a bit for each value of the lowest bits */
+	uint8_t filter[FILTER_LEN];    /* a bit for each value of the lowest bits */
 	struct crc_factor undo;        /* 1 / X */
 	uint32_t to_first;             /* undoes the bytes after the first break */
 	uint64_t targets[TARGETS_MAX]; /* displacements with which the bytes may end */
@@ -84,21 +85,27 @@ static void add_pieces(struct mapping *mapping, const struct hit *hit)
 	}
 }
 
+/* Lays out what is known, and these pieces after it. False: one is not in the image. */
+static bool lay_out_with(struct search *search, const struct hit *hit, struct extents *extents)
+{
+	size_t known = search->mapping->count;
+	bool good;
+
+	add_pieces(search->mapping, hit);
+	good = mapping_lay_out(search->bench, search->mapping, extents);
+	search->mapping->count = known;
+	return good;
+}
+
 /* Whether the file may have these pieces: they are free, and not in it already. */
 static bool is_possible(struct search *search, const struct hit *hit)
 {
-	const struct clusters *clusters = search->bench->clusters;
-	struct mapping *mapping = search->mapping;
 	struct extents extents = { 0 };
-	size_t count = mapping->count;
-	bool possible;
+	bool possible = lay_out_with(search, hit, &extents);
 
-	add_pieces(mapping, hit);
-	possible = mapping_lay_out(search->bench, mapping, &extents);
-	mapping->count = count;
 	extents_cut(&extents, search->sum.to + 1);
 	possible = possible && !extents_overlaps_itself(&extents) &&
-		   clusters_all_free(clusters, extents.runs, extents.count);
+		   clusters_all_free(search->bench->clusters, extents.runs, extents.count);
 	extents_free(&extents);
 	return possible;
 }
@@ -115,19 +122,15 @@ static void add_hit(struct search *search, const struct hit *hit)
 /* How far the carver gets with these pieces. */
 static uint64_t reach_of(struct search *search, const struct hit *hit)
 {
-	struct mapping *mapping = search->mapping;
 	struct extents extents = { 0 };
 	struct outcome outcome;
-	size_t count = mapping->count;
 	uint64_t reached = 0;
 
-	add_pieces(mapping, hit);
-	if (mapping_lay_out(search->bench, mapping, &extents) &&
+	if (lay_out_with(search, hit, &extents) &&
 		workbench_look(search->bench, &extents, &outcome)) {
 		reached = outcome.length;
 		outcome_free(&outcome);
 	}
-	mapping->count = count;
 	extents_free(&extents);
 	return reached;
 }
@@ -143,9 +146,10 @@ static bool take_best(struct search *search)
 	for (size_t i = 0; search->hit_count > 1 && i < search->hit_count; i++) {
 		uint64_t reached = reach_of(search, &search->hits[i]);
 
-		if (reached > furthest)
+		if (reached > furthest) {
 			best = i;
-		furthest = reached > furthest ? reached : furthest;
+			furthest = reached;
+		}
 	}
 	for (size_t i = 0; i < search->hits[best].count; i++)
 		search->hits[best].pieces[i].chance =
@@ -622,11 +626,9 @@ bool find_by_sum(struct workbench *bench, const struct broken *broken, struct ex
 	search->map = map;
 	search->order = map->highest_first ? CRC_HIGHEST_FIRST : CRC_LOWEST_FIRST;
 	search->size = clusters->size;
-	search->filter = xcalloc(1, (1u << FILTER_BITS) / 8);
 	crc_factor_init(&search->undo, crc_zeros_undone(search->size));
 	add_pieces(&mapping, &(struct hit){ 1, { piece(0, broken->start) } });
 	found = find_pieces(search) && accept(search, extents, outcome, assembly);
-	free(search->filter);
 	free(search);
 	mapping_free(&mapping);
 	return found;
