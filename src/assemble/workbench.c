@@ -139,13 +139,8 @@ static uint64_t check_start(struct workbench *bench, const struct extents *exten
 	struct outcome outcome;
 	uint64_t valid;
 
-	extents_clear(start);
-	for (size_t i = 0; i < extents->count && length; i++) {
-		uint64_t len = extents->runs[i].length < length ? extents->runs[i].length : length;
-
-		extents_add(start, extents->runs[i].offset, len);
-		length -= len;
-	}
+	extents_set(start, extents->runs, extents->count);
+	extents_cut(start, length);
 	set_options(bench, start, &options);
 	check(bench, start, &options, &outcome);
 	bench->seen = view_reach(bench->view);
