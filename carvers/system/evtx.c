@@ -117,22 +117,31 @@ static bool half_written(struct evtx *log, uint64_t at, uint64_t end)
 	       (sector < end && all_zeros(log->view, sector, end));
 }
 
+/* Whether the log, or the chunk with this header, goes without checksums. */
+static bool lacks_checksums(const struct evtx *log, const uint8_t *header)
+{
+	return log->no_crc || le32(header + 120) & FLAG_NO_CRC;
+}
+
+static bool header_matches(const uint8_t *header)
+{
+	return (uint32_t)crc32(crc32(0, header, 120), header + 128, CHUNK_HEADER_LEN - 128) ==
+	       le32(header + 124);
+}
+
 /* Whether the chunk's checksums match. */
 static bool checksums_match(struct evtx *log, uint64_t at, uint32_t used)
 {
 	const uint8_t *p = view_peek(log->view, at, CHUNK_HEADER_LEN);
-	uint32_t of_header, of_records, sum = 0;
+	uint32_t of_records, sum = 0;
 
 	if (!p)
 		return false;
-	if (log->no_crc || le32(p + 120) & FLAG_NO_CRC)
+	if (lacks_checksums(log, p))
 		return true;
-	of_header = le32(p + 124);
 	of_records = le32(p + 52);
-	sum = (uint32_t)crc32(crc32(0, p, 120), p + 128, CHUNK_HEADER_LEN - 128);
-	if (sum != of_header)
+	if (!header_matches(p))
 		return false;
-	sum = 0;
 	return walk_crc32(log->view, at + CHUNK_HEADER_LEN, used - CHUNK_HEADER_LEN, &sum) &&
 	       sum == of_records;
 }
@@ -313,6 +322,12 @@ struct chunk_walk {
 /* Where numbers of records are in a chunk's header, 8 bytes each. */
 enum { FIRST_AT = 24, LAST_AT = 32 };
 
+static void expect_number(struct carve_anchor *anchor, unsigned at, uint64_t number)
+{
+	put_le(anchor->bytes + at, number, 8);
+	anchor->any &= ~((uint64_t)0xff << at);
+}
+
 /* What the chunk at `at` must begin with; nothing is known of it: false. */
 static bool chunk_anchor(const struct chunk_walk *walk, struct carve_anchor *anchor)
 {
@@ -323,13 +338,9 @@ static bool chunk_anchor(const struct chunk_walk *walk, struct carve_anchor *anc
 	anchor->any = (uint64_t)0xffffffff << 8;
 	put_le(anchor->bytes + 40, 128, 4);
 	if (log->next_record)
-		put_le(anchor->bytes + FIRST_AT, log->next_record, 8);
-	if (log->next_record)
-		anchor->any &= ~((uint64_t)0xff << FIRST_AT);
+		expect_number(anchor, FIRST_AT, log->next_record);
 	if (is_last)
-		put_le(anchor->bytes + LAST_AT, log->file_next - 1, 8);
-	if (is_last)
-		anchor->any &= ~((uint64_t)0xff << LAST_AT);
+		expect_number(anchor, LAST_AT, log->file_next - 1);
 	return walk->number < log->chunk_count && (is_last || log->next_record);
 }
 
@@ -358,9 +369,8 @@ static bool sum_of_chunk(struct chunk_walk *walk, struct carve_sum *sum)
 	const uint8_t *p = view_peek(log->view, walk->at, CHUNK_HEADER_LEN);
 	uint32_t used = p ? le32(p + 48) : 0;
 
-	if (!p || log->no_crc || le32(p + 120) & FLAG_NO_CRC || memcmp(p, "ElfChnk", 8) != 0 ||
-		used <= CHUNK_HEADER_LEN || used > CHUNK_LEN ||
-		(uint32_t)crc32(crc32(0, p, 120), p + 128, CHUNK_HEADER_LEN - 128) != le32(p + 124))
+	if (!p || lacks_checksums(log, p) || memcmp(p, "ElfChnk", 8) != 0 ||
+		used <= CHUNK_HEADER_LEN || used > CHUNK_LEN || !header_matches(p))
 		return false;
 	sum->from = walk->at + CHUNK_HEADER_LEN;
 	sum->to = walk->at + used;
