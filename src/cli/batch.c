@@ -30,6 +30,7 @@
 #include "report/report_reader.h"
 #include "run/checkpoint.h"
 #include "run/cluster.h"
+#include "run/problems.h"
 #include "run/session.h"
 
 struct batch {
@@ -85,20 +86,16 @@ static uint64_t number_in(const json_t *object, const char *name)
 	return number > 0 ? (uint64_t)number : 0;
 }
 
-static void add_problems(struct run_sums *sums, const json_t *problems)
+static void join_problems(struct run_sums *sums, const json_t *array)
 {
+	struct problems problems = { 0 };
 	const json_t *problem;
-	size_t i, used = 0;
+	size_t i;
 
-	json_array_foreach((json_t *)problems, i, problem)
-	{
-		const char *text = json_string_value(problem);
-
-		used += (size_t)snprintf(sums->problem + used, sizeof(sums->problem) - used, "%s%s",
-			i ? "; " : "", text ? text : "");
-		if (used >= sizeof(sums->problem))
-			return;
-	}
+	json_array_foreach((json_t *)array, i, problem) if (json_is_string(problem))
+		problems_add(&problems, xstrdup(json_string_value(problem)));
+	problems_join(&problems, sums->problem, sizeof(sums->problem));
+	problems_free(&problems);
 }
 
 /* The sums of a run that an earlier run of the batch has completed, from its report. */
@@ -123,7 +120,7 @@ static void read_sums(struct batch_item *item)
 			json_object_get(json_object_get(summary, "seconds"), "total"));
 		sums->evidence =
 			evidence_state_find(text_in(json_object_get(summary, "evidence"), "state"));
-		add_problems(sums, json_object_get(summary, "problems"));
+		join_problems(sums, json_object_get(summary, "problems"));
 		report_reader_close(report);
 	}
 	free(path);
