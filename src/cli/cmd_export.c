@@ -24,11 +24,8 @@ static int add_folder(struct export *export, const char *folder, struct error *e
 	return status;
 }
 
-static void log_counts(const struct export *export, const char *output)
+static void log_counts(const char *output, uint64_t files, uint64_t left_out)
 {
-	uint64_t files, left_out;
-
-	export_counts(export, &files, &left_out);
 	log_info("%s: %" PRIu64 " file%s", output ? output : "exported", files,
 		files == 1 ? "" : "s");
 	if (left_out)
@@ -39,25 +36,26 @@ static void log_counts(const struct export *export, const char *output)
 static int run_export(void *arg, int argc, char **argv)
 {
 	const struct export_settings *settings = arg;
-	struct error error = { 0 }, at_end = { 0 };
+	struct error error = { 0 };
 	struct export *export;
+	uint64_t files = 0, left_out = 0;
 	int status = export_open(&export, settings->format, settings->output, &error);
 
 	log_set_level(settings->quiet ? LOG_WARN : LOG_INFO);
 	if (!status) {
 		for (int i = 0; i < argc && !status; i++)
 			status = add_folder(export, argv[i], &error);
-		if (!status)
-			log_counts(export, settings->output);
-		if (export_close(export, !status, &at_end) && !status) {
-			status = -1;
-			error = at_end;
-		}
+		export_counts(export, &files, &left_out);
+		if (status)
+			export_close(export, false, NULL);
+		else
+			status = export_close(export, true, &error);
 	}
-	if (!status)
-		return EXIT_CLEAN;
-	log_error("%s", error.text);
-	return error.code;
+	if (status)
+		log_error("%s", error.text);
+	else
+		log_counts(settings->output, files, left_out);
+	return status ? error.code : EXIT_CLEAN;
 }
 
 static const struct option_row export_options[] = {

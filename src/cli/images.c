@@ -261,7 +261,7 @@ int images_add_list(struct images *images, const char *list, struct error *error
 		line = trim_line(line);
 		status = *line ? images_add(images, line, error) : 0;
 	}
-	free(text.bytes);
+	strbuf_free(&text);
 	if (stream != stdin)
 		fclose(stream);
 	return status;
