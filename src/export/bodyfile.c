@@ -79,13 +79,6 @@ static bool add_stored(struct text_export *body, const struct file_record *file)
 	return true;
 }
 
-static int body_run(
-	void *state, const char *folder, const struct report_reader *report, struct error *error)
-{
-	(void)state, (void)folder, (void)report, (void)error;
-	return 0;
-}
-
 static int body_file(void *state, const struct file_record *file, struct error *error)
 {
 	struct text_export *body = state;
@@ -96,4 +89,4 @@ static int body_file(void *state, const struct file_record *file, struct error *
 	return !original && !stored;
 }
 
-const struct exporter bodyfile_exporter = { .run = body_run, .file = body_file };
+const struct exporter bodyfile_exporter = { .file = body_file };

@@ -295,7 +295,7 @@ static int add_problems(
 		const char *text = json_string_value(json_array_get(problems, i));
 
 		sqlite3_bind_int64(statement, 1, database->run);
-		sqlite3_bind_text(statement, 2, text ? text : "", -1, SQLITE_TRANSIENT);
+		sqlite3_bind_text(statement, 2, text_clean_copy(text ? text : ""), -1, free);
 		status = insert(database, statement, error);
 	}
 	sqlite3_finalize(statement);
@@ -363,8 +363,7 @@ static int sqlite_file(void *state, const struct file_record *file, struct error
 	return status ? status : add_extents(database, file, error);
 }
 
-const struct exporter sqlite_exporter = { .database = true,
-	.open = sqlite_open,
+const struct exporter sqlite_exporter = { .open = sqlite_open,
 	.run = sqlite_run,
 	.file = sqlite_file,
 	.run_end = sqlite_run_end,

@@ -49,10 +49,10 @@ int export_open(struct export **result, unsigned format, const char *path, struc
 
 	export->exporter = exporters[format];
 	export->path = path ? xstrdup(path) : NULL;
-	if (export->exporter->database && !path)
+	if (export->exporter->open && !path)
 		status = error_set(error, EXIT_USAGE, EINVAL,
 			"a database needs a file: name one with --output");
-	else if (export->exporter->database)
+	else if (export->exporter->open)
 		status = export->exporter->open(&export->state, path, error);
 	else
 		status = open_text(export, error);
@@ -98,7 +98,8 @@ int export_add_run(struct export *export, const char *folder, struct error *erro
 	if (status)
 		return status;
 	note_run(export, folder, report);
-	status = export->exporter->run(export->state, folder, report, error);
+	if (export->exporter->run)
+		status = export->exporter->run(export->state, folder, report, error);
 	if (!status)
 		status = add_files(export, report, error);
 	report_reader_close(report);
@@ -130,9 +131,8 @@ static int close_text(struct export *export, bool keep, struct error *error)
 
 int export_close(struct export *export, bool keep, struct error *error)
 {
-	int status = export->exporter->database
-			     ? export->exporter->close(export->state, keep, error)
-			     : close_text(export, keep, error);
+	int status = export->exporter->close ? export->exporter->close(export->state, keep, error)
+					     : close_text(export, keep, error);
 
 	free_export(export);
 	return status;

@@ -9,15 +9,17 @@
 
 /* csv.c, bodyfile.c and database.c each define one. All return 0 or a negative errno with error set. */
 struct exporter {
-	bool database; /* opens and closes path by itself; else *state comes with a stream */
+	/* Of a database, which opens path by itself; NULL: state is a struct text_export. */
 	int (*open)(void **state, const char *path, struct error *error);
+	/* Before the first file of a run; NULL: nothing to do. */
 	int (*run)(void *state, const char *folder, const struct report_reader *report,
 		struct error *error);
 	/* Returns 1 when the format has no place for the file. */
 	int (*file)(void *state, const struct file_record *file, struct error *error);
 	/* After the last file of a run; NULL: nothing to do. */
 	int (*run_end)(void *state, const struct report_reader *report, struct error *error);
-	int (*close)(void *state, bool keep, struct error *error); /* frees state */
+	/* Ends what open began, and frees state. */
+	int (*close)(void *state, bool keep, struct error *error);
 };
 
 extern const struct exporter csv_exporter, bodyfile_exporter, sqlite_exporter;

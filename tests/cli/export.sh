@@ -10,7 +10,7 @@ xmllint --noout plan/report.xml && grep -e '<!-- case' -e '<!-- note' plan/repor
 "$SRCDIR/tests/cli/check_reports" plan "$image"
 echo --- CSV
 # what a report and its evidence hold may be hostile
-sed 's/"title":""/"title":"=1+1 \\"x\\",\\n|y"/' plan/report.jsonl >edited && mkdir edit && mv edited edit/report.jsonl
+sed 's/"title":""/"title":"=1+1 \\"x\\",\\n|y"/; s/"problems":\[/&"\\u001b[2J\\u202e"/' plan/report.jsonl >edited && mkdir edit && mv edited edit/report.jsonl
 try export plan second -o files.csv
 "$BURIN" export --quiet edit >edit.csv
 python3 - <<'PY'
@@ -37,6 +37,9 @@ dump()
 	python3 -c 'import sqlite3, sys
 print("\n".join(sqlite3.connect(sys.argv[1]).iterdump()))' "$1"
 }
+try export --quiet --to sqlite -o edit.db edit
+python3 -c 'import sqlite3
+print(sqlite3.connect("edit.db").execute("SELECT text FROM problem").fetchall())'
 dump case.db >1; dump once.db >2; cmp 1 2 && echo the same in one step and in two
 try export --quiet --to sqlite -o again.db plan second; cmp case.db again.db && echo the same again
 python3 - <<'PY'
