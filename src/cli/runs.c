@@ -41,10 +41,10 @@ void runs_find(struct runs *runs, const char *folder)
 	const json_t *image;
 	size_t i;
 
-	runs->batch = batch != NULL;
 	json_array_foreach(json_object_get(batch, "images"), i, image)
 		add_image(runs, folder, image);
-	if (!batch)
+	runs->batch = runs->count > 0;
+	if (!runs->batch)
 		add(runs, xstrdup(folder));
 	json_decref(batch);
 	free(summary);

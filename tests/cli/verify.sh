@@ -36,3 +36,6 @@ mkdir empty
 try empty
 "$BURIN" carve --quiet --dry-run -c x.conf -o plan image; echo $?
 try plan
+mkdir batch
+echo '{"images":[]}' >batch/batch.json
+try batch
