@@ -242,7 +242,7 @@ $(BUILD)/burin-evidence: $(CONFINED:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,e
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(EVIDENCE_LIBS) $(LIBS)
 # One that an image has taken over, for a test.
-$(HIJACKED): $(filter-out %/tsk_list.o,$(CONFINED:%.c=$O/%.o)) $O/tests/hijacked.o $(LIB) $(LINKING)
+$(HIJACKED): $(filter-out %/tsk_list.o %/tsk_walk.o,$(CONFINED:%.c=$O/%.o)) $O/tests/hijacked.o $(LIB) $(LINKING)
 	$(Q)mkdir -p $(@D) && $(LINK) -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(EVIDENCE_LIBS) $(LIBS)
 # Programs that are not burin look for it beside them, too.
 $(BUILD)/tests/burin-evidence $(BUILD)/bench/burin-evidence: $(BUILD)/burin-evidence

@@ -1,7 +1,8 @@
 /*
  * A burin-evidence that an image has taken over: in place of the list of volumes it does what the image says
  * in its first sector, a line: "try PATH" tries all of attempts.h on the file, and reports what worked;
- * others make it crash, hang, or use up memory. For tests/cli/hijacked.sh.
+ * "volumes" reports more of them when only the allocation of one is to be reported; others make it crash,
+ * hang, or use up memory. For tests/cli/hijacked.sh.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include "confined/tsk_walk.h"
 
 #define BESIDE ".beside"
+/* So many that burin would have to move those that it has. */
+#define MORE_VOLUMES 1000
 
 static void report_problem(struct walk_host *host, const char *text)
 {
@@ -42,6 +45,15 @@ static void use_memory(void)
 		;
 }
 
+static void report_volume(struct walk_host *host)
+{
+	const struct volume volume = {
+		.length = host->size, .kind = VOLUME_WHOLE, .type = 1, .file_system = "ntfs"
+	};
+
+	host->report(host, WALK_VOLUME, &volume, sizeof(volume));
+}
+
 void walk_list(struct walk_host *host)
 {
 	char line[513] = "";
@@ -50,6 +62,8 @@ void walk_list(struct walk_host *host)
 	line[strcspn(line, "\n")] = 0;
 	if (!strncmp(line, "try ", 4))
 		try_all(host, line + 4);
+	else if (!strcmp(line, "volumes"))
+		report_volume(host);
 	else if (!strcmp(line, "crash"))
 		raise(SIGSEGV);
 	else if (!strcmp(line, "hang"))
@@ -62,4 +76,23 @@ void walk_list(struct walk_host *host)
 		use_memory();
 		report_problem(host, "no memory");
 	}
+}
+
+void walk_allocation(struct walk_host *host, const struct volume *volume)
+{
+	(void)volume;
+	for (unsigned i = 0; i < MORE_VOLUMES; i++)
+		report_volume(host);
+}
+
+void walk_files(struct walk_host *host, const struct volume *volume)
+{
+	(void)host;
+	(void)volume;
+}
+
+void walk_streams(struct walk_host *host, const struct volume *volume)
+{
+	(void)host;
+	(void)volume;
 }

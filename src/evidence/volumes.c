@@ -46,6 +46,7 @@ struct reading {
 		*walked; /* walked: whose bytes libtsk reads; another one's for a row of streams */
 	bool (*interrupted)(void);
 	/* Of the current walk: */
+	enum evidence_work work;
 	struct ranges in_use; /* rising */
 	struct range_list free_records, slack;
 	struct walk_end end;
@@ -160,12 +161,30 @@ static bool add_file(struct reading *reading, const void *bytes, size_t len)
 		reading->volumes->file_map, &file, name + sizeof(file), len - sizeof(file));
 }
 
+/* A process that was taken over could else add volumes, which moves them, while one is being walked. */
+static bool is_expected(enum evidence_work work, enum walk_message what)
+{
+	switch (what) {
+	case WALK_TABLE:
+	case WALK_VOLUME:
+		return work == EVIDENCE_LIST_VOLUMES;
+	case WALK_IN_USE:
+	case WALK_FREE:
+	case WALK_SLACK:
+		return work == EVIDENCE_WALK_ALLOCATION;
+	default:
+		return work == EVIDENCE_WALK_FILES || work == EVIDENCE_WALK_STREAMS;
+	}
+}
+
 static bool on_message(void *context, enum walk_message what, const void *bytes, size_t len)
 {
 	struct reading *reading = context;
 	struct volumes *volumes = reading->volumes;
 	const char *text = bytes;
 
+	if (!is_expected(reading->work, what))
+		return false;
 	switch (what) {
 	case WALK_TABLE:
 		snprintf(volumes->table, sizeof(volumes->table), "%.*s", (int)len, text);
@@ -202,6 +221,7 @@ static void walk(struct reading *reading, enum evidence_work work, const struct 
 		.context = reading,
 	};
 
+	reading->work = work;
 	reading->in_use.count = reading->free_records.count = reading->slack.count = 0;
 	walk_process_run(&process, &reading->end);
 }

@@ -26,7 +26,7 @@ stat -c '%a %s %Y %Z' disk | cmp before - && ls disk*
 "$SRCDIR/tests/cli/check_reports" out image
 # So that this shows something: without confinement most of it works.
 carve --sandbox=off
-for line in crash hang spin eat; do
+for line in volumes crash hang spin eat; do
 	echo "$line"
 	image "$line"
 	carve
