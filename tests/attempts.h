@@ -193,6 +193,16 @@ static bool raises_its_limits(void)
 	return setrlimit(RLIMIT_NOFILE, &more) == 0;
 }
 
+static bool raises_its_memory(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_DATA, &limit))
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_DATA, &limit) == 0;
+}
+
 #define ATTEMPT(function, landlock, may_fail) \
 	{ \
 #function, function, landlock, may_fail \
@@ -215,6 +225,7 @@ static const struct {
 	ATTEMPT(reads_memory_of_another, 1, true), ATTEMPT(limits_another, 0, false),
 	ATTEMPT(forks, 0, false), ATTEMPT(executes, 1, false), ATTEMPT(makes_code, 0, false),
 	ATTEMPT(makes_memory_code, 0, false), ATTEMPT(raises_its_limits, 0, true),
+	ATTEMPT(raises_its_memory, 0, false),
 	ATTEMPT(removes, 1, false), /* the last: the others need the file */
 };
 #define ATTEMPTS (sizeof(attempts) / sizeof(*attempts))

@@ -139,8 +139,8 @@ static const char *const computing[] = { "arch_prctl", "brk", "clock_getres", "c
 	"ppoll", "pread64", "preadv", "read", "readv", "recvfrom", "recvmsg", "restart_syscall",
 	"rseq", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sched_getaffinity",
 	"sched_yield", "sendmsg", "sendto", "set_robust_list", "set_tid_address", "setitimer",
-	"setrlimit", "sigaltstack", "sigreturn", "sysinfo", "time", "ugetrlimit", "uname", "write",
-	"writev", NULL };
+	"sigaltstack", "sigreturn", "sysinfo", "time", "ugetrlimit", "uname", "write", "writev",
+	NULL };
 /* Of files and folders that Landlock lets it see. */
 static const char *const looking[] = { "access", "faccessat", "faccessat2", "flock", "getcwd",
 	"getdents64", "lstat", "readlink", "readlinkat", "stat", "statfs", "statx", NULL };
@@ -179,6 +179,22 @@ static void allow_if(
 					  call_number(name), 1, &condition) != 0;
 }
 
+/* Its limits may be read, but only that of processor time, which each request renews, be set: root could
+ * raise any, and all processes can raise those that bound memory. */
+static void allow_limits(struct filter *filter)
+{
+	const struct scmp_arg_cmp itself = SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, 0);
+	const struct scmp_arg_cmp reading[] = { itself, SCMP_A2(SCMP_CMP_EQ, 0) };
+	const struct scmp_arg_cmp time[] = { itself,
+		SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, RLIMIT_CPU) };
+
+	filter->failed |= seccomp_rule_add_array(filter->context, SCMP_ACT_ALLOW,
+				  SCMP_SYS(prlimit64), 2, reading) != 0;
+	filter->failed |= seccomp_rule_add_array(filter->context, SCMP_ACT_ALLOW,
+				  SCMP_SYS(prlimit64), 2, time) != 0;
+	allow_if(filter, "setrlimit", 0, UINT32_MAX, RLIMIT_CPU);
+}
+
 static void allow_rights(struct filter *filter, const struct confine_rights *rights)
 {
 	const uint64_t writing = O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND;
@@ -189,7 +205,7 @@ static void allow_rights(struct filter *filter, const struct confine_rights *rig
 	allow_if(filter, "mprotect", 2, executable, 0);
 	/* Its own end by abort() and raise(). */
 	allow_if(filter, "tgkill", 0, UINT32_MAX, (uint32_t)getpid());
-	allow_if(filter, "prlimit64", 0, UINT32_MAX, 0);
+	allow_limits(filter);
 	allow_if(filter, "prctl", 0, UINT32_MAX, PR_SET_NAME);
 	for (size_t i = 0; i < sizeof(descriptor_commands) / sizeof(*descriptor_commands); i++) {
 		allow_if(filter, "fcntl", 1, UINT32_MAX, (uint64_t)descriptor_commands[i]);
