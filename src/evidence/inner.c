@@ -164,6 +164,7 @@ static struct served_image *new_served(
 	served->arg = xmalloc(sizeof(*place));
 	memcpy(served->arg, place, sizeof(*place));
 	served->arg_len = sizeof(*place);
+	served->needs_secret = kind->needs_secret;
 	served->begin = kind->whole ? 0 : place->volume.offset;
 	served->length = kind->whole ? outer->info.size : place->volume.length;
 	served->unit = UNIT_LEN;

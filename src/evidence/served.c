@@ -81,8 +81,8 @@ static int start_child(
 
 	snprintf(job.kind, sizeof(job.kind), "%s", served->kind);
 	*process->shared->reason = 0;
-	status = evidence_process_start(
-		&process->child, &job, served->arg, true, process->shared_fd, reason, reason_len);
+	status = evidence_process_start(&process->child, &job, served->arg, served->needs_secret,
+		process->shared_fd, reason, reason_len);
 	if (status)
 		return status;
 	if (await_done(served, &status) && !status)

@@ -14,6 +14,7 @@ struct served_image {
 	const char *kind;   /* what burin-evidence calls it (confined/served_work.c) */
 	void *arg;          /* for the kind's functions, with arg_len bytes */
 	size_t arg_len;
+	bool needs_secret;              /* it is given the passwords and keys of this process */
 	uint64_t begin, length;         /* the part of the outer image */
 	uint64_t unit;                  /* bytes that are lost together where any is bad */
 	struct served_process *process; /* the rest is set by served_open */
