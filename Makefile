@@ -229,6 +229,10 @@ define link
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D) && $(LINK) -o $@ $(filter %.o %.a,$^) $(LIBS) $(1)
 endef
+define link_evidence
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(LINK) -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(EVIDENCE_LIBS) $(LIBS)
+endef
 define compile
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(1) -c -o $@ $<
@@ -239,11 +243,10 @@ $(BUILD)/burin: $O/src/main.o $(LIB) $(LINKING) | $(BUILD)/burin-evidence
 
 # Only it has the libraries that parse file systems and the like, and those that these bring.
 $(BUILD)/burin-evidence: $(CONFINED:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
-	$(call say,LINK,$@)
-	$(Q)$(LINK) -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(EVIDENCE_LIBS) $(LIBS)
+	$(link_evidence)
 # One that an image has taken over, for a test.
-$(HIJACKED): $(filter-out %/tsk_list.o %/tsk_walk.o,$(CONFINED:%.c=$O/%.o)) $O/tests/hijacked.o $(LIB) $(LINKING)
-	$(Q)mkdir -p $(@D) && $(LINK) -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(EVIDENCE_LIBS) $(LIBS)
+$(HIJACKED): $(filter-out %/tsk_list.o %/tsk_walk.o,$(CONFINED:%.c=$O/%.o)) $O/tests/hijacked.o $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
+	$(link_evidence)
 # Programs that are not burin look for it beside them, too.
 $(BUILD)/tests/burin-evidence $(BUILD)/bench/burin-evidence: $(BUILD)/burin-evidence
 	$(Q)mkdir -p $(@D) && ln -sf ../burin-evidence $@
