@@ -225,10 +225,8 @@ static enum layer layer_of(const struct mapped_file *file, const struct walk_run
 	return file->info.flags & FS_DELETED ? LAYER_DELETED : LAYER_THERE;
 }
 
-static void add_to_index(
-	const struct file_map *file_map, struct run_index *index, size_t *capacity, size_t run)
+static void add_to_index(struct run_index *index, size_t *capacity, size_t run)
 {
-	(void)file_map;
 	index->items = xgrow(index->items, capacity, index->count, sizeof(*index->items));
 	index->items[index->count++] = (uint32_t)run;
 }
@@ -244,10 +242,9 @@ void file_map_finish(struct file_map *file_map)
 			enum layer layer = layer_of(file, &file_map->runs[r]);
 
 			if (layer != LAYER_NONE)
-				add_to_index(
-					file_map, &file_map->cover[layer], &capacities[layer], r);
+				add_to_index(&file_map->cover[layer], &capacities[layer], r);
 			if (layer == LAYER_DELETED && !file_map->runs[r].at)
-				add_to_index(file_map, &file_map->starts, &start_capacity, r);
+				add_to_index(&file_map->starts, &start_capacity, r);
 		}
 	}
 	for (size_t i = 0; i < LAYER_COUNT; i++) {
