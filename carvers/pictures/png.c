@@ -379,18 +379,18 @@ static enum verdict hidden_end(struct png *png, const struct chunk *chunk)
 		"the chunk after the picture, at %" PRIu64 ", can't be read", chunk->at);
 }
 
-/* Whether the picture data is valid from its first byte to its last; else the length ends where it is not. */
+/* False: the picture data is damaged, and the length ends there. */
 static bool prove_data(const struct png *png)
 {
-	uint64_t end, limit = png->data_end - 4;
-	bool whole;
+	enum png_data state;
+	uint64_t end =
+		png_data_end(png->view, &png->shape, png->first_idat, png->data_end - 4, &state);
 
-	end = png_data_end(png->view, &png->shape, png->first_idat, limit, &whole);
-	if (whole)
+	if (state == PNG_DATA_WHOLE)
 		view_proved(png->view, png->first_idat, png->data_end, CRC_BITS);
-	else if (end < limit)
+	if (state == PNG_DATA_DAMAGED)
 		png->finding->length = end;
-	return whole || end >= limit;
+	return state != PNG_DATA_DAMAGED;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

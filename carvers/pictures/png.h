@@ -17,11 +17,17 @@ struct png_shape {
 /* To how many bytes of input the next is exact. */
 #define PNG_DATA_PIECE 256
 
+enum png_data {
+	PNG_DATA_DAMAGED,
+	PNG_DATA_VALID, /* up to limit, or as far as it was inflated */
+	PNG_DATA_WHOLE, /* all rows are there, and end with their checksum */
+};
+
 /* How far the picture data that starts with the IDAT chunk at first_idat is valid: its end, at most
- * limit. All chunks before limit but the last must have been walked already. *whole, unless NULL: all
- * rows are there, and end with their checksum. */
+ * limit. All chunks before limit but the last must have been walked already. *state, which may
+ * be NULL: what that shows of it. */
 uint64_t png_data_end(struct view *view, const struct png_shape *shape, uint64_t first_idat,
-	uint64_t limit, bool *whole);
+	uint64_t limit, enum png_data *state);
 
 /* Whether a chunk's type, four bytes, has letters only. */
 bool png_type_valid(const char *type);

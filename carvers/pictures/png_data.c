@@ -107,15 +107,15 @@ static bool feed_chunk(struct view *view, struct inflated *inflated, uint64_t at
 }
 
 uint64_t png_data_end(struct view *view, const struct png_shape *shape, uint64_t first_idat,
-	uint64_t limit, bool *whole)
+	uint64_t limit, enum png_data *state)
 {
 	struct rows rows = { .shape = shape };
 	struct inflated inflated = { .inspect = inspect_rows, .context = &rows };
 	uint64_t valid_end = first_idat;
-	bool ended = false;
+	bool ended = false, whole;
 
-	if (whole)
-		*whole = false;
+	if (state)
+		*state = PNG_DATA_DAMAGED;
 	start_pass(&rows);
 	if (!inflated_open(&inflated, view, shape->bare ? INFLATED_RAW : INFLATED_ZLIB))
 		return valid_end;
@@ -129,7 +129,10 @@ uint64_t png_data_end(struct view *view, const struct png_shape *shape, uint64_t
 		at = end + 4;
 	}
 	inflated_close(&inflated);
-	if (whole)
-		*whole = ended && !rows.left && !rows.to_go && !shape->bare;
+	whole = ended && !rows.left && !rows.to_go && !shape->bare;
+	if (state && whole)
+		*state = PNG_DATA_WHOLE;
+	else if (state && (valid_end >= limit || inflated.output_len > OUTPUT_MAX))
+		*state = PNG_DATA_VALID;
 	return valid_end;
 }

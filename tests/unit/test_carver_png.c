@@ -354,11 +354,39 @@ Test(png, times)
 	}
 }
 
+/* More rows than are inflated: what was not looked at is not damaged. */
+static struct bytes large_picture(void)
+{
+	static const uint8_t zeros[1 << 16];
+	const uint32_t side = 16500;
+	struct bytes png = { 0 }, data = { 0 };
+	z_stream stream = { .avail_out = 4 << 20 };
+	uint64_t left = side * (side + UINT64_C(1));
+
+	bytes_add(&png, SIGNATURE, 8);
+	add_header(&png, side, side, 8, 0, 0);
+	stream.next_out = bytes_grow(&data, stream.avail_out);
+	cr_assert_eq(deflateInit(&stream, 1), Z_OK);
+	while (left) {
+		stream.next_in = (uint8_t *)zeros;
+		stream.avail_in = left < sizeof(zeros) ? (uInt)left : sizeof(zeros);
+		left -= stream.avail_in;
+		cr_assert_geq(deflate(&stream, left ? Z_NO_FLUSH : Z_FINISH), Z_OK);
+		cr_assert_eq(stream.avail_in, 0);
+	}
+	add_chunk(&png, "IDAT", data.data, stream.total_out);
+	add_end(&png);
+	deflateEnd(&stream);
+	free(data.data);
+	return png;
+}
+
 /* A thorough check, as pictures in pieces get, finds the same length: also where no checksum ends the picture
  * data (Apple's variant), or rows are missing. */
 Test(png, a_thorough_check_finds_all_of_it)
 {
-	struct bytes pictures[] = { start(), start(), bytes_of_file("tests/golden/png/apple.png") };
+	struct bytes pictures[] = { start(), start(), bytes_of_file("tests/golden/png/apple.png"),
+		large_picture() };
 	uint8_t rows[4 * 17] = { 0 }, data[256];
 	uLongf len = sizeof(data);
 
