@@ -15,7 +15,8 @@ struct beginning {
 	size_t len;
 };
 
-/* The first bytes of formats that are embedded in others. */
+/* The first bytes of formats that are embedded in others. Those with a zero are last: a search starts with the
+ * first that has the right byte, and some files are full of zeros. */
 static const struct beginning beginnings[] = {
 	{ "\xff\xd8\xff", 3 },
 	{ "\x89PNG\r\n", 6 },
@@ -29,10 +30,7 @@ static const struct beginning beginnings[] = {
 	{ "OggS", 4 },
 	{ "%PDF", 4 },
 	{ "PK\3\4", 4 },
-	{ "\0\0\1\xb3", 4 },
-	{ "\0\0\1\xba", 4 },
 	{ "<?xml", 5 },
-	{ "\0\1\0\0", 4 },
 	{ "OTTO", 4 },
 	{ "wOFF", 4 },
 	{ "\xff\x4f\xff\x51", 4 },
@@ -44,14 +42,20 @@ static const struct beginning beginnings[] = {
 	{ "<ht", 3 },
 	{ "<HT", 3 },
 	{ "bplist", 6 },
+	{ "\0\0\1\xb3", 4 },
+	{ "\0\0\1\xba", 4 },
+	{ "\0\1\0\0", 4 },
 };
 
-static bool matches(const uint8_t *p, size_t left)
+#define BEGINNING_COUNT (sizeof(beginnings) / sizeof(*beginnings))
+
+/* Whether the bytes start as one from number `first` on. */
+static bool matches(size_t first, const uint8_t *p, size_t left)
 {
 	/* Frames of MPEG audio and ADTS. */
 	if (left >= 2 && p[0] == 0xff && p[1] >= 0xf0 && p[1] != 0xff)
 		return true;
-	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+	for (size_t i = first; i < BEGINNING_COUNT; i++)
 		if (left >= beginnings[i].len &&
 			memcmp(p, beginnings[i].bytes, beginnings[i].len) == 0)
 			return true;
@@ -60,8 +64,8 @@ static bool matches(const uint8_t *p, size_t left)
 
 void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t search_len)
 {
-	/* The first bytes of them, or of a frame of audio: most bytes are none. */
-	bool is_first[256] = { [0xff] = true };
+	/* By a byte, one more than the first beginning that has it; 0: most bytes begin none. */
+	uint8_t first[256] = { 0 };
 	uint64_t size = view_size(view);
 	const uint8_t *p;
 	size_t len;
@@ -70,13 +74,13 @@ void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t search_l
 		end = size;
 	if (at >= end)
 		return;
-	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
-		is_first[(uint8_t)beginnings[i].bytes[0]] = true;
+	for (uint8_t i = BEGINNING_COUNT; i > 0; i--)
+		first[(uint8_t)beginnings[i - 1].bytes[0]] = i;
 	len = search_len < VIEW_MAX_PEEK ? search_len : VIEW_MAX_PEEK;
 	len = end - at < len ? (size_t)(end - at) : len;
 	p = view_peek(view, at, len);
 	for (size_t i = 0; p && i < len; i++)
-		if (is_first[p[i]] && matches(p + i, len - i))
+		if (first[p[i]] && matches(first[p[i]] - 1u, p + i, len - i))
 			view_embedded(view, at + i);
 }
 
