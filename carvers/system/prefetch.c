@@ -224,12 +224,13 @@ static uint32_t name_bits(const struct prefetch *file, const uint8_t *plain)
 {
 	uint32_t len = file->version == 17 ? 20 : 32, at = file->version == 17 ? 8 : 12, bits = 0;
 
+	if (file->metric_count > (file->traces - file->metrics) / len)
+		return 0;
 	for (uint32_t i = 0; i < file->metric_count; i++) {
 		const uint8_t *p = plain + file->metrics + (uint64_t)i * len + at;
 		uint64_t name = le32(p), end = name + 2 * (uint64_t)le32(p + 4);
 
-		if ((uint64_t)(i + 1) * len > file->traces - file->metrics ||
-			end + 2 > file->names_len)
+		if (end + 2 > file->names_len)
 			return 0;
 		if (le16(plain + file->names + name) != '\\' || le16(plain + file->names + end))
 			return 0;
@@ -242,12 +243,15 @@ static uint32_t name_bits(const struct prefetch *file, const uint8_t *plain)
  * all that follows, and the names are near its end. */
 static void prove(const struct prefetch *file, uint64_t start, uint64_t *end)
 {
-	uint8_t *plain = file->len <= PROOF_MAX ? malloc(file->len) : NULL;
+	uint8_t *plain;
 
-	if (!plain && file->len <= PROOF_MAX)
+	if (file->len > PROOF_MAX)
+		return;
+	plain = malloc(file->len);
+	if (!plain)
 		view_no_memory(file->view);
-	if (plain &&
-		lzxpress_walk(file->view, start, file->len, plain, file->len, end) == LZXPRESS_DONE)
+	else if (lzxpress_walk(file->view, start, file->len, plain, file->len, end) ==
+		 LZXPRESS_DONE)
 		view_proved(file->view, 0, *end, name_bits(file, plain));
 	free(plain);
 }

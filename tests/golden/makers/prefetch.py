@@ -134,4 +134,7 @@ def make():
     save("prefetch", "packed-cut.pf", small[:500], verdict="truncated", length=500, why="the image ends at 500, before the file does")
     save("prefetch", "packed-random.pf", long[:3000] + rng.randbytes(6000), verdict="truncated", length_min=264, length_max=9000)
     save("prefetch", "packed-table.pf", patched(small, 20, b"\x11\x11"), verdict="reject")
+    # Metrics of 32 bytes have less room than the number of them would need, up to the file's end.
+    head = (struct.pack("<I4sII", 30, b"SCCA", 17, 196).ljust(84, b"\0") + struct.pack("<9I", 152, 2, 192, 0, 192, 4, 196, 0, 0)).ljust(164, b"\0")
+    save("prefetch", "packed-metrics.pf", packed((head + struct.pack("<II", 0, 1)).ljust(192, b"\0") + b"\\\0\0\0"))
     save("prefetch", "packed-other.mam", packed(b"".join(b"no prefetch file %d, " % n for n in range(50))), extension="mam")
