@@ -110,10 +110,12 @@ static uint8_t *read_table(const struct document *document, unsigned field, uint
 	uint8_t *bytes;
 
 	*len = le32(document->fib + field + 4);
-	bytes = *len && *len <= TABLE_MAX && *len <= document->table.len ? malloc(*len) : NULL;
-	if (!bytes) /* without it less is checked */
+	if (!*len || *len > TABLE_MAX || *len > document->table.len)
 		return NULL;
-	if (ole_read(document->ole, &position, at, bytes, *len))
+	bytes = malloc(*len);
+	if (!bytes)
+		view_no_memory(document->ole->view);
+	else if (ole_read(document->ole, &position, at, bytes, *len))
 		return bytes;
 	free(bytes);
 	return NULL;
