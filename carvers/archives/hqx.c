@@ -32,20 +32,28 @@ struct hqx {
 	bool broken;
 };
 
-/* The next 6 bits; -1: another character. */
+/* Returns the next character that is not blank, or -1. */
+static int skip_blanks(struct hqx *hqx)
+{
+	int byte = cursor_peek(&hqx->cursor);
+
+	for (; byte == '\n' || byte == '\r' || byte == ' ' || byte == '\t';
+		byte = cursor_peek(&hqx->cursor))
+		hqx->cursor.at++;
+	return byte;
+}
+
+/* The next 6 bits; -1: another character, which is not taken. */
 static int next_bits(struct hqx *hqx)
 {
 	static const char letters[] =
 		"!\"#$%&'()*+,-012345689@ABCDEFGHIJKLMNPQRSTUVXYZ[`abcdefhijklmpqr";
-	int byte = cursor_next(&hqx->cursor);
-	const char *found;
+	int byte = skip_blanks(hqx);
+	const char *found = byte > 0 ? strchr(letters, byte) : NULL;
 
-	while (byte == '\n' || byte == '\r' || byte == ' ' || byte == '\t')
-		byte = cursor_next(&hqx->cursor);
-	found = byte > 0 ? strchr(letters, byte) : NULL;
 	if (!found)
 		return -1;
-	hqx->end = hqx->cursor.at;
+	hqx->end = ++hqx->cursor.at;
 	return (int)(found - letters);
 }
 
@@ -157,8 +165,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (read_part(&hqx, be32(header + 11), NULL, 0) &&
 		read_part(&hqx, be32(header + 15), NULL, 0)) {
 		/* The last bits may fill a character of their own. */
-		while (cursor_peek(&hqx.cursor) != ':' && next_bits(&hqx) >= 0 &&
-			hqx.cursor.at - hqx.end < 4)
+		while (skip_blanks(&hqx) != ':' && next_bits(&hqx) >= 0)
 			;
 		if (cursor_next(&hqx.cursor) == ':') {
 			if (cursor_peek(&hqx.cursor) == '\r')

@@ -30,6 +30,8 @@ def make():
     both = hqx(b"both forks", text[:500], bytes(range(200)), b"\r\n")
     save("hqx", "both.hqx", both, title="both forks", sequence="yes")
     save("hqx", "mac.hqx", hqx(b"a", b"b" * 90, b"", b"\r"), title="a", sequence="yes")
+    colon = next(coded for n in range(64) if (coded := hqx(b"golden", text[:n + 9], b"")).endswith(b"\n:\n"))
+    save("hqx", "colon.hqx", colon, title="golden", sequence="yes")
     save("hqx", "cut.hqx", whole[:400], verdict="truncated", length=400)
     for kind, junk in (("zeros", bytes(900)), ("words", b"no more, never\n" * 60)):
         save("hqx", f"{kind}.hqx", whole[:400] + junk, verdict="truncated", length_min=400, length_max=460)
