@@ -33,7 +33,7 @@ struct netcdf {
 	bool broken;
 	uint64_t records, growing; /* the dimension that grows with the records; UINT64_MAX: none */
 	uint64_t data, end;        /* of the variables without records */
-	uint64_t first_record, record_len, growing_count;
+	uint64_t first_record, record_len;
 };
 
 static uint64_t read_bytes(struct netcdf *cdf, unsigned len)
@@ -127,8 +127,9 @@ static void read_variable(struct netcdf *cdf)
 	if (!cdf->data || place < cdf->data)
 		cdf->data = place;
 	if (count && first == cdf->growing) {
-		cdf->growing_count++;
 		cdf->record_len += len;
+		if (cdf->record_len > LENGTH_MAX)
+			cdf->broken = true;
 		if (!cdf->first_record || place < cdf->first_record)
 			cdf->first_record = place;
 	} else if (cdf->end < place + len) {
@@ -155,6 +156,17 @@ static bool read_header(struct netcdf *cdf)
 	return !cdf->broken;
 }
 
+/* Where the last record ends; 0: there is none. */
+static uint64_t records_end(const struct netcdf *cdf)
+{
+	/* A recording that was not closed has no number of records. */
+	if (cdf->records >= UINT32_MAX)
+		return 0;
+	if (cdf->record_len && cdf->records > LENGTH_MAX / cdf->record_len)
+		return LENGTH_MAX;
+	return cdf->first_record + cdf->records * cdf->record_len;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, 4);
@@ -168,10 +180,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "no header up to %" PRIu64, cdf.at);
 	if (cdf.data && cdf.data < cdf.at)
 		return verdict_because(CARVE_REJECT, finding, "variables within the header");
-	/* A recording that was not closed has no number of records. */
-	if (cdf.growing_count && cdf.records < UINT32_MAX && cdf.records < LENGTH_MAX &&
-		cdf.end < cdf.first_record + cdf.records * cdf.record_len)
-		cdf.end = cdf.first_record + cdf.records * cdf.record_len;
+	if (cdf.end < records_end(&cdf))
+		cdf.end = records_end(&cdf);
 	if (cdf.end < cdf.at)
 		cdf.end = cdf.at;
 	return stored_check_rows(view, finding, cdf.data ? cdf.data : cdf.at, cdf.end, 1);

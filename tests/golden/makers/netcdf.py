@@ -34,5 +34,8 @@ def make():
     save("netcdf", "cut.nc", whole[:900], verdict="truncated", length=900, why="the image ends at 900, before the file does")
     long, _ = netcdf(1, 60)
     save("netcdf", "random.nc", long[:4000] + random.Random(1).randbytes(16000), verdict="truncated", length_min=3000, length_max=5100)
+    huge = netcdf(5, 4)[0].replace(struct.pack(">IQ", 5, 80), struct.pack(">IQ", 5, (1 << 50) - 160))
+    huge = huge[:4] + struct.pack(">Q", 1 << 14) + huge[12:]
+    save("netcdf", "huge.nc", huge, verdict="truncated", length=len(huge), why=f"the image ends at {len(huge)}, before the file does")
     save("netcdf", "list.nc", whole.replace(b"\0\0\0\x0b\0\0\0\3", b"\0\0\0\x0f\0\0\0\3"), verdict="reject")
     save("netcdf", "version.nc", b"CDF\3" + whole[4:], verdict="reject", why="no header at 0")
