@@ -35,7 +35,7 @@ static uint64_t add_pattern(struct tracker *xm, uint64_t at)
 /* The instrument at `at` with its samples. The same result. */
 static uint64_t add_instrument(struct tracker *xm, uint64_t at)
 {
-	const uint8_t *p = tracker_part(xm, "instrument", at, 33, 29);
+	const uint8_t *p = tracker_part(xm, "instrument", at, 29, 29);
 	uint32_t count, sample_len = 0;
 	uint64_t heads, samples;
 
@@ -51,12 +51,12 @@ static uint64_t add_instrument(struct tracker *xm, uint64_t at)
 	}
 	samples = heads + (uint64_t)count * sample_len;
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t len;
+		uint64_t len;
 
 		p = view_peek(xm->view, heads + (uint64_t)i * sample_len, 18);
 		if (!p)
 			return 0;
-		len = p[17] == ADPCM ? (le32(p) + 1) / 2 + 16 : le32(p);
+		len = p[17] == ADPCM ? (le32(p) + UINT64_C(1)) / 2 + 16 : le32(p);
 		tracker_samples(xm, samples, len);
 		samples += len;
 	}

@@ -21,6 +21,8 @@ def make():
     wave = bytes((i * i) % 200 // 3 for i in range(12000))
     whole = xm([wave[:900], b"", wave])
     save("xm", "song.xm", whole, verdict="unverified", length=len(whole), title="golden song")
+    empty = xm([wave, b""])
+    save("xm", "empty.xm", empty + bytes(60), verdict="unverified", length=len(empty))
     silent = xm([])
     save("xm", "silent.xm", silent + bytes(60), verdict="unverified", length=len(silent))
     save("xm", "cut.xm", whole[:4000], verdict="truncated", length=4000, why="the image ends at 4000, before the file does")
