@@ -40,13 +40,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!p || be32(p) != 9994 || le32(p + 28) != 1000 || kind > 31 || end < HEAD_LEN)
 		return verdict_because(CARVE_REJECT, finding, "no header at 0");
 	for (uint32_t number = 1; at < end; number++, at = next) {
-		if (at + RECORD_HEAD_LEN + 4 > size)
+		if (read_record(view, at, number, kind, &next) && next <= end)
+			continue;
+		if (end > size && at + RECORD_HEAD_LEN + 4 > size)
 			return walk_cut(view, finding, end, size);
-		if (!read_record(view, at, number, kind, &next) || next > end) {
-			finding->length = at;
-			return verdict_because(
-				CARVE_TRUNCATED, finding, "no record at %" PRIu64, at);
-		}
+		finding->length = at;
+		return verdict_because(CARVE_TRUNCATED, finding, "no record at %" PRIu64, at);
 	}
 	return stored_check(view, finding, HEAD_LEN, end);
 }

@@ -28,7 +28,7 @@ static enum verdict check_chunks(
 			end - at < CHUNK_HEAD_LEN ? NULL : view_peek(view, at, CHUNK_HEAD_LEN);
 
 		data = at + CHUNK_HEAD_LEN;
-		if (size - at < CHUNK_HEAD_LEN)
+		if (end > size && size - at < CHUNK_HEAD_LEN)
 			break;
 		if (!p || le32(p) > end - data) {
 			finding->length = at;

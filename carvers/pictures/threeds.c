@@ -36,10 +36,13 @@ static bool read_chunk(struct view *view, uint64_t at, uint64_t limit, struct ch
 /* Whether its data are chunks; those of an object begin after its name. */
 static bool has_chunks(struct view *view, struct chunk *chunk)
 {
-	if (chunk->kind == OBJECT &&
-		(!walk_find(view, &chunk->data, chunk->end, 0) || chunk->data++ >= chunk->end))
-		return false;
-	return chunk->kind == OBJECTS || chunk->kind == OBJECT || chunk->kind == MESH ||
+	if (chunk->kind == OBJECT) {
+		if (!walk_find(view, &chunk->data, chunk->end, 0))
+			return false;
+		chunk->data++;
+		return true;
+	}
+	return chunk->kind == OBJECTS || chunk->kind == MESH ||
 	       (chunk->kind >= ANIMATION && chunk->kind <= ANIMATION + 7);
 }
 
@@ -75,7 +78,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		!read_chunk(view, at, whole.end, &first) ||
 		(first.kind != OBJECTS && (first.kind != 2 || first.end != at + 10)))
 		return verdict_because(CARVE_REJECT, finding, "no chunks at 0");
-	if (!walk_chunks(view, &whole, &at) && at < size && size - at >= HEAD_LEN) {
+	if (!walk_chunks(view, &whole, &at) && (whole.end <= size || at + HEAD_LEN <= size)) {
 		finding->length = at > first.end ? at : 0;
 		return verdict_because(finding->length ? CARVE_TRUNCATED : CARVE_REJECT, finding,
 			"no chunk at %" PRIu64, at);

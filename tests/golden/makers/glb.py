@@ -29,5 +29,7 @@ def make():
     long = glb(chunk(b"JSON", JSON), chunk(b"BIN\0", bytes(i % 90 for i in range(9000))))
     save("glb", "packed.glb", long[:4000] + random.Random(1).randbytes(len(long) - 4000), verdict="unverified", length=len(long))
     save("glb", "chunk.glb", whole[:data - 8] + b"\xff\xff\0\0" + whole[data - 4:], verdict="truncated", length=data - 8, why=f"no chunk at {data - 8}")
+    tail = whole[:8] + struct.pack("<I", len(whole) + 4) + whole[12:] + bytes(4)
+    save("glb", "tail.glb", tail, verdict="truncated", length=len(whole), why=f"no chunk at {len(whole)}")
     save("glb", "length.glb", whole[:12] + b"\xff\xff\0\0" + whole[16:], verdict="reject", why="no header at 0")
     save("glb", "version.glb", b"glTF\3" + whole[5:], verdict="reject", why="no chunk of JSON at 12")

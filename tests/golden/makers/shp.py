@@ -18,5 +18,7 @@ def make():
     save("shp", "cut.shp", whole[:1000], verdict="truncated", length=1000, why="the image ends at 1000, before the file does")
     save("shp", "random.shp", whole[:1000] + random.Random(1).randbytes(9000), verdict="truncated", length_min=900, length_max=1100)
     save("shp", "zeros.shp", whole[:1108] + bytes(9000), verdict="truncated", length=1108, why="no record at 1108")
+    short = whole[:24] + struct.pack(">I", len(whole) // 2 + 4) + whole[28:] + bytes(8)
+    save("shp", "short.shp", short, verdict="truncated", length=len(whole), why=f"no record at {len(whole)}")
     save("shp", "version.shp", whole[:28] + b"\1" + whole[29:], verdict="reject", why="no header at 0")
     save("shp", "length.shp", whole[:24] + bytes(4) + whole[28:], verdict="reject", why="no header at 0")

@@ -25,5 +25,7 @@ def make():
     save("threeds", "random.3ds", whole[:80] + random.Random(1).randbytes(2000), verdict="truncated", length_min=16)
     objects = whole.index(b"\x3d\x3d", 16)
     save("threeds", "length.3ds", whole[:objects + 2] + b"\xff\xff\0\0" + whole[objects + 6:], verdict="reject", why="no chunk at 16")
+    tail = whole[:2] + struct.pack("<I", len(whole) + 3) + whole[6:] + bytes(3)
+    save("threeds", "tail.3ds", tail, verdict="truncated", length=len(whole), why=f"no chunk at {len(whole)}")
     save("threeds", "first.3ds", chunk(0x4D4D, chunk(7, bytes(40))), verdict="reject", why="no chunks at 0")
     save("threeds", "text.3ds", b"MM for millimetres, which are " * 9, verdict="reject", why="no chunks at 0")
