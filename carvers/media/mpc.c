@@ -65,14 +65,12 @@ static enum verdict check_packets(struct view *view, struct finding *finding)
 	struct packet packet;
 
 	for (;;) {
-		uint64_t start = at;
-
 		if (!read_packet(view, at, &packet) || !is_key(&packet, "SHRGEISOSTCTAPSE"))
 			break;
 		if (packet.end > size)
 			return walk_cut(view, finding, packet.end, audio ? size : at);
 		audio |= is_key(&packet, "AP");
-		if (start == 4 && !is_key(&packet, "SH"))
+		if (at == 4 && !is_key(&packet, "SH"))
 			break;
 		if (!is_key(&packet, "SE"))
 			view_unverified(view, packet.data, packet.end);

@@ -16,7 +16,7 @@ void tracker_wrong(struct tracker *tracker, const char *name, uint64_t at)
 const uint8_t *tracker_part(
 	struct tracker *tracker, const char *name, uint64_t at, uint64_t len, size_t peek_len)
 {
-	if (at < tracker->head_end || len < peek_len) {
+	if (at < tracker->head_end) {
 		tracker_wrong(tracker, name, at);
 		return NULL;
 	}
