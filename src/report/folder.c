@@ -83,13 +83,15 @@ static void walk_folder(const struct walk *walk, int fd, const char *prefix, int
 			close(fd);
 		return;
 	}
-	while ((entry = readdir(dir))) {
+	while ((errno = 0, entry = readdir(dir))) {
 		char *path = xasprintf("%s%s", prefix, entry->d_name);
 
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			walk_entry(walk, dirfd(dir), entry->d_name, path, depth);
 		free(path);
 	}
+	if (errno)
+		walk->failed(walk->context, *prefix ? prefix : ".", errno);
 	closedir(dir);
 }
 
