@@ -1,6 +1,7 @@
 /*
- * Each walk of libtsk has a child of its own (walk_process.h): one for the list of volumes, and for
- * each file system one for its allocation and one for its files. So a crash in one costs no other.
+ * libtsk walks in a child (walk_process.h): once for the list of volumes, and for each file system once
+ * for its allocation and once for its files. A child that crashes costs that walk alone, for the next one
+ * has another child.
  * What the child reports is checked like anything that comes from the evidence.
  */
 #include "evidence/volumes.h"

@@ -35,8 +35,8 @@ static int open_plain(const struct thumb_film *film)
 
 int thumb_film_job(int fd, void *arg)
 {
-	/* Libraries, and what they read when they start. */
 	const struct thumb_film *film = arg;
+	/* Libraries, and what they read when they start. */
 	const char *const readable[] = { "/usr", "/lib", "/lib64", film->program,
 		"/etc/ld.so.cache", "/dev/null", "/dev/urandom", "/proc/self", "/proc/self/fd/0",
 		NULL };
