@@ -87,9 +87,13 @@ static bool changes_mode(void)
 	return chmod(victim.path, 0) == 0;
 }
 
+/* Only of a file: where the descriptor was closed, its number may by now be that of /dev/null. */
 static bool changes_mode_of_descriptor(void)
 {
-	return fchmod(victim.fd, 0) == 0;
+	struct stat status;
+
+	return fstat(victim.fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	       fchmod(victim.fd, 0) == 0;
 }
 
 static bool changes_owner(void)

@@ -182,8 +182,8 @@ Test(quick, a_chunk_is_sifted_by_many_threads)
 	for (int round = 0; round < 3; round++)
 		sift_chunk(sift, &chunk);
 	for (size_t i = 0; i < chunk.hit_count; i++) {
-		uint32_t note = quick_try(
-			f.quick, 0, content, 0, SIZE, hits[i].offset, hits[i].pattern);
+		uint32_t note =
+			quick_try(f.quick, 0, content, 0, SIZE, hits[i].offset, hits[i].pattern);
 
 		cr_assert_neq(hits[i].note, 77);
 		noted += hits[i].note != 0;
