@@ -98,19 +98,20 @@ static void check_text(
 
 struct document {
 	struct ole *ole;
-	struct ole_entry main, table;
+	struct ole_entry main, tables[2];
+	const struct ole_entry *table; /* that of them which is used */
 	uint8_t fib[FIB_LEN];
 };
 
 /* Reads what FIB_PIECES and the like refer to; NULL if it is not there. The caller frees it. */
 static uint8_t *read_table(const struct document *document, unsigned field, uint32_t *len)
 {
-	struct ole_position position = { .entry = &document->table };
+	struct ole_position position = { .entry = document->table };
 	uint32_t at = le32(document->fib + field);
 	uint8_t *bytes;
 
 	*len = le32(document->fib + field + 4);
-	if (!*len || *len > TABLE_MAX || *len > document->table.len)
+	if (!*len || *len > TABLE_MAX || *len > document->table->len)
 		return NULL;
 	bytes = malloc(*len);
 	if (!bytes)
@@ -210,16 +211,10 @@ static bool visit(void *context, const struct ole_entry *entry)
 
 	if (ole_named(entry, "WordDocument"))
 		document->main = *entry;
-	return true;
-}
-
-static bool visit_tables(void *context, const struct ole_entry *entry)
-{
-	struct document *document = context;
-	bool first = le16(document->fib + FIB_FLAGS) & FIB_TABLE;
-
-	if (ole_named(entry, first ? "1Table" : "0Table"))
-		document->table = *entry;
+	else if (ole_named(entry, "0Table"))
+		document->tables[0] = *entry;
+	else if (ole_named(entry, "1Table"))
+		document->tables[1] = *entry;
 	return true;
 }
 
@@ -235,7 +230,7 @@ void ole_check_text(struct ole *ole, const struct ole_entry *root)
 	ole_each_in_root(ole, root, visit, &document);
 	if (document.main.type != OLE_STREAM || !ole_read(ole, &position, 0, document.fib, FIB_LEN))
 		return;
-	ole_each_in_root(ole, root, visit_tables, &document);
-	if (document.table.type == OLE_STREAM)
+	document.table = &document.tables[!!(le16(document.fib + FIB_FLAGS) & FIB_TABLE)];
+	if (document.table->type == OLE_STREAM)
 		check_document(&document);
 }
