@@ -19,13 +19,12 @@
 #define OLD_PATH_LEN 520
 #define PATH_MAX_LEN 32768
 
-/* Whether [at, end) is a path and a zero, or more of them if `filled`. */
-static bool is_path(struct view *view, uint64_t at, uint64_t end, bool filled)
+/* Whether the bytes are a path and a zero, or more of them if `filled`. */
+static bool is_path(const uint8_t *p, size_t len, bool filled)
 {
-	uint64_t len = end - at, i;
-	const uint8_t *p = view_peek(view, at, (size_t)len);
+	size_t i;
 
-	if (!p || len < 10 || le16(p + len - 2))
+	if (len < 10 || le16(p + len - 2))
 		return false;
 	for (i = 0; i < len && le16(p + i); i += 2)
 		if (le16(p + i) < ' ' || memchr("<>|*?\"", le16(p + i) < 128 ? p[i] : ' ', 6))
@@ -49,11 +48,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		at += 4;
 		end = le32(p + HEAD_LEN) > PATH_MAX_LEN ? 0 : at + 2 * (uint64_t)le32(p + HEAD_LEN);
 	}
-	if (end <= at || end > view_size(view) || !is_path(view, at, end, version == 1))
+	p = end > at ? view_peek(view, at, (size_t)(end - at)) : NULL;
+	if (!p || !is_path(p, (size_t)(end - at), version == 1))
 		return verdict_because(CARVE_REJECT, finding, "no path at %d", (int)at);
-	p = view_peek(view, at, (size_t)(end - at));
-	if (p)
-		finding_set_title_utf16(finding, p, (size_t)(end - at), false);
+	finding_set_title_utf16(finding, p, (size_t)(end - at), false);
 	finding->time = time;
 	finding->length = end;
 	return CARVE_COMPLETE;
