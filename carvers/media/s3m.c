@@ -27,10 +27,11 @@ static void add_instrument(struct tracker *s3m, uint64_t at)
 	const uint8_t *p = tracker_part(s3m, "instrument", at, INSTRUMENT_LEN, INSTRUMENT_LEN);
 	uint64_t len, place;
 
-	if (!p || (!p[0] && memcmp(p + 76, "SCR", 3) != 0))
+	if (!p)
 		return;
 	if (memcmp(p + 76, "SCR", 3) != 0) {
-		tracker_wrong(s3m, "instrument", at);
+		if (p[0]) /* empty ones need no mark */
+			tracker_wrong(s3m, "instrument", at);
 		return;
 	}
 	len = le32(p + 16);
