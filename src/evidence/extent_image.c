@@ -42,26 +42,20 @@ static size_t range_at(const struct extent_image *extents, uint64_t offset)
 	return low;
 }
 
+static int read_range(void *state, uint64_t offset, uint8_t *to, size_t *len)
+{
+	const struct extent_image *extents = state;
+	size_t i = range_at(extents, offset);
+	uint64_t inside = offset - extents->starts[i];
+
+	if (*len > extents->ranges[i].length - inside)
+		*len = (size_t)(extents->ranges[i].length - inside);
+	return image_read_at(extents->evidence, extents->ranges[i].offset + inside, to, *len);
+}
+
 static int extent_image_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
-	const struct extent_image *extents = as_extent_image(image);
-	size_t i = range_at(extents, offset);
-	uint8_t *to = buffer;
-
-	for (; len; i++) {
-		uint64_t inside = offset - extents->starts[i];
-		uint64_t left = extents->ranges[i].length - inside;
-		size_t part_len = left < len ? (size_t)left : len;
-		int status = image_read_at(
-			extents->evidence, extents->ranges[i].offset + inside, to, part_len);
-
-		if (status)
-			return status;
-		offset += part_len;
-		to += part_len;
-		len -= part_len;
-	}
-	return 0;
+	return image_read_parts(image, offset, buffer, len, read_range);
 }
 
 static void extent_image_close(struct image *image)
