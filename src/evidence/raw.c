@@ -233,24 +233,21 @@ static int read_part(
 	return 0;
 }
 
+/* Of one part only. */
+static int read_segment(void *state, uint64_t offset, uint8_t *to, size_t *len)
+{
+	struct raw *raw = state;
+	struct raw_part *part = part_at(raw, offset);
+	uint64_t in_part = offset - part->start;
+
+	if (*len > part->len - in_part)
+		*len = (size_t)(part->len - in_part);
+	return read_part(raw, part, in_part, to, *len);
+}
+
 static int raw_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
-	struct raw *raw = (struct raw *)image;
-	uint8_t *to = buffer;
-
-	while (len) {
-		struct raw_part *part = part_at(raw, offset);
-		uint64_t in_part = offset - part->start;
-		size_t part_len = part->len - in_part < len ? (size_t)(part->len - in_part) : len;
-		int rc = read_part(raw, part, in_part, to, part_len);
-
-		if (rc)
-			return rc;
-		offset += part_len;
-		to += part_len;
-		len -= part_len;
-	}
-	return 0;
+	return image_read_parts(image, offset, buffer, len, read_segment);
 }
 
 static int raw_extent(struct image *image, uint64_t offset, bool direct, int *fd,
