@@ -11,7 +11,7 @@
 #include "confined/tsk_walk.h"
 
 #define BESIDE ".beside"
-/* So many that burin would have to move those that it has. */
+/* Enough that burin would have to move those that it has. */
 #define MORE_VOLUMES 1000
 
 static void report_problem(struct walk_host *host, const char *text)

@@ -46,7 +46,7 @@ static bool has_chunks(struct view *view, struct chunk *chunk)
 	       (chunk->kind >= ANIMATION && chunk->kind <= ANIMATION + 7);
 }
 
-/* Walks the chunks in the file up to its end, or to the first that is none: then *at is there. */
+/* Walks the chunks in the file up to its end, or to *at, where no chunk starts. */
 static bool walk_chunks(struct view *view, const struct chunk *whole, uint64_t *at)
 {
 	uint64_t ends[DEPTH_MAX] = { whole->end };

@@ -37,7 +37,7 @@ int sandbox_execute(struct sandbox_child **child, const char *const *arguments, 
 #define SANDBOX_SHARED_FD 4
 /* Its exit code when it is not of the same version. */
 #define SANDBOX_OTHER_VERSION 77
-/* Called in a child: it may use so many more seconds of processor time. */
+/* Called in a child: from now on it may use this much more processor time. */
 void sandbox_allow_time(unsigned seconds);
 /* Called in such a program. */
 void sandbox_limit(const struct sandbox_limits *limits);

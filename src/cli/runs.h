@@ -13,8 +13,8 @@ struct runs {
 };
 
 /* Finds them, for a batch by its summary, in its order. An image that could not be opened has no run.
- * What is not a batch, or one without runs, counts as a run: whoever reads its report says what is wrong
- * with it, so that nothing is verified without a word. */
+ * What is not a batch, or one without runs, counts as a run: reading its report then gives the
+ * error, so that nothing is verified without a word. */
 void runs_find(struct runs *runs, const char *folder);
 void runs_free(struct runs *runs);
 

@@ -5,7 +5,7 @@
  *
  * A file can have two lines: one with the times that the image's file system has for it, under its path
  * there, and one with the time that the file itself stores, as its last modification. What has neither
- * cannot be in a timeline. 0 stands for what is not known.
+ * cannot be in a timeline. 0: not known.
  */
 #include <inttypes.h>
 #include <string.h>
