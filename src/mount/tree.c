@@ -13,7 +13,7 @@
 struct node {
 	const char *name;
 	uint32_t parent, next;
-	uint32_t first, last; /* in a folder */
+	uint32_t first, last; /* in a folder; last of a file: the folder that wanted its name */
 	uint32_t file;
 };
 
@@ -118,21 +118,37 @@ static char *sound_name(const char *name, size_t len)
 	return xasprintf("%.*s", cut_len(name, len, 0), name);
 }
 
+/* The folder for a name that a file has already: "photo.jpg_", "photo.jpg_2". */
+static uint32_t folder_beside(struct tree *tree, uint32_t file, const char *name)
+{
+	uint32_t parent = tree->nodes[file].parent, found = tree->nodes[file].last;
+
+	for (unsigned number = 1; found == TREE_NONE; number++) {
+		char tail[16] = "_", *own;
+
+		if (number > 1)
+			snprintf(tail, sizeof(tail), "_%u", number);
+		own = xasprintf("%.*s%s", cut_len(name, strlen(name), strlen(tail)), name, tail);
+		found = find_child(tree, parent, own, strlen(own));
+		if (found == TREE_NONE)
+			found = add_node(tree, parent, own, TREE_NONE);
+		else if (tree->nodes[found].file != TREE_NONE)
+			found = TREE_NONE;
+		free(own);
+	}
+	tree->nodes[file].last = found;
+	return found;
+}
+
 static uint32_t folder_of(struct tree *tree, uint32_t parent, const char *name, size_t len)
 {
 	char *own = sound_name(name, len);
-	uint32_t found;
+	uint32_t found = find_child(tree, parent, own, strlen(own));
 
-	/* A file may have the name already. */
-	while ((found = find_child(tree, parent, own, strlen(own))) != TREE_NONE &&
-		tree->nodes[found].file != TREE_NONE) {
-		char *longer = xasprintf("%.*s_", cut_len(own, strlen(own), 1), own);
-
-		free(own);
-		own = longer;
-	}
 	if (found == TREE_NONE)
 		found = add_node(tree, parent, own, TREE_NONE);
+	else if (tree->nodes[found].file != TREE_NONE)
+		found = folder_beside(tree, found, own);
 	free(own);
 	return found;
 }
