@@ -15,6 +15,7 @@ struct node {
 	uint32_t parent, next;
 	uint32_t first, last; /* in a folder; last of a file: the folder that wanted its name */
 	uint32_t file;
+	uint32_t numbered; /* the last number that a file got which wanted this name */
 };
 
 struct tree {
@@ -76,7 +77,7 @@ static uint32_t add_node(struct tree *tree, uint32_t parent, const char *name, u
 	grow_slots(tree);
 	tree->nodes = xgrow(tree->nodes, &tree->capacity, tree->count, sizeof(*tree->nodes));
 	tree->nodes[tree->count++] = (struct node){ strpool_add(&tree->names, name), parent,
-		TREE_NONE, TREE_NONE, TREE_NONE, file };
+		TREE_NONE, TREE_NONE, TREE_NONE, file, 1 };
 	if (index == TREE_ROOT)
 		return index;
 	above = &tree->nodes[parent];
@@ -192,11 +193,16 @@ void tree_add(struct tree *tree, uint32_t folder, const char *name, const char *
 {
 	char *own = embedded ? numbered_name(name, extension, offset, 1)
 			     : sound_name(name, strlen(name));
+	uint32_t taken = find_child(tree, folder, own, strlen(own));
 
-	for (unsigned number = 1; find_child(tree, folder, own, strlen(own)) != TREE_NONE;
-		number++) {
+	if (taken != TREE_NONE && !embedded) {
 		free(own);
-		own = numbered_name(name, extension, offset, number);
+		own = numbered_name(name, extension, offset, 1);
+		taken = find_child(tree, folder, own, strlen(own));
+	}
+	while (find_child(tree, folder, own, strlen(own)) != TREE_NONE) {
+		free(own);
+		own = numbered_name(name, extension, offset, ++tree->nodes[taken].numbered);
 	}
 	add_node(tree, folder, own, file);
 	free(own);

@@ -1,10 +1,58 @@
 /* Names in the tree that is mounted, where several files and folders want the same one. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mount/tree.h"
 
 #define LONGEST 255
+
+/* The name of a folder's last node. */
+static const char *last_name(const struct tree *tree, uint32_t folder)
+{
+	uint32_t node = tree_first(tree, folder);
+
+	while (tree_next(tree, node) != TREE_NONE)
+		node = tree_next(tree, node);
+	return tree_name(tree, node);
+}
+
+Test(tree, numbers_files_of_one_name)
+{
+	static const char *const names[] = { "a.jpg", "a@5.jpg", "a@5-2.jpg", "a@5-3.jpg" };
+	struct tree *tree = tree_new();
+	uint32_t folder = tree_folder(tree, TREE_ROOT, "folder");
+
+	for (uint32_t i = 0; i < 4; i++) {
+		tree_add(tree, folder, "a.jpg", "jpg", 5, false, i);
+		cr_assert_str_eq(last_name(tree, folder), names[i]);
+	}
+	for (uint32_t i = 0; i < 4; i++)
+		cr_assert_eq(tree_file(tree, tree_child(tree, folder, names[i])), i);
+	/* Inside another file: its first name has the offset. Some are taken by chance. */
+	tree_add(tree, folder, "a.jpg", "jpg", 5, true, 4);
+	cr_assert_str_eq(last_name(tree, folder), "a@5-4.jpg");
+	tree_add(tree, folder, "a.jpg", "jpg", 6, true, 5);
+	cr_assert_str_eq(last_name(tree, folder), "a@6.jpg");
+	tree_add(tree, folder, "a@6-2.jpg", "jpg", 9, false, 6);
+	tree_add(tree, folder, "a.jpg", "jpg", 6, true, 7);
+	cr_assert_str_eq(last_name(tree, folder), "a@6-3.jpg");
+	tree_free(tree);
+}
+
+/* If each began to count at 1, this would take minutes. */
+Test(tree, adds_many_files_of_one_name)
+{
+	const uint32_t count = 100000;
+	struct tree *tree = tree_new();
+	char name[32];
+
+	for (uint32_t i = 0; i < count; i++)
+		tree_add(tree, TREE_ROOT, "a.jpg", "jpg", 5, true, i);
+	snprintf(name, sizeof(name), "a@5-%u.jpg", (unsigned)count);
+	cr_assert_str_eq(last_name(tree, TREE_ROOT), name);
+	tree_free(tree);
+}
 
 Test(tree, finds_a_folder_beside_files)
 {
