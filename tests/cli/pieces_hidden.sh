@@ -2,16 +2,14 @@
 # text. The other one is put together all the same. So is a picture whose head alone is none, as its directory is at
 # its end.
 . "$SRCDIR/tests/cli/helpers"
+. "$SRCDIR/tests/cli/pieces_images"
 cat >rules.conf <<'RULES'
 types = (
   { name = "zip"; header = "'PK' 03 04"; max_size = "16M"; carver = "zip"; },
   { name = "tiff"; header = "'II' 2a 00"; max_size = "16M"; carver = "tiff"; },
 );
 RULES
-python3 - <<'PY'
-import hashlib, io, random, struct, zipfile
-rng = random.Random(31)
-C = 4096
+make_pieces 31 <<'PY'
 def text(size):
     return " ".join("%06d" % rng.randrange(10**6) for _ in range(size // 7 + 1)).encode()[:size]
 def archive(sizes):
@@ -21,7 +19,7 @@ def archive(sizes):
             out.writestr(zipfile.ZipInfo("part%d" % number, (2020, 1, 1, 0, 0, 0)), text(size))
     return file.getvalue()
 whole = archive([rng.randint(3000, 6000) for _ in range(6)])
-image = bytearray(text(2 * C))
+image.extend(text(2 * C))
 for piece in (archive([80000])[:C], whole[:2 * C], whole[2 * C:]):
     image.extend(piece)
     image.extend(text(-len(image) % C + C))
@@ -33,13 +31,11 @@ def picture(side):
     return (b"II*\0" + struct.pack("<I", 8 + len(pixels)) + pixels + struct.pack("<H", len(tags)) +
         b"".join(struct.pack("<HHII", *tag) for tag in tags) + bytes(4))
 copied = picture(150)
-for piece in (copied[:3 * C], copied[3 * C:]):
-    image.extend(piece)
-    image.extend(rng.randbytes(-len(image) % C + 2 * C))
-open("image", "wb").write(image)
-open("sums", "w").write("".join(hashlib.sha256(data).hexdigest() + "\n" for data in (whole, copied)))
+put(copied[:3 * C], 2)
+put(copied[3 * C:], 2)
+expect(whole)
+expect(copied)
 PY
 carve_image out --fragments=near
 check_reports out image
-grep '"record":"file"' out/report.jsonl | grep -o '"path":"[^"]*"\|"status":"[^"]*"\|"runs":.*\]\]\|"assembly":{[^}]*}'
-grep -o '"sha256":"[^"]*"' out/report.jsonl | grep -c -F -f sums
+show_files out

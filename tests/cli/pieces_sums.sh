@@ -1,6 +1,7 @@
 # Files in pieces, put together by CRCs of bytes as they are in the file: the pieces meet inside the bytes of one CRC, two and three of
 # them, in any order. Nothing is complete where a cluster is missing.
 . "$SRCDIR/tests/cli/helpers"
+. "$SRCDIR/tests/cli/pieces_images"
 cat >rules.conf <<'RULES'
 types = (
   { name = "png"; header = "89 'PNG' 0d 0a 1a 0a"; max_size = "16M"; carver = "png"; },
@@ -8,24 +9,8 @@ types = (
   { name = "evtx"; header = "'ElfFile' 00"; max_size = "16M"; carver = "evtx"; },
 );
 RULES
-python3 - <<'PY'
-import hashlib, random, struct, zlib
-rng = random.Random(27)
-C = 4096
-image, sums = bytearray(rng.randbytes(2 * C)), []
-def plant(data, cuts, order, keep=True):
-    """Writes the pieces between the cuts (in clusters) in this order, with gaps."""
-    cuts = [0] + [c * C for c in cuts] + [len(data)]
-    for index in order:
-        image.extend(data[cuts[index]:cuts[index + 1]])
-        image.extend(rng.randbytes(-len(image) % C + C * rng.randint(1, 4)))
-    if keep:
-        sums.append(hashlib.sha256(data).hexdigest())
-def picture(side):
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    rows = zlib.compress(b"".join(b"\0" + rng.randbytes(side * 3) for _ in range(side)), 1)
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">2I5B", side, side, 8, 2, 0, 0, 0)) + chunk(b"IDAT", rows) + chunk(b"IEND", b""))
+make_pieces 27 <<'PY'
+noise(2)
 def reverse(value, bits):
     return int(format(value, "0%db" % bits)[::-1], 2)
 backwards = bytes(reverse(byte, 8) for byte in range(256))
@@ -58,21 +43,16 @@ def log(chunks):
     struct.pack_into("<8sQQQIHHHH", head, 0, b"ElfFile\0", 0, chunks - 1, number, 128, 1, 3, 4096, chunks)
     struct.pack_into("<I", head, 124, zlib.crc32(head[:120]))
     return bytes(head) + out
-a, b, c = picture(130), picture(150), picture(120)
+a, b, c = (png(noisy(side)) for side in (130, 150, 120))
 plant(a, [9], [1, 0])
 plant(b, [7, 11], [1, 2, 0])
 plant(stream([100, 30000, 50000, 20000, 400]), [3, 12, 17], [2, 0, 3, 1])
 plant(log(2), [5, 21], [0, 2, 1])
 plant(c[:10 * C] + c[11 * C:], [6], [0, 1], False)  # a cluster is missing
-with open("image", "wb") as file:
-    file.write(image)
-with open("sums", "w") as file:
-    file.write("".join(line + "\n" for line in sums))
 PY
 carve_image out
 check_reports out image
-grep '"assembly":{' out/report.jsonl | grep -o '"path":"[^"]*"\|"status":"[^"]*"\|"runs":.*\]\]\|"assembly":{[^}]*}'
-grep -o '"sha256":"[^"]*"' out/report.jsonl | grep -c -F -f sums
+show_files out '"assembly":{'
 for threads in 1 3; do
 	carve_image out-$threads --threads $threads --chunk-size 16K
 	same_results out out-$threads && echo "$threads threads: the same"
