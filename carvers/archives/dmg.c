@@ -53,20 +53,10 @@ static bool collect_head(void *context, const uint8_t *bytes, size_t len)
 static uint64_t inflate_run(struct view *view, struct dmg_head *head, bool *whole)
 {
 	struct inflated inflated = { .inspect = collect_head, .context = head };
-	enum inflated_state state = INFLATED_MORE;
 	uint64_t at = 0;
-	const uint8_t *window;
-	size_t len, used;
 
-	*whole = false;
-	if (!inflated_open(&inflated, view, INFLATED_ZLIB))
-		return 0;
-	while (state == INFLATED_MORE && (window = walk_window(view, at, view_size(view), &len))) {
-		state = inflated_feed(&inflated, window, len, &used);
-		at += used;
-	}
-	inflated_close(&inflated);
-	*whole = state == INFLATED_DONE;
+	*whole = inflated_walk(&inflated, view, INFLATED_ZLIB, &at, view_size(view)) ==
+		 INFLATED_DONE;
 	return at;
 }
 

@@ -155,19 +155,8 @@ static enum check check_deflated(
 	struct view *view, struct content *content, uint64_t at, uint64_t end)
 {
 	struct inflated inflated = { .inspect = take_content, .context = content };
-	enum inflated_state state = INFLATED_MORE;
-	const uint8_t *window;
-	size_t len;
+	enum inflated_state state = inflated_walk(&inflated, view, INFLATED_RAW, &at, end);
 
-	if (!inflated_open(&inflated, view, INFLATED_RAW))
-		return CHECK_UNKNOWN;
-	for (; state == INFLATED_MORE && at < end; at += len) {
-		window = walk_window(view, at, end, &len);
-		if (!window)
-			break;
-		state = inflated_feed(&inflated, window, len, &len);
-	}
-	inflated_close(&inflated);
 	if (state == INFLATED_MORE && at < end)
 		return CHECK_UNKNOWN;
 	return end - at <= LEFT_MAX ? judge_content(content) : CHECK_DAMAGED;

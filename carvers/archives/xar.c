@@ -161,10 +161,8 @@ static uint64_t read_table(struct view *view, uint64_t at, uint64_t end, uint64_
 static bool is_piece_whole(struct view *view, uint64_t at, uint64_t end)
 {
 	struct inflated inflated = { 0 };
-	enum inflated_state state = INFLATED_MORE;
-	const uint8_t *p = view_peek(view, at, 6), *window;
+	const uint8_t *p = view_peek(view, at, 6);
 	struct compressed stream;
-	size_t len, used;
 
 	if (!p || end - at < 8)
 		return false;
@@ -179,14 +177,10 @@ static bool is_piece_whole(struct view *view, uint64_t at, uint64_t end)
 	if (memcmp(p, "\xfd\x37zXZ", 6) == 0)
 		return compressed_walk(view, COMPRESSED_XZ, at, end, &stream) == COMPRESSED_DONE &&
 		       stream.end == end;
-	if (p[0] != 0x78 || be16(p) % 31 || !inflated_open(&inflated, view, INFLATED_ZLIB))
+	if (p[0] != 0x78 || be16(p) % 31)
 		return false;
-	while (state == INFLATED_MORE && (window = walk_window(view, at, end, &len))) {
-		state = inflated_feed(&inflated, window, len, &used);
-		at += used;
-	}
-	inflated_close(&inflated);
-	return state == INFLATED_DONE && at == end;
+	return inflated_walk(&inflated, view, INFLATED_ZLIB, &at, end) == INFLATED_DONE &&
+	       at == end;
 }
 
 static int by_place(const void *a, const void *b)

@@ -3,6 +3,7 @@
 #include <isa-l/crc.h>
 
 #include "igzip.h"
+#include "walk.h"
 
 #define OUTPUT_LEN 32768
 
@@ -94,4 +95,21 @@ void inflated_close(struct inflated *inflated)
 		igzip_close(inflated->quick);
 	else
 		inflateEnd(&inflated->stream);
+}
+
+enum inflated_state inflated_walk(
+	struct inflated *inflated, struct view *view, int wrapping, uint64_t *at, uint64_t end)
+{
+	enum inflated_state state = INFLATED_MORE;
+	const uint8_t *window;
+	size_t len, used;
+
+	if (!inflated_open(inflated, view, wrapping))
+		return INFLATED_MORE;
+	while (state == INFLATED_MORE && (window = walk_window(view, *at, end, &len))) {
+		state = inflated_feed(inflated, window, len, &used);
+		*at += used;
+	}
+	inflated_close(inflated);
+	return state;
 }

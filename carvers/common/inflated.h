@@ -49,4 +49,9 @@ enum inflated_state inflated_feed(
 
 void inflated_close(struct inflated *inflated);
 
+/* Opens a stream, inflates it from *at on, at most to `end`, and closes it; *at is then where it ended or became
+ * invalid. MORE, too, if the budget or memory is spent. */
+enum inflated_state inflated_walk(
+	struct inflated *inflated, struct view *view, int wrapping, uint64_t *at, uint64_t end);
+
 #endif

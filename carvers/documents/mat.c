@@ -34,21 +34,9 @@ struct mat {
 static bool stream_fits(struct view *view, uint64_t at, uint64_t end)
 {
 	struct inflated inflated = { 0 };
-	enum inflated_state state = INFLATED_MORE;
 
-	if (!inflated_open(&inflated, view, INFLATED_ZLIB))
-		return false;
-	while (state == INFLATED_MORE && at < end) {
-		size_t len, used;
-		const uint8_t *p = walk_window(view, at, end, &len);
-
-		if (!p)
-			break;
-		state = inflated_feed(&inflated, p, len, &used);
-		at += used;
-	}
-	inflated_close(&inflated);
-	return state == INFLATED_DONE && at == end;
+	return inflated_walk(&inflated, view, INFLATED_ZLIB, &at, end) == INFLATED_DONE &&
+	       at == end;
 }
 
 /* Whether elements fill the matrix [at, end). */

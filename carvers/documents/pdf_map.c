@@ -221,10 +221,8 @@ static bool read_stream(struct section *section, struct cursor *cursor)
 {
 	struct stream stream = { .section = section };
 	struct inflated inflated = { .inspect = take_rows, .context = &stream };
-	enum inflated_state state = INFLATED_MORE;
-	const uint8_t *window;
+	enum inflated_state state;
 	uint64_t at, end;
-	size_t len, used;
 
 	if (!read_dictionary(&stream, cursor) || !prepare(&stream))
 		return false;
@@ -237,13 +235,7 @@ static bool read_stream(struct section *section, struct cursor *cursor)
 	if (stream.length.count && stream.length.items[0] < end - at)
 		end = at + stream.length.items[0];
 	cursor_forget(cursor);
-	if (!inflated_open(&inflated, section->view, INFLATED_ZLIB))
-		return false;
-	while (state == INFLATED_MORE && (window = walk_window(section->view, at, end, &len))) {
-		state = inflated_feed(&inflated, window, len, &used);
-		at += used;
-	}
-	inflated_close(&inflated);
+	state = inflated_walk(&inflated, section->view, INFLATED_ZLIB, &at, end);
 	section->prev = stream.prev.count ? stream.prev.items[0] : 0;
 	return state == INFLATED_DONE;
 }

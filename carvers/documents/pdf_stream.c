@@ -125,19 +125,10 @@ bool pdf_converted(struct view *view, uint64_t start, uint64_t end)
 static enum inflated_state inflate_stream(struct pdf *pdf, uint64_t *at)
 {
 	struct inflated inflated = { 0 };
-	enum inflated_state state = INFLATED_MORE;
-	uint64_t end = pdf->stream_end;
-	const uint8_t *window;
-	size_t len, used;
 
-	if (!pdf->flate || pdf->encrypted || !inflated_open(&inflated, pdf->view, INFLATED_ZLIB))
+	if (!pdf->flate || pdf->encrypted)
 		return INFLATED_BAD;
-	while (state == INFLATED_MORE && (window = walk_window(pdf->view, *at, end, &len))) {
-		state = inflated_feed(&inflated, window, len, &used);
-		*at += used;
-	}
-	inflated_close(&inflated);
-	return state;
+	return inflated_walk(&inflated, pdf->view, INFLATED_ZLIB, at, pdf->stream_end);
 }
 
 /* Whether this byte may follow FF at the start of a segment of a JPEG picture. */

@@ -54,21 +54,8 @@ static bool add_output(void *context, const uint8_t *bytes, size_t len)
 static bool decompress(struct woff *woff, uint64_t at, uint64_t end, struct woff_table *table)
 {
 	struct inflated inflated = { .inspect = add_output, .context = table };
-	enum inflated_state state = INFLATED_MORE;
-	size_t len;
 
-	if (!inflated_open(&inflated, woff->view, INFLATED_ZLIB))
-		return false;
-	while (at < end && state == INFLATED_MORE) {
-		const uint8_t *p = walk_window(woff->view, at, end, &len);
-
-		if (!p)
-			break;
-		state = inflated_feed(&inflated, p, len, NULL);
-		at += len;
-	}
-	inflated_close(&inflated);
-	return state == INFLATED_DONE;
+	return inflated_walk(&inflated, woff->view, INFLATED_ZLIB, &at, end) == INFLATED_DONE;
 }
 
 static bool copy(struct woff *woff, uint64_t at, uint64_t end, struct woff_table *table)

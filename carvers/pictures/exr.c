@@ -25,7 +25,6 @@
 #define TAIL_PART 16
 #define TAIL_MIN 32
 #define BATCH 512
-#define PIECE 16384
 
 struct chunk {
 	const struct exr_part *part;
@@ -107,22 +106,10 @@ static bool read_chunk(struct exr *exr, struct chunk *chunk, bool *cut)
 static bool is_zlib(struct view *view, const struct chunk *chunk)
 {
 	struct inflated inflated = { 0 };
-	enum inflated_state state = INFLATED_MORE;
 	uint64_t at = chunk->data;
 
-	if (!inflated_open(&inflated, view, INFLATED_ZLIB))
-		return false;
-	while (state == INFLATED_MORE && at < chunk->end) {
-		size_t len = chunk->end - at < PIECE ? (size_t)(chunk->end - at) : PIECE, used;
-		const uint8_t *p = view_peek(view, at, len);
-
-		if (!p)
-			break;
-		state = inflated_feed(&inflated, p, len, &used);
-		at += used;
-	}
-	inflated_close(&inflated);
-	return state == INFLATED_DONE && at == chunk->end;
+	return inflated_walk(&inflated, view, INFLATED_ZLIB, &at, chunk->end) == INFLATED_DONE &&
+	       at == chunk->end;
 }
 
 static enum verdict file_verdict(struct exr *exr, const struct chunk *last, bool same)

@@ -121,21 +121,9 @@ static enum verdict check_sparse(struct vmdk *vmdk)
 static bool decompresses(struct vmdk *vmdk, uint64_t at, uint32_t len)
 {
 	struct inflated inflated = { 0 };
-	enum inflated_state state = INFLATED_MORE;
-	uint64_t end = at + len;
-	size_t got;
+	enum inflated_state state =
+		inflated_walk(&inflated, vmdk->view, INFLATED_ZLIB, &at, at + len);
 
-	if (!inflated_open(&inflated, vmdk->view, INFLATED_ZLIB))
-		return false;
-	while (at < end && state == INFLATED_MORE) {
-		const uint8_t *p = walk_window(vmdk->view, at, end, &got);
-
-		if (!p)
-			break;
-		state = inflated_feed(&inflated, p, got, NULL);
-		at += got;
-	}
-	inflated_close(&inflated);
 	return state == INFLATED_DONE && inflated.output_len <= vmdk->grain * SECTOR;
 }
 
