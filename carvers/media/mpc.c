@@ -32,10 +32,9 @@ struct packet {
 
 static bool read_packet(struct view *view, uint64_t at, struct packet *packet)
 {
-	uint64_t size = view_size(view), len = 0;
-	size_t got = at < size && size - at < 12 ? (size_t)(size - at) : 12;
-	const uint8_t *p = view_peek(view, at, got);
-	size_t i = 2;
+	uint64_t len = 0;
+	size_t got, i = 2;
+	const uint8_t *p = walk_window(view, at, at + 12, &got);
 
 	if (!p || got < 3)
 		return false;

@@ -34,16 +34,16 @@ static enum verdict check_footer(const struct fbx *fbx, uint64_t at)
 {
 	static const uint8_t mark[16] = { 0xf8, 0x5a, 0x8c, 0x6a, 0xde, 0xf5, 0xd9, 0x7e, 0xec,
 		0xe9, 0x0c, 0xe3, 0x75, 0x8f, 0x29, 0x0b };
-	uint64_t size = view_size(fbx->view), left = size > at ? size - at : 0;
-	size_t len = left < FOOTER_MAX ? (size_t)left : FOOTER_MAX;
-	const uint8_t *p = len ? view_peek(fbx->view, at, len) : NULL;
+	uint64_t size = view_size(fbx->view);
+	size_t len;
+	const uint8_t *p = walk_window(fbx->view, at, at + FOOTER_MAX, &len);
 
 	for (size_t end = FOOTER_MIN; p && end <= len; end++)
 		if (memcmp(p + end - 16, mark, 16) == 0 && le32(p + end - 140) == fbx->version) {
 			fbx->finding->length = at + end;
 			return CARVE_COMPLETE;
 		}
-	if (left < FOOTER_MAX)
+	if (at + FOOTER_MAX > size)
 		return walk_cut(fbx->view, fbx->finding, size + 1, at);
 	fbx->finding->length = at;
 	return verdict_because(CARVE_TRUNCATED, fbx->finding, "no footer at %" PRIu64, at);

@@ -46,10 +46,9 @@ static size_t read_length(const uint8_t *p, size_t len, uint64_t *length)
 
 static bool read_record(struct view *view, uint64_t at, unsigned version, struct record *record)
 {
-	uint64_t size = view_size(view), length = 0, extension;
-	size_t len = size - at < RECORD_HEAD_MAX ? (size_t)(size - at) : RECORD_HEAD_MAX;
-	size_t used = version, got;
-	const uint8_t *p = at < size ? view_peek(view, at, len) : NULL;
+	uint64_t length = 0, extension;
+	size_t len, used = version, got;
+	const uint8_t *p = walk_window(view, at, at + RECORD_HEAD_MAX, &len);
 
 	if (!p || len <= version)
 		return false;
