@@ -150,16 +150,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct hqx hqx = { .cursor.view = view };
 	uint8_t header[64 + 19];
 
-	if (!cursor_at_text(&hqx.cursor, TEXT) || !cursor_find(&hqx.cursor, PREAMBLE_MAX, "\n:"))
-		hqx.cursor.at = 0;
-	if (!hqx.cursor.at) {
-		cursor_forget(&hqx.cursor);
-		if (!cursor_at_text(&hqx.cursor, TEXT) ||
-			!cursor_find(&hqx.cursor, PREAMBLE_MAX, "\r:"))
-			return verdict_because(CARVE_REJECT, finding, "no first line at 0");
-	}
+	if (!cursor_at_text(&hqx.cursor, TEXT) ||
+		(!cursor_find(&hqx.cursor, PREAMBLE_MAX, "\n:") &&
+			!cursor_find(&hqx.cursor, PREAMBLE_MAX, "\r:")))
+		return verdict_because(CARVE_REJECT, finding, "no first line at 0");
 	hqx.cursor.at += 2;
-	cursor_forget(&hqx.cursor);
 	if (!read_header(&hqx, header, finding))
 		return verdict_because(CARVE_REJECT, finding, "no header up to %" PRIu64, hqx.end);
 	if (read_part(&hqx, be32(header + 11), NULL, 0) &&
