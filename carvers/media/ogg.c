@@ -422,28 +422,19 @@ static bool read_pages(struct view *view, struct carve_table *table)
 	return true;
 }
 
-/* The register after a page's head. */
-static uint32_t head_register(const struct ogg *ogg, const struct ogg_page *page)
-{
-	size_t len = (size_t)(page->data - ogg->at);
-	const uint8_t *p = view_peek(ogg->view, ogg->at, len);
-
-	return p ? page_crc(ogg->table, p, len) : 0;
-}
-
 /* The page whose CRC is wrong, if its head is the next one of a stream. */
 static bool sum_of_page(struct ogg *ogg, struct ogg_page *page, struct carve_sum *sum)
 {
 	const struct ogg_stream *stream = find_stream(ogg, page->serial);
-	const uint8_t *p;
+	size_t head_len = (size_t)(page->data - ogg->at);
+	const uint8_t *p = view_peek(ogg->view, ogg->at, head_len);
 
-	if (!stream || page->number != stream->next || stream->ended)
+	if (!p || !stream || page->number != stream->next || stream->ended)
 		return false;
 	sum->from = page->data;
 	sum->to = page->end;
-	sum->before = head_register(ogg, page);
-	p = view_peek(ogg->view, ogg->at, HEAD_LEN);
-	sum->after = p ? le32(p + 22) : 0;
+	sum->before = page_crc(ogg->table, p, head_len);
+	sum->after = le32(p + 22);
 	follow_page(ogg, page);
 	return true;
 }
