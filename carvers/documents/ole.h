@@ -3,8 +3,8 @@
  * reads the tables and follows chains, ole_directory.c reads the directory and checks that every
  * stream's chain fits, ole_stream.c reads streams, ole_kind.c determines the kind of file,
  * ole_content.c checks streams whose content is a chain of records and reads title and date,
- * ole_text.c checks
- * text where proof is asked for, ole_embedded.c names the files that streams contain, ole_map.c finds the pieces of a file.
+ * ole_text.c checks text where proof is asked for, ole_embedded.c names the files that streams
+ * contain, ole_map.c finds the pieces of a file.
  */
 #ifndef BURIN_CARVERS_DOCUMENTS_OLE_H
 #define BURIN_CARVERS_DOCUMENTS_OLE_H
