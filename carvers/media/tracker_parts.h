@@ -1,6 +1,6 @@
 /* Tracker modules: songs made of patterns and samples, to which their headers point. */
-#ifndef BURIN_CARVERS_MEDIA_TRACKER_H
-#define BURIN_CARVERS_MEDIA_TRACKER_H
+#ifndef BURIN_CARVERS_MEDIA_TRACKER_PARTS_H
+#define BURIN_CARVERS_MEDIA_TRACKER_PARTS_H
 
 #include <stdbool.h>
 
