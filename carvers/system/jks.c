@@ -16,10 +16,10 @@
 
 #include "bytes.h"
 #include "der.h"
+#include "sha1.h"
 #include "walk.h"
 
 #define HEAD_LEN 12
-#define SHA1_LEN 20
 #define CHAIN_MAX 64
 
 enum { PRIVATE_KEY = 1, CERTIFICATE = 2 };
