@@ -146,6 +146,13 @@ static json_t *event(const struct progress *progress, const char *name)
 	return object;
 }
 
+/* Who reads them waits for them: they leave at once. Frees the event. */
+static void write_event(json_t *object)
+{
+	jsonl_write(stdout, object);
+	fflush(stdout);
+}
+
 /* With the lock held. */
 static void write_progress(struct progress *progress, double now)
 {
@@ -155,8 +162,7 @@ static void write_progress(struct progress *progress, double now)
 	jsonl_put(object, "total", jsonl_number(progress->total));
 	jsonl_put(object, "files", jsonl_number(progress->files));
 	jsonl_put(object, "seconds", json_real(now));
-	jsonl_write(stdout, object);
-	fflush(stdout);
+	write_event(object);
 	progress->reported = now;
 }
 
@@ -166,8 +172,7 @@ static void write_message(enum log_level level, const char *text)
 
 	jsonl_put(object, "event", json_string(level == LOG_ERROR ? "error" : "warning"));
 	jsonl_put(object, "text", json_text(text));
-	jsonl_write(stdout, object);
-	fflush(stdout);
+	write_event(object);
 }
 
 void progress_log_events(void)
@@ -186,8 +191,7 @@ void progress_start(struct progress *progress, const struct run_record *run)
 	jsonl_put(object, "image", json_text(run->image_path));
 	jsonl_put(object, "output", json_text(run->output_dir));
 	jsonl_put(object, "total", jsonl_number(progress->total));
-	jsonl_write(stdout, object);
-	fflush(stdout);
+	write_event(object);
 }
 
 /* ---- the interface ------------------------------------------------------------------------- */
@@ -274,8 +278,7 @@ void progress_close(struct progress *progress, int exit_code)
 		write_progress(progress, seconds_since_start(progress));
 		object = event(progress, "done");
 		jsonl_put(object, "exit", json_integer(exit_code));
-		jsonl_write(stdout, object);
-		fflush(stdout);
+		write_event(object);
 	}
 	pthread_mutex_destroy(&progress->lock);
 	strbuf_free(&progress->event);
