@@ -4,8 +4,10 @@
 #define BURIN_RUN_RUN_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/options.h"
 #include "base/pool.h"
 #include "carve/decide.h"
 #include "carve/record_builder.h"
@@ -34,6 +36,22 @@ enum run_space { SPACE_ALL, SPACE_UNALLOCATED, SPACE_ALLOCATED };
 #define OUTPUT_LIMIT_AUTO UINT64_MAX
 #define OUTPUT_LIMIT_FACTOR 4
 #define OUTPUT_LIMIT_MIN ((uint64_t)1 << 30)
+
+#define CASE_ROW(option, settings, member, heading, words) \
+	{ \
+		.name = option, .kind = OPTION_STRING, .metavar = "TEXT", \
+		.offset = offsetof(settings, member), .result = true, .group = heading, \
+		.help = words \
+	}
+/* The rows of the options that fill the struct case_record which is a member of a command's settings;
+ * heading: their group, or NULL. */
+#define CASE_ROWS(settings, member, heading) \
+	CASE_ROW("case", settings, member.number, heading, \
+		"Number or name of the case, for the reports"), \
+		CASE_ROW("examiner", settings, member.examiner, heading, \
+			"Who runs this, for the reports"), \
+		CASE_ROW("note", settings, member.note, heading, \
+			"What else the reports should say about the case")
 
 struct cluster;
 
