@@ -1,8 +1,8 @@
 /*
  * A burin-evidence that an image has taken over: in place of the list of volumes it does what the image says
  * in its first sector, a line: "try PATH" tries all of attempts.h on the file, and reports what worked;
- * "volumes" reports more of them when only the allocation of one is to be reported; others make it crash,
- * hang, or use up memory. For tests/cli/hijacked.sh.
+ * "volumes" reports more of them when only the allocation of one is to be reported, and "falling" what is in
+ * use from its end to its beginning; others make it crash, hang, or use up memory. For tests/cli/hijacked.sh.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,8 @@
 #define BESIDE ".beside"
 /* Enough that burin would have to move those that it has. */
 #define MORE_VOLUMES 1000
+
+static bool is_falling;
 
 static void report_problem(struct walk_host *host, const char *text)
 {
@@ -62,7 +64,7 @@ void walk_list(struct walk_host *host)
 	line[strcspn(line, "\n")] = 0;
 	if (!strncmp(line, "try ", 4))
 		try_all(host, line + 4);
-	else if (!strcmp(line, "volumes"))
+	else if (!strcmp(line, "volumes") || (is_falling = !strcmp(line, "falling")))
 		report_volume(host);
 	else if (!strcmp(line, "crash"))
 		raise(SIGSEGV);
@@ -78,9 +80,26 @@ void walk_list(struct walk_host *host)
 	}
 }
 
+/* Every other byte. */
+static void report_falling(struct walk_host *host)
+{
+	static struct range ranges[WALK_RANGES_MAX];
+	uint64_t end = host->size;
+
+	while (end >= 2 * WALK_RANGES_MAX) {
+		for (size_t i = 0; i < WALK_RANGES_MAX; i++)
+			ranges[i] = (struct range){ end -= 2, 1 };
+		host->report(host, WALK_IN_USE, ranges, sizeof(ranges));
+	}
+}
+
 void walk_allocation(struct walk_host *host, const struct volume *volume)
 {
 	(void)volume;
+	if (is_falling) {
+		report_falling(host);
+		return;
+	}
 	for (unsigned i = 0; i < MORE_VOLUMES; i++)
 		report_volume(host);
 }

@@ -53,6 +53,35 @@ void ranges_add(struct ranges *ranges, uint64_t offset, uint64_t length)
 	ranges->count = ranges->count + 1 - (last - first);
 }
 
+static int compare_offsets(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* They are added in rising order, which is cheap. */
+void ranges_add_all(struct ranges *ranges, struct range *items, size_t count)
+{
+	struct ranges both = { 0 };
+	size_t i = 0, k = 0;
+
+	if (!count)
+		return;
+	qsort(items, count, sizeof(*items), compare_offsets);
+	while (i < ranges->count || k < count) {
+		const struct range *next = &items[k];
+
+		if (k == count || (i < ranges->count && ranges->items[i].offset < next->offset))
+			next = &ranges->items[i++];
+		else
+			k++;
+		ranges_add(&both, next->offset, next->length);
+	}
+	ranges_free(ranges);
+	*ranges = both;
+}
+
 uint64_t ranges_overlap(const struct ranges *ranges, uint64_t offset, uint64_t length)
 {
 	uint64_t end = offset + length, sum = 0;

@@ -19,6 +19,9 @@ struct ranges {
 /* Adds [offset, offset + length), merging with what it overlaps or touches. A length of 0 is
  * ignored. */
 void ranges_add(struct ranges *ranges, uint64_t offset, uint64_t length);
+/* Adds all items, which may be in any order and are sorted: with ranges_add, many that do not rise would
+ * take time quadratic in their number. */
+void ranges_add_all(struct ranges *ranges, struct range *items, size_t count);
 /* How many bytes of [offset, offset + length) are in the ranges. */
 uint64_t ranges_overlap(const struct ranges *ranges, uint64_t offset, uint64_t length);
 /* Removes the ranges that end at or before offset. */

@@ -282,9 +282,11 @@ static bool read_ranges(struct image *list, uint64_t size, struct ranges *ranges
 	for (size_t i = 1; good && i < len / sizeof(*items); i++) {
 		uint64_t left = items[i].offset < size ? size - items[i].offset : 0;
 
-		ranges_add(
-			ranges, items[i].offset, items[i].length < left ? items[i].length : left);
+		if (items[i].length > left)
+			items[i].length = left;
 	}
+	if (good)
+		ranges_add_all(ranges, items + 1, len / sizeof(*items) - 1);
 	free(items);
 	return good;
 }

@@ -48,8 +48,7 @@ struct reading {
 	bool (*interrupted)(void);
 	/* Of the current walk: */
 	enum evidence_work work;
-	struct ranges in_use; /* rising */
-	struct range_list free_records, slack;
+	struct range_list in_use, free_records, slack;
 	struct walk_end end;
 	struct sandbox_child *child; /* of the walk before */
 };
@@ -123,12 +122,10 @@ static bool add_ranges(
 		return false;
 	if (!check_ranges(reading, ranges, count))
 		return false;
-	if (what != WALK_IN_USE)
-		return add_to_list(what == WALK_FREE ? &reading->free_records : &reading->slack,
-			ranges, count);
-	for (size_t i = 0; i < count; i++)
-		ranges_add(&reading->in_use, ranges[i].offset, ranges[i].length);
-	return reading->in_use.count <= RANGES_MAX;
+	return add_to_list(what == WALK_IN_USE ? &reading->in_use
+			   : what == WALK_FREE ? &reading->free_records
+					       : &reading->slack,
+		ranges, count);
 }
 
 static bool add_runs(struct reading *reading, const void *bytes, size_t len)
@@ -246,39 +243,6 @@ static void add_volume_problem(struct reading *reading, struct volume *volume, c
 			reading->end.problem);
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
-
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
-/* Adds sorted ranges in rising order, which is cheap. */
-static void merge(struct ranges *ranges, const struct range *others, size_t count)
-{
-	struct ranges both = { 0 };
-	size_t i = 0, k = 0;
-
-	while (i < ranges->count || k < count) {
-		const struct range *next = &others[k];
-
-		if (k == count || (i < ranges->count && ranges->items[i].offset < next->offset))
-			next = &ranges->items[i++];
-		else
-			k++;
-		ranges_add(&both, next->offset, next->length);
-	}
-	ranges_free(ranges);
-	*ranges = both;
-}
-
-static void take_list(const struct range_list *list, struct ranges *ranges)
-{
-	if (list->count)
-		qsort(list->items, list->count, sizeof(*list->items), compare_ranges);
-	merge(ranges, list->items, list->count);
-}
-
 /* Removes the parts of ranges that are in others, too. */
 static void subtract(struct ranges *ranges, const struct ranges *others)
 {
@@ -309,7 +273,7 @@ static void sort_out(struct volumes *volumes)
 	struct ranges slack = { 0 };
 
 	file_map_slack(volumes->file_map, &slack);
-	merge(&volumes->slack, slack.items, slack.count);
+	ranges_add_all(&volumes->slack, slack.items, slack.count);
 	ranges_free(&slack);
 	subtract(&volumes->in_use, &volumes->free_records);
 	subtract(&volumes->slack, &volumes->free_records);
@@ -327,11 +291,10 @@ static void read_allocation(struct reading *reading, struct volume *volume)
 	}
 	volume->mapped = true;
 	volumes->any_allocation = true;
-	for (size_t i = 0; i < reading->in_use.count; i++)
-		ranges_add(&volumes->in_use, reading->in_use.items[i].offset,
-			reading->in_use.items[i].length);
-	take_list(&reading->free_records, &volumes->free_records);
-	take_list(&reading->slack, &volumes->slack);
+	ranges_add_all(&volumes->in_use, reading->in_use.items, reading->in_use.count);
+	ranges_add_all(
+		&volumes->free_records, reading->free_records.items, reading->free_records.count);
+	ranges_add_all(&volumes->slack, reading->slack.items, reading->slack.count);
 }
 
 /* Files whose content the scan can't see. */
@@ -439,7 +402,7 @@ struct volumes *volumes_read(
 		return volumes;
 	read_depth(&reading, depth);
 	walk_process_end(reading.child);
-	ranges_free(&reading.in_use);
+	free(reading.in_use.items);
 	free(reading.free_records.items);
 	free(reading.slack.items);
 	return volumes;
@@ -535,13 +498,14 @@ bool volumes_is_reallocated(const struct volumes *volumes, const struct fs_file 
 
 void volumes_complete(const struct volumes *volumes, struct ranges *changed)
 {
-	struct range_list runs = { 0 };
+	struct range *runs;
+	size_t count;
 
 	if (!changed->count)
 		return;
-	runs.items = file_map_partly_in(volumes->file_map, changed, NTFS_OWN_FILES, &runs.count);
-	take_list(&runs, changed);
-	free(runs.items);
+	runs = file_map_partly_in(volumes->file_map, changed, NTFS_OWN_FILES, &count);
+	ranges_add_all(changed, runs, count);
+	free(runs);
 }
 
 void volumes_free(struct volumes *volumes)

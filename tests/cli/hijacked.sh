@@ -8,10 +8,10 @@ cp "$BURIN" "$hijacked" .
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 
-image() # LINE
+image() # LINE [SIZE]
 {
 	printf '%s\n' "$1" >image
-	truncate -s 4096 image
+	truncate -s "${2:-4096}" image
 }
 carve() # OPTION...
 {
@@ -31,3 +31,7 @@ for line in volumes crash hang spin eat; do
 	image "$line"
 	carve
 done
+# So many that moving them for each other would take hours.
+echo falling
+image falling 4M
+carve

@@ -76,6 +76,42 @@ Test(ranges, agree_with_a_byte_map)
 	}
 }
 
+/* So many falling ranges would take hours if each had to move those before it. */
+Test(ranges, many_in_any_order_are_as_one_by_one)
+{
+	const size_t many = 1 << 21;
+	struct range *items = malloc(many * sizeof(*items));
+	struct ranges falling = { 0 };
+	unsigned seed = 12;
+
+	for (int round = 0; round < 300; round++) {
+		struct ranges one = { 0 }, all = { 0 };
+
+		for (size_t i = 0; i < 24; i++) {
+			items[i].offset = (unsigned)rand_r(&seed) % 100;
+			items[i].length = (unsigned)rand_r(&seed) % 6;
+			ranges_add(&one, items[i].offset, items[i].length);
+		}
+		ranges_add_all(&all, items, 12);
+		ranges_add_all(&all, NULL, 0);
+		ranges_add_all(&all, items + 12, 12);
+		cr_assert_eq(all.count, one.count);
+		for (size_t i = 0; i < one.count; i++) {
+			cr_assert_eq(all.items[i].offset, one.items[i].offset);
+			cr_assert_eq(all.items[i].length, one.items[i].length);
+		}
+		ranges_free(&one);
+		ranges_free(&all);
+	}
+	for (size_t i = 0; i < many; i++)
+		items[i] = (struct range){ 2 * (many - i), 1 };
+	ranges_add_all(&falling, items, many);
+	cr_expect_eq(falling.count, many);
+	cr_expect_eq(falling.items[0].offset, 2);
+	ranges_free(&falling);
+	free(items);
+}
+
 struct counting_job {
 	struct pool_job job;
 	struct pool *pool;
