@@ -442,20 +442,23 @@ void file_map_slack(const struct file_map *file_map, struct ranges *slack)
 	}
 }
 
-/* Whether some of the file's content, but not all of it, is in the ranges. */
+/* Whether some of the file's content, but not all of it, is in the ranges, which don't touch: what is all in
+ * them is in one. */
 static bool is_partly_in(const struct file_map *file_map, size_t index, const struct ranges *ranges)
 {
-	uint64_t all = 0, in = 0;
+	bool some = false, missing = false;
 
 	for (size_t r = file_map->files[index].first_run; r < end_of_runs(file_map, index); r++) {
 		const struct walk_run *run = &file_map->runs[r];
+		const struct range *range = ranges_after(ranges, run->offset);
 
-		if (run->at == WALK_RECORD)
+		if (run->at == WALK_RECORD || !run->length)
 			continue;
-		all += run->length;
-		in += ranges_overlap(ranges, run->offset, run->length);
+		some |= range && range->offset < end_of(run);
+		missing |= !range || range->offset > run->offset ||
+			   range->offset + range->length < end_of(run);
 	}
-	return in && in < all;
+	return some && missing;
 }
 
 struct range *file_map_partly_in(const struct file_map *file_map, const struct ranges *ranges,

@@ -324,6 +324,73 @@ Test(volumes, file_map_slack_is_what_follows_the_ends_of_files)
 	file_map_free(files);
 }
 
+Test(volumes, file_map_partly_in_are_files_of_which_the_ranges_lack_some)
+{
+	static const struct range changed[] = { { 1000, 100 }, { 1200, 100 }, { 3000, 100 } };
+	static const uint64_t expected[] = { 1090, 1190, 900, 1050, 1250, 3000, 5000 };
+	struct file_map *files = file_map_new();
+	struct ranges ranges = { 0 };
+	struct range *runs;
+	size_t count;
+
+	for (size_t i = 0; i < sizeof(changed) / sizeof(*changed); i++)
+		ranges_add(&ranges, changed[i].offset, changed[i].length);
+	cr_assert(file_map_folder(files, "", 0));
+	add_file(files, "in one", 0, 100);
+	add_run(files, 1000, 100, 0);
+	add_file(files, "in two", 0, 30);
+	add_run(files, 1000, 10, 0);
+	add_run(files, 3080, 20, 10);
+	add_file(files, "between", 0, 100);
+	add_run(files, 1100, 100, 0);
+	add_file(files, "before and after", 0, 200);
+	add_run(files, 900, 100, 0);
+	add_run(files, 5000, 100, 100);
+	add_file(files, "its beginning", 0, 20);
+	add_run(files, 1090, 20, 0);
+	add_file(files, "nothing of one run", 0, 20);
+	add_run(files, 1090, 10, 0);
+	add_run(files, 6000, 0, 10);
+	add_file(files, "its end", 0, 20);
+	add_run(files, 1190, 20, 0);
+	add_file(files, "around two", 0, 600);
+	add_run(files, 900, 600, 0);
+	add_file(files, "from one into the other", 0, 200);
+	add_run(files, 1050, 200, 0);
+	add_file(files, "one run of two", 0, 60);
+	add_run(files, 1250, 10, 0);
+	add_run(files, 3000, 10, 10);
+	add_run(files, 5000, 10, 20);
+	file_map_finish(files);
+	runs = file_map_partly_in(files, &ranges, 0, &count);
+	cr_assert_eq(count, sizeof(expected) / sizeof(*expected));
+	for (size_t i = 0; i < count; i++)
+		cr_expect_eq(runs[i].offset, expected[i], "%zu", i);
+	free(runs);
+	ranges_free(&ranges);
+	file_map_free(files);
+}
+
+/* Each file has all of the ranges; it must not take hours to count them for each. */
+Test(volumes, file_map_partly_in_looks_at_one_range_of_each_run)
+{
+	const uint64_t many = 1 << 19;
+	struct file_map *files = file_map_new();
+	struct ranges ranges = { 0 };
+	size_t count;
+
+	cr_assert(file_map_folder(files, "", 0));
+	for (uint64_t i = 0; i < many; i++) {
+		ranges_add(&ranges, 2 * i, 1);
+		add_file(files, "", 0, 2 * many);
+		add_run(files, 0, 2 * many, 0);
+	}
+	free(file_map_partly_in(files, &ranges, 0, &count));
+	cr_expect_eq(count, many);
+	ranges_free(&ranges);
+	file_map_free(files);
+}
+
 /* ---- signatures ---------------------------------------------------------------------------- */
 
 Test(volumes, signatures)
