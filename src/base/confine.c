@@ -40,23 +40,21 @@ enum confine_mode confine_mode(void)
 
 /* ---- limits -------------------------------------------------------------------------------- */
 
-static bool lower_limit(int what, rlim_t value)
+static bool allow_none(int what)
 {
-	const struct rlimit limit = { value, value };
-
-	return setrlimit(what, &limit) == 0;
+	return setrlimit(what, &(struct rlimit){ 0, 0 }) == 0;
 }
 
 /* Every descriptor that it has keeps working; new ones would have higher numbers. */
 static bool set_limits(const struct confine_rights *rights)
 {
-	bool set = lower_limit(RLIMIT_CORE, 0);
+	bool set = allow_none(RLIMIT_CORE);
 
-	set &= lower_limit(RLIMIT_FSIZE, 0);
+	set &= allow_none(RLIMIT_FSIZE);
 	if (!rights->threads && !rights->programs)
-		set &= lower_limit(RLIMIT_NPROC, 0);
+		set &= allow_none(RLIMIT_NPROC);
 	if (!rights->readable)
-		set &= lower_limit(RLIMIT_NOFILE, 0);
+		set &= allow_none(RLIMIT_NOFILE);
 	return set;
 }
 
