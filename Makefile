@@ -70,7 +70,8 @@ LDFLAGS_tsan    = -fsanitize=thread
 
 # The unit tests' own code runs once after each build: the compiler takes more time than it does.
 CFLAGS_unit := $(if $(filter release asan,$(MODE)),-O0 -g1 -U_FORTIFY_SOURCE)
-# Each test is a process of its own, and starts sooner in a program that the loader need not relocate.
+# Each test is a process of its own, and starts sooner in a program that the loader need not relocate, and in
+# which libraries find our functions that read no certificates (tests/unit/no_certificates.c).
 LDFLAGS_unit := -no-pie -Wl,-z,lazy -Wl,--export-dynamic-symbol='mbedtls_x509_crt_parse_*'
 
 # OpenMP is for the engines that are published with it. Thread sanitizer does not see into its library.
