@@ -2,6 +2,7 @@
 import random, struct
 
 from makers.common import save
+from makers.sound import curve
 
 
 def it(samples, message=b"a golden song", flags=1):
@@ -27,7 +28,7 @@ def it(samples, message=b"a golden song", flags=1):
 
 
 def make():
-    wave = bytes((i * i) % 200 // 3 for i in range(6000))
+    wave = curve(6000)
     whole = it([(1, 6000, wave), (0, 0, b""), (3, 500, wave[:1000]), (9, 40000, struct.pack("<H", 70) + wave[:70] + struct.pack("<H", 9) + wave[:9])])
     save("it", "song.it", whole, verdict="unverified", length=len(whole), title="golden")
     more = it([(5, 300, wave[:600])], flags=1 | 2 | 8)

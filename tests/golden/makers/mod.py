@@ -2,6 +2,7 @@
 import random, struct
 
 from makers.common import save
+from makers.sound import curve
 
 
 def mod(samples, mark=b"M.K.", channels=4, patterns=2):
@@ -14,7 +15,7 @@ def mod(samples, mark=b"M.K.", channels=4, patterns=2):
 
 
 def make():
-    wave = bytes((i * i) % 200 // 3 for i in range(6000))
+    wave = curve(6000)
     whole = mod([wave[:900], wave])
     save("mod", "song.mod", whole, verdict="unverified", length=len(whole), title="golden")
     wide = mod([wave], b"8CHN", 8, 3)

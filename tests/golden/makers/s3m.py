@@ -2,6 +2,7 @@
 import random, struct
 
 from makers.common import save
+from makers.sound import curve
 
 
 def s3m(samples, pan=True):
@@ -24,7 +25,7 @@ def s3m(samples, pan=True):
 
 
 def make():
-    wave = bytes((i * i) % 200 // 3 for i in range(6000))
+    wave = curve(6000)
     whole = s3m([(0, wave[:900]), (4, wave)])
     save("s3m", "song.s3m", whole, verdict="unverified", length=len(whole), title="golden")
     stereo = s3m([(2, wave[:500])], pan=False)

@@ -2,6 +2,7 @@
 import random, struct
 
 from makers.common import save
+from makers.sound import curve
 
 
 def xm(samples, patterns=3):
@@ -18,7 +19,7 @@ def xm(samples, patterns=3):
 
 
 def make():
-    wave = bytes((i * i) % 200 // 3 for i in range(12000))
+    wave = curve(12000)
     whole = xm([wave[:900], b"", wave])
     save("xm", "song.xm", whole, verdict="unverified", length=len(whole), title="golden song")
     empty = xm([wave, b""])
