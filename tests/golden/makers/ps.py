@@ -46,8 +46,6 @@ def make():
     save("ps", "image-cut.ps", image + BINARY + whole, verdict="truncated", length=len(image) - 1)
     save("ps", "text.ps", b"%!PS-Adobe-3.0 is what such a file starts with.\nAnd so on.\1", verdict="reject")
     save("ps", "other.ps", b"%PS-Adobe-3.0\n" + whole, verdict="reject", why="no PostScript first line at 0")
-
-
     hand = b"%!\n% by hand\n/Helvetica findfont 12 scalefont setfont\n72 500 moveto\n(Hello) show\n0 0 lineto\nstroke\nshowpage\n"
     save("ps", "hand.ps", hand + bytes(300), verdict="unverified", length=len(hand), why=f"the text ends at {len(hand)} without an %%EOF")
     save("ps", "hand-few.ps", b"%!\nnothing but words\n" * 5 + bytes(200), verdict="reject")
