@@ -107,6 +107,8 @@ Test(cut_reads, the_reader_hands_out_no_slot_of_it)
 	uint8_t byte;
 	int status;
 
+	/* At once: with some bad reads before it, the last good slot may come with its tail unreadable. */
+	interrupt_after = 1;
 	cr_assert_eq(reader_open(&reader, &image, &options, &error), 0);
 	while ((status = reader_next(reader, &slot)) == 1) {
 		cr_assert_leq(slot->offset + slot->len + slot->tail_len, BAD);
