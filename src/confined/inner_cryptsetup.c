@@ -264,7 +264,7 @@ static struct crypt *open_data(struct served *served, struct crypt_device *devic
 	else {
 		crypt->size = data_size(device, outer_size - crypt->data_at) / crypt->sector_len *
 			      crypt->sector_len;
-		crypt->sectors = xmalloc(((size_t)1 << 20) + 2 * crypt->sector_len);
+		crypt->sectors = xmalloc(SERVED_DATA_LEN + 2 * crypt->sector_len);
 		set_how(served, device, number);
 		return crypt;
 	}

@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 
-/* libtsk reads any number of bytes at once. */
-#define READ_MAX ((size_t)1 << 20)
+#include "evidence/evidence_job.h"
 
 struct walk_image {
 	TSK_IMG_INFO info; /* first: libtsk's pointer is ours */
 	struct walk_host *host;
 };
 
+/* libtsk reads any number of bytes at once. */
 static ssize_t read_image(TSK_IMG_INFO *info, TSK_OFF_T offset, char *buffer, size_t len)
 {
 	struct walk_host *host = ((struct walk_image *)info)->host;
@@ -18,7 +18,7 @@ static ssize_t read_image(TSK_IMG_INFO *info, TSK_OFF_T offset, char *buffer, si
 	if (len > left)
 		len = (size_t)left;
 	for (size_t done = 0; done < len;) {
-		size_t part_len = len - done < READ_MAX ? len - done : READ_MAX;
+		size_t part_len = len - done < WALK_READ_MAX ? len - done : WALK_READ_MAX;
 
 		if (!host->read(host, at + done, buffer + done, part_len))
 			return -1;

@@ -11,6 +11,7 @@
 
 #include "base/endian.h"
 #include "confined/tsk_image.h"
+#include "evidence/evidence_job.h"
 
 #include <tsk/fs/tsk_ntfs.h>
 
@@ -235,7 +236,7 @@ static bool is_in_use(const uint8_t *record)
 static void report_records(
 	const struct records *records, enum walk_message what, const struct range *place)
 {
-	static uint8_t bytes[1 << 20];
+	static uint8_t bytes[WALK_READ_MAX];
 	static struct batch batch;
 	uint64_t len = records->record_len, part_len;
 
