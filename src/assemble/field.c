@@ -18,12 +18,24 @@
 
 /* ---- pieces -------------------------------------------------------------------------------- */
 
-/* Where the first obstacle at or after offset is: a complete file, or what this file has already.
- * Returns its end, and its start in *from; without any, the image's end. */
-static uint64_t next_obstacle(const struct clusters *clusters, const struct extents *extents,
-	size_t own, uint64_t offset, uint64_t *from)
+/* ranges_after, from what it returned for a smaller offset: that is often still right, or the one after it. */
+static const struct range *go_on_to(
+	const struct ranges *ranges, const struct range *range, uint64_t offset)
 {
-	const struct range *taken = ranges_after(&clusters->taken, offset);
+	const struct range *past = ranges->items + ranges->count;
+
+	if (range && range->offset + range->length <= offset)
+		range++;
+	return !range || (range < past && range->offset + range->length > offset)
+		       ? range
+		       : ranges_after(ranges, offset);
+}
+
+/* Where the first obstacle at or after offset is: a complete file, of which `taken` is the next one, or
+ * what this file has already. Returns its end, and its start in *from; without any, the image's end. */
+static uint64_t next_obstacle(const struct clusters *clusters, const struct range *taken,
+	const struct extents *extents, size_t own, uint64_t offset, uint64_t *from)
+{
 	uint64_t end = clusters->end;
 
 	*from = clusters->end;
@@ -45,11 +57,14 @@ static uint64_t next_obstacle(const struct clusters *clusters, const struct exte
 /* Adds all free clusters from offset on. */
 static void add_free(const struct clusters *clusters, struct extents *extents, uint64_t offset)
 {
+	const struct range *taken = ranges_after(&clusters->taken, offset);
 	size_t own = extents->count;
 
 	while (offset < clusters->end && extents->count < own + RUNS_MAX) {
-		uint64_t from, end = next_obstacle(clusters, extents, own, offset, &from);
+		uint64_t from, end;
 
+		taken = go_on_to(&clusters->taken, taken, offset);
+		end = next_obstacle(clusters, taken, extents, own, offset, &from);
 		if (from > offset)
 			extents_add(extents, offset, from - offset);
 		offset = end;
