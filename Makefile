@@ -112,11 +112,13 @@ UNIT    := $(BUILD)/tests/unit $(UNIT_ALONE:%=$(BUILD)/tests/unit_%)
 PLAIN   := $(BUILD)/tests/engines $(BUILD)/tests/stress
 HIJACKED := $(BUILD)/tests/hijacked/burin-evidence
 BENCH   := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
-# Fuzz targets: each parser, and each carver by its name.
+# Fuzz targets: each parser that has a file, and each carver by its name.
 CARVER_NAMES := $(shell sed -n 's/^const struct carver \([a-z0-9_]*\)_carver =.*/\1/p' $(CARVERS))
-FUZZERS := rules image e01 lvm md volumes report checkpoint resume hashes $(CARVER_NAMES)
+PARSERS := $(filter-out carver,$(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))
+FUZZERS := $(PARSERS) $(CARVER_NAMES)
+$(if $(filter $(PARSERS),$(CARVER_NAMES)),$(error Two fuzz targets are called $(filter $(PARSERS),$(CARVER_NAMES))))
 # One program replays all carvers; each of the others has its own.
-REPLAYS := $(patsubst %,$(BUILD)/tests/replay_%,carver $(filter-out $(CARVER_NAMES),$(FUZZERS)))
+REPLAYS := $(patsubst %,$(BUILD)/tests/replay_%,carver $(PARSERS))
 
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
@@ -175,7 +177,7 @@ replays: $(REPLAYS) ## build the programs that run each fuzz target over its cor
 FUZZ    := $(or $(CARVER),$(TARGET),rules)
 SECONDS ?= 60
 .PHONY: fuzz
-fuzz: ## fuzz CARVER=png, or TARGET=rules|image|e01|lvm|md|volumes|report|checkpoint|resume|hashes, for SECONDS=60 (needs clang)
+fuzz: ## fuzz CARVER=png, or TARGET=rules (a tests/fuzz/fuzz_TARGET.c), for SECONDS=60 (needs clang)
 	$(Q)$(MAKE) --no-print-directory MODE=fuzz CC=clang CUDA=0 FUZZ=$(FUZZ) build/fuzz/fuzz_$(FUZZ)
 	$(Q)mkdir -p build/fuzz/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 	$(Q)cd build/fuzz && ./fuzz_$(FUZZ) -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=4096 \

@@ -40,7 +40,7 @@ static const char *folder(void)
 	static char path[64];
 
 	if (!*path) {
-		snprintf(path, sizeof(path), "/tmp/burin-fuzz-e01-%ld", (long)getpid());
+		snprintf(path, sizeof(path), "/tmp/burin-fuzz-e01-set-%ld", (long)getpid());
 		mkdir(path, 0700);
 		log_set_level(LOG_ERROR);
 	}
