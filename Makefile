@@ -84,7 +84,7 @@ COMPILE := $(CC) -std=gnu17 -pthread $(WARNINGS) $(CFLAGS_$(MODE)) $(CFLAGS) -D_
 LINK    := $(CC) -pthread $(OPENMP) $(LDFLAGS_$(MODE)) $(LDFLAGS)
 LIBS    := $(PKG_LIBS) $(SECCOMP_LIBS) $(FUSE_LIBS) -lm
 CUDA_COMPILE := $(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -Xcompiler -Wall,-Wno-unused-function \
-	$(if $(findstring -fPIE,$(HARDENING)),-Xcompiler -fPIE) -MMD -MP
+	$(if $(findstring -fPIC,$(HARDENING)),-Xcompiler -fPIC) -MMD -MP
 ifeq ($(CUDA),1)
 LIBS    += -L$(dir $(NVCC))../lib64 -lcudart_static -lstdc++ -ldl -lrt
 endif
