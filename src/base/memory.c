@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/fatal.h"
 
 static void *or_die(void *memory, size_t len)
 {
-	if (!memory) {
-		fprintf(stderr, "burin: out of memory (%zu bytes wanted)\n", len);
-		exit(EXIT_IO);
-	}
+	if (!memory)
+		fatal("out of memory (%zu bytes wanted)", len);
 	return memory;
 }
 

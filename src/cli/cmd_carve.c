@@ -9,11 +9,10 @@
 #include "cli/batch.h"
 #include "cli/command.h"
 #include "cli/images.h"
-#include "cli/paths.h"
 #include "cli/resume.h"
-#include "hashing/hash_sets.h"
 #include "run/carve_options.h"
 #include "run/cluster.h"
+#include "run/inputs.h"
 
 /* Whoever gives a key wants what it opens. */
 static void open_images(struct images *images, const struct carve_options *settings)
@@ -68,48 +67,6 @@ static int confine_parsers(const struct carve_options *settings)
 	return error.code;
 }
 
-static int open_sets(const struct carve_options *settings, struct hash_sets **sets,
-	struct run_options *options, struct error *error)
-{
-	const struct option_list *known = &settings->known, *alert = &settings->alert;
-	int status;
-
-	if (settings->run.skip_known && !known->count)
-		return error_set(error, EXIT_USAGE, EINVAL,
-			"--skip-known needs at least one list given by --known");
-	if (settings->run.dry_run && (known->count || alert->count))
-		return error_set(error, EXIT_USAGE, EINVAL,
-			"--known and --alert can't be combined with --dry-run, which hashes no "
-			"files");
-	/* The lists of a run that is resumed are named by its checkpoint, which is compared with
-	 * the run only later, and with these lists: nothing is written next to them for it. */
-	status = hash_sets_open(sets, known->items, known->count, alert->items, alert->count,
-		!settings->resume, error);
-	if (!status && settings->run.skip_known)
-		hash_sets_skip_known(*sets);
-	options->sets = *sets;
-	options->hash_mask |= hash_sets_kinds(*sets);
-	return status;
-}
-
-/* Checks and loads what a run needs before the image is opened. */
-static int load(const struct carve_options *settings, struct rules **rules, struct hash_sets **sets,
-	struct run_options *options)
-{
-	struct gpu_wanted gpus;
-	struct error error = { 0 };
-	int status = gpu_wanted_parse(&gpus, options->gpu.devices, &error);
-
-	if (!status)
-		status = rules_open(
-			rules, settings->config, settings->rules_format, &settings->types, &error);
-	if (!status)
-		status = open_sets(settings, sets, options, &error);
-	if (status)
-		log_error("%s", error.text);
-	return status ? error.code : EXIT_CLEAN;
-}
-
 /* In a cluster, the first process coordinates. */
 static int carve_one(struct run_options *options, const char *image_path, const char *output)
 {
@@ -124,24 +81,24 @@ static int carve_one(struct run_options *options, const char *image_path, const 
 static int carve(const struct carve_options *settings, const struct images *images,
 	const char *output, bool batch, char **arguments)
 {
-	struct run_options options = settings->run;
-	struct hash_sets *sets = NULL;
-	struct rules *rules = NULL;
-	int code = load(settings, &rules, &sets, &options);
+	struct run_options options;
+	struct run_inputs inputs;
+	struct error error = { 0 };
+	int code;
 
-	if (!code) {
+	if (run_inputs_open(&inputs, settings, &options, &error)) {
+		log_error("%s", error.text);
+		code = error.code;
+	} else {
 		signals_catch();
 		options.arguments = arguments;
-		options.resume = settings->resume != NULL;
-		options.rules = rules;
 		code = batch ? batch_carve(&options, images, output, (unsigned)settings->jobs,
 				       settings->html)
 			     : carve_one(&options, images->paths[0], output);
 		if (settings->html && !batch && !(the_cluster && the_cluster->rank))
 			code = page_after_run(output, code);
 	}
-	hash_sets_close(sets);
-	rules_free(rules);
+	run_inputs_close(&inputs);
 	return code;
 }
 

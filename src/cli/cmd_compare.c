@@ -10,9 +10,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/command.h"
-#include "cli/paths.h"
 #include "cli/table.h"
 #include "compare/compare.h"
+#include "rules/paths.h"
 
 struct compare_settings {
 	const char *config, *image, *html;

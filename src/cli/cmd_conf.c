@@ -6,8 +6,8 @@
 
 #include "base/log.h"
 #include "cli/command.h"
-#include "cli/paths.h"
 #include "cli/types.h"
+#include "rules/paths.h"
 #include "rules/rules.h"
 
 /* ---- convert ------------------------------------------------------------------------------- */

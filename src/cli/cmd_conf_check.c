@@ -7,12 +7,12 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "cli/command.h"
-#include "cli/paths.h"
 #include "cli/sample.h"
 #include "cli/table.h"
 #include "cli/types.h"
 #include "rules/forecast.h"
 #include "rules/lint.h"
+#include "rules/paths.h"
 #include "rules/rules.h"
 #include "run/carve_options.h"
 

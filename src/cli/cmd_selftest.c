@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/command.h"
-#include "cli/paths.h"
 #include "cli/types.h"
+#include "rules/paths.h"
 #include "run/run.h"
 #include "selftest/selftest.h"
 

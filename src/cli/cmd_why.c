@@ -13,10 +13,10 @@
 #include "base/text.h"
 #include "carve/why.h"
 #include "cli/command.h"
-#include "cli/paths.h"
 #include "cli/table.h"
 #include "cli/types.h"
 #include "report/report_reader.h"
+#include "rules/paths.h"
 #include "run/secret_files.h"
 
 struct why_settings {

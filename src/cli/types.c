@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "carvers/carver.h"
-#include "cli/paths.h"
 #include "cli/table.h"
+#include "rules/paths.h"
 
 /* Characters of a long pattern that a cell of the table shows. */
 #define CELL_LEN 40

@@ -7,34 +7,32 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/program.h"
 #include "base/version.h"
 #include "evidence/secrets.h"
 
-/* From the folder of this program. */
+/* From the program's folder. */
 static const char *const places[] = { "burin-evidence", "../libexec/burin/burin-evidence" };
 
 /* The program's path, which the caller frees; NULL with the reason. */
 static char *find_program(char *reason, size_t reason_len)
 {
-	char own[4096];
-	ssize_t len = readlink("/proc/self/exe", own, sizeof(own) - 1);
-	char *slash;
+	char *folder = program_folder(), *found = NULL;
 
-	own[len < 0 ? 0 : len] = 0;
-	slash = strrchr(own, '/');
-	if (slash)
-		slash[1] = 0;
-	for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
-		char *path = xasprintf("%s%s", own, places[i]);
-
-		if (!access(path, X_OK))
-			return path;
-		free(path);
+	for (size_t i = 0; folder && !found && i < sizeof(places) / sizeof(*places); i++) {
+		found = xasprintf("%s/%s", folder, places[i]);
+		if (access(found, X_OK)) {
+			free(found);
+			found = NULL;
+		}
 	}
-	snprintf(reason, reason_len,
-		"the program burin-evidence is missing: it belongs into %s or %s../libexec/burin",
-		own, own);
-	return NULL;
+	if (!found)
+		snprintf(reason, reason_len,
+			"the program burin-evidence is missing: it belongs into %s/ or "
+			"%s/../libexec/burin",
+			folder ? folder : "", folder ? folder : "");
+	free(folder);
+	return found;
 }
 
 int evidence_process_check(struct error *error)

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <openssl/evp.h>
 
+#include "base/fatal.h"
 #include "base/memory.h"
 
 #define KINDS 3
@@ -105,10 +105,8 @@ struct hasher *hasher_new(uint32_t mask)
 			continue;
 		hasher->contexts[i] = EVP_MD_CTX_new();
 		if (!hasher->contexts[i] ||
-			EVP_DigestInit_ex(hasher->contexts[i], kinds[i].algorithm(), NULL) != 1) {
-			fprintf(stderr, "burin: libcrypto can't compute %s\n", kinds[i].name);
-			exit(EXIT_IO);
-		}
+			EVP_DigestInit_ex(hasher->contexts[i], kinds[i].algorithm(), NULL) != 1)
+			fatal("libcrypto can't compute %s", kinds[i].name);
 	}
 	return hasher;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fatal.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -11,10 +12,8 @@
 
 static json_t *or_die(json_t *value)
 {
-	if (!value) {
-		fprintf(stderr, "burin: out of memory for a report's record\n");
-		exit(EXIT_IO);
-	}
+	if (!value)
+		fatal("out of memory for a report's record");
 	return value;
 }
 

@@ -1,6 +1,6 @@
-/* Where burin's own files are. */
-#ifndef BURIN_CLI_PATHS_H
-#define BURIN_CLI_PATHS_H
+/* Where rule files are. */
+#ifndef BURIN_RULES_PATHS_H
+#define BURIN_RULES_PATHS_H
 
 #include "base/options.h"
 #include "rules/rules.h"

@@ -1,11 +1,11 @@
-#include "cli/paths.h"
+#include "rules/paths.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/program.h"
 #include "base/version.h"
 
 /* Where the default rules are, seen from the program's folder: in an installed or unpacked tree
@@ -15,23 +15,6 @@ static const char *const beside_program[] = {
 	"../conf/burin.conf",
 	"../../conf/burin.conf",
 };
-
-/* The folder that this program lies in, or NULL. The caller frees it. */
-static char *program_folder(void)
-{
-	char path[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	char *slash;
-
-	if (len < 0)
-		return NULL;
-	path[len] = '\0';
-	slash = strrchr(path, '/');
-	if (!slash)
-		return NULL;
-	*slash = '\0';
-	return xstrdup(path);
-}
 
 char *rules_default_path(void)
 {

@@ -1,0 +1,13 @@
+/* Where this program is: its own files are beside it, wherever it was installed or unpacked. */
+#ifndef BURIN_BASE_PROGRAM_H
+#define BURIN_BASE_PROGRAM_H
+
+/* The folder that the program lies in, without a slash at the end; NULL when the system does not say. The
+ * caller frees it. */
+char *program_folder(void);
+
+/* From now on the answer is this folder: for a library, whose files are not beside the program that uses
+ * it. Before anything else asks. */
+void program_set_folder(const char *folder);
+
+#endif

@@ -1,0 +1,18 @@
+/* What a run needs besides its image: the rules and the hash sets that its options name. */
+#ifndef BURIN_RUN_INPUTS_H
+#define BURIN_RUN_INPUTS_H
+
+#include "run/carve_options.h"
+
+struct run_inputs {
+	struct rules *rules;
+	struct hash_sets *sets; /* NULL: none */
+};
+
+/* Loads them, and fills in options, which begin as settings->run. Whatever it returns, run_inputs_close
+ * must follow, once no run uses the options any more. */
+int run_inputs_open(struct run_inputs *inputs, const struct carve_options *settings,
+	struct run_options *options, struct error *error);
+void run_inputs_close(struct run_inputs *inputs);
+
+#endif
