@@ -19,16 +19,14 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "carve/cover.h"
 #include "carve/defer.h"
 #include "carve/job_ring.h"
+#include "carve/kept_files.h"
 #include "carve/local_jobs.h"
 #include "carve/precheck_cache.h"
 #include "carve/remote_jobs.h"
@@ -51,9 +49,6 @@
 #define DECIDED_AT_ONCE 64
 /* Hidden starts are passed faster. */
 #define PASSED_AT_ONCE 1024
-/* Files that are warned about by name; the report has them all. */
-#define WARNINGS_MAX 20
-
 /* A file that had been decided on, and was not reported. */
 struct loaded_record {
 	struct candidate candidate;
@@ -66,7 +61,6 @@ struct carving {
 	struct job_ring ring;
 	uint64_t group_max; /* jobs of one start, at most one a rule, and the next start's first */
 	uint64_t reported, decided, offered; /* cursors: counts since the start */
-	uint64_t files_waiting;              /* that are not reported yet */
 	_Atomic size_t outcomes_len;
 	unsigned threads; /* of the pool, or how many checks others can make at a time */
 	struct job_context context;
@@ -82,13 +76,10 @@ struct carving {
 	struct schedule *schedule; /* NULL without rules */
 	struct precheck_cache *precheck_cache;
 	bool dropping; /* what could not be written is given up */
-	struct carving_sums sums;
-	uint64_t mismatches;
-	struct record_builder *record_builder; /* NULL with on_outcome, as the next */
-	struct report_queue *report_queue;
-	struct kept_file *spare_files;
-	struct decision *group;         /* scratch: the decisions of one start */
-	struct outcome *group_outcomes; /* of those that have no outcome of a check */
+	struct kept_files files;
+	struct record_builder *record_builder; /* NULL with on_outcome */
+	struct decision *group;                /* scratch: the decisions of one start */
+	struct outcome *group_outcomes;        /* of those that have no outcome of a check */
 	double waited;
 	/* Of a checkpoint, from carving_load to carving_resume. */
 	struct loaded_record *loaded;
@@ -96,22 +87,6 @@ struct carving {
 	size_t loaded_count, undecided_count;
 	struct strpool texts; /* of records that were loaded */
 };
-
-/* Keeps its memory for the next file. */
-static void free_file(struct carving *carving, struct kept_file *file)
-{
-	record_builder_release(&file->record, &file->room);
-	free(file->expected);
-	file->next = carving->spare_files;
-	carving->spare_files = file;
-}
-
-/* The reports need it no more. */
-static void free_reported(void *context, struct file_record *record)
-{
-	free_file(
-		context, (struct kept_file *)((char *)record - offsetof(struct kept_file, record)));
-}
 
 struct carving *carving_new(const struct carving_options *options)
 {
@@ -152,23 +127,11 @@ struct carving *carving_new(const struct carving_options *options)
 	else
 		carving->local = local_jobs_new(&carving->context);
 	carving->precheck_cache = precheck_cache_new();
-	if (options->on_outcome)
-		return carving;
-	carving->record_builder = record_builder_new(options->rules, options->output_dir,
-		options->names, options->style, options->image, options->volumes);
-	carving->report_queue = report_queue_new(options->report, options->progress, tracker_fail,
-		carving->tracker, free_reported, carving);
+	kept_files_open(&carving->files, &carving->options, carving->tracker);
+	if (!options->on_outcome)
+		carving->record_builder = record_builder_new(options->rules, options->output_dir,
+			options->names, options->style, options->image, options->volumes);
 	return carving;
-}
-
-static void free_spare_files(struct carving *carving)
-{
-	struct kept_file *file;
-
-	while ((file = carving->spare_files)) {
-		carving->spare_files = file->next;
-		free(file);
-	}
 }
 
 void carving_watch_decisions(struct carving *carving,
@@ -201,7 +164,7 @@ static void drop_jobs(struct carving *carving)
 
 		job_drop_outcome(&carving->context, job);
 		if (job->file)
-			free_file(carving, job->file);
+			kept_files_drop(&carving->files, job->file);
 	}
 	job_ring_clear(ring);
 }
@@ -211,9 +174,10 @@ void carving_free(struct carving *carving)
 	if (!carving)
 		return;
 	tracker_wait_all(carving->tracker);
-	report_queue_free(carving->report_queue);
 	local_jobs_free(carving->local);
 	remote_jobs_free(carving->remote);
+	drop_jobs(carving);
+	kept_files_close(&carving->files);
 	tracker_free(carving->tracker);
 	decider_free(carving->decider);
 	free_loaded(carving);
@@ -223,8 +187,6 @@ void carving_free(struct carving *carving)
 	cover_free(carving->cover);
 	schedule_free(carving->schedule);
 	precheck_cache_free(carving->precheck_cache);
-	drop_jobs(carving);
-	free_spare_files(carving);
 	free(carving->group);
 	free(carving->group_outcomes);
 	free(carving);
@@ -245,7 +207,7 @@ static uint64_t start_at(const struct carving *carving, uint64_t cursor)
 static size_t in_flight(const struct carving *carving)
 {
 	return (size_t)(carving->offered - carving->reported) * sizeof(struct carve_job) +
-	       (size_t)carving->files_waiting * sizeof(struct kept_file) +
+	       (size_t)carving->files.waiting * sizeof(struct kept_file) +
 	       atomic_load_explicit(&carving->outcomes_len, memory_order_relaxed);
 }
 
@@ -355,23 +317,6 @@ static size_t ready_group(const struct carving *carving, bool no_more)
 	return no_more || start < carving->offered_until ? (size_t)(cursor - carving->decided) : 0;
 }
 
-/* The job's candidate becomes a file: the caller fills in its record and calls start_write. */
-static struct kept_file *keep_job(struct carving *carving, struct carve_job *job)
-{
-	struct kept_file *file = carving->spare_files;
-
-	if (file)
-		carving->spare_files = file->next;
-	else
-		file = xmalloc(sizeof(*file));
-	file->job = job;
-	file->status = 0;
-	file->expected = NULL;
-	job->file = file;
-	carving->files_waiting++;
-	return file;
-}
-
 static void start_write(struct carving *carving, struct kept_file *file)
 {
 	if (carving->options.dry_run) {
@@ -419,7 +364,7 @@ static void apply_decision(
 	if (carving->on_decided)
 		carving->on_decided(carving->decided_context, decision);
 	if (decision->keep && !carving->options.on_outcome) {
-		struct kept_file *file = keep_job(carving, job);
+		struct kept_file *file = kept_files_add(&carving->files, job);
 
 		record_builder_build(carving->record_builder, decision, &file->record, &file->room);
 		start_write(carving, file);
@@ -471,7 +416,7 @@ static bool files_are_full(const struct carving *carving)
 {
 	size_t max = carving->options.dry_run ? DRY_FILES_MAX : FILES_MAX;
 
-	return carving->files_waiting >= max / sizeof(struct kept_file);
+	return carving->files.waiting >= max / sizeof(struct kept_file);
 }
 
 static bool is_hidden(const struct carving *carving)
@@ -519,97 +464,15 @@ static void decide_ready(struct carving *carving, bool no_more)
 
 /* ---- reporting ----------------------------------------------------------------------------- */
 
-static bool hash_differs(const char *expected, const char *computed)
-{
-	return *expected && *computed && strcmp(expected, computed) != 0;
-}
-
-static void compare_hashes(struct carving *carving, struct kept_file *file)
-{
-	struct file_record *record = &file->record;
-	const struct hashes *expected = file->expected, *computed = &record->hashes;
-
-	if (!expected)
-		return;
-	if (!hash_differs(expected->md5, computed->md5) &&
-		!hash_differs(expected->sha1, computed->sha1) &&
-		!hash_differs(expected->sha256, computed->sha256))
-		return;
-	snprintf(record->reason, sizeof(record->reason),
-		"the hash differs from that in the earlier report");
-	record->known = record->alert = NULL; /* were those of the earlier report */
-	if (carving->mismatches++ < WARNINGS_MAX)
-		log_warn("%s: the hash differs from that in the report", record->path);
-}
-
-static void warn_of_alert(const struct carving *carving, const struct file_record *record)
-{
-	if (record->alert && carving->sums.alert < WARNINGS_MAX)
-		log_warn("%s is in the set of hashes %s", record->path, record->alert);
-}
-
-void carving_count(struct carving_sums *sums, const struct file_record *record)
-{
-	sums->files++;
-	sums->bytes += record->length;
-	sums->unreadable += record->unreadable;
-	sums->known += record->known != NULL;
-	sums->alert += record->alert != NULL;
-}
-
 void carving_was_reported(
-	struct carving *carving, struct report *report, const struct carving_sums *sums)
+	struct carving *carving, struct report *report, const struct file_sums *sums)
 {
-	report_queue_free(carving->report_queue);
-	carving->report_queue = report_queue_new(report, carving->options.progress, tracker_fail,
-		carving->tracker, free_reported, carving);
-	carving->sums = *sums;
+	kept_files_were_reported(&carving->files, report, sums);
 }
 
 struct record_builder *carving_record_builder(struct carving *carving)
 {
 	return carving->record_builder;
-}
-
-/* What the reader could not read of a file that is not written. */
-static void find_unreadable(const struct carving *carving, struct kept_file *file)
-{
-	const struct ranges *unreadable = carving->options.unreadable;
-	uint64_t start = file->job->candidate.start;
-	struct file_record *record = &file->record;
-	const struct range *first;
-
-	record->unreadable = ranges_overlap(unreadable, start, record->length);
-	if (!record->unreadable)
-		return;
-	first = ranges_after(unreadable, start);
-	record->unreadable_at = extent_image_to_evidence(
-		carving->options.image, first->offset > start ? first->offset : start);
-}
-
-static void report_file(struct carving *carving, struct kept_file *file)
-{
-	struct file_record *record = &file->record;
-
-	if (file->status) {
-		tally_add(carving->options.skipped,
-			file->status == -ECANCELED ? SKIPPED_BY_END : "could not be written", 0);
-		free_file(carving, file);
-	} else if (record->left_out) {
-		tally_add(carving->options.skipped, SKIPPED_KNOWN, 0);
-		free_file(carving, file);
-	} else {
-		if (carving->options.dry_run && carving->options.unreadable)
-			find_unreadable(carving, file);
-		record_note_unreadable(record);
-		compare_hashes(carving, file);
-		warn_of_alert(carving, record);
-		carving_count(&carving->sums, record);
-		tally_add(carving->options.by_type, record->type, record->length);
-		tally_add(carving->options.by_kind, record->kind, record->length);
-		report_queue_add(carving->report_queue, record); /* it comes back */
-	}
-	carving->files_waiting--;
 }
 
 /* A dry run reads no files, so whether one can be read is known only when the reader has passed its
@@ -631,7 +494,7 @@ static void report_ready(struct carving *carving)
 		if (job->file && job->file->status && !carving->dropping)
 			return;
 		if (job->file)
-			report_file(carving, job->file);
+			kept_files_report(&carving->files, job->file);
 		job->file = NULL;
 		job_ring_drop(&carving->ring);
 		carving->reported++;
@@ -680,8 +543,8 @@ static bool wait_for_change(struct carving *carving, uint64_t seen, bool may_sav
 		(void)tracker_is_cancelled(carving->tracker);
 		if (result != TRACKER_TIMEOUT)
 			continue;
-		if (carving->report_queue)
-			report_queue_push(carving->report_queue);
+		if (carving->files.queue)
+			report_queue_push(carving->files.queue);
 		if (carving->remote)
 			carving->options.remote->poll(tracker_is_cancelled(carving->tracker));
 		if (may_save)
@@ -762,7 +625,7 @@ int carving_add_record(struct carving *carving, struct file_record *record)
 	job = append_job(carving);
 	carving->decided = carving->offered;
 	job->candidate.start = record->offset;
-	file = keep_job(carving, job);
+	file = kept_files_add(&carving->files, job);
 	file->record = *record;
 	file->expected = xmalloc(sizeof(*file->expected));
 	*file->expected = record->hashes;
@@ -858,7 +721,7 @@ int carving_finish(struct carving *carving)
 		advance(carving, true);
 		if (carving->reported == carving->offered ||
 			tracker_is_cancelled(carving->tracker)) {
-			report_queue_finish(carving->report_queue);
+			report_queue_finish(carving->files.queue);
 			return tracker_status(carving->tracker);
 		}
 		changed = wait_for_change(carving, seen, true);
@@ -884,13 +747,13 @@ void carving_cancel(struct carving *carving)
 		carving->options.skipped, SKIPPED_BY_END, carving->offered - carving->decided, 0);
 	drop_jobs(carving);
 	carving->decided = carving->reported = carving->offered = 0;
-	if (carving->report_queue)
-		report_queue_finish(carving->report_queue);
+	if (carving->files.queue)
+		report_queue_finish(carving->files.queue);
 }
 
 int carving_flush(struct carving *carving, struct error *error)
 {
-	return report_queue_flush(carving->report_queue, error);
+	return report_queue_flush(carving->files.queue, error);
 }
 
 /* ---- checkpoints --------------------------------------------------------------------------- */
@@ -906,11 +769,7 @@ static uint64_t count_kept(const struct carving *carving)
 
 void carving_save(struct carving *carving, struct codec_writer *writer)
 {
-	codec_put(writer, carving->sums.files);
-	codec_put(writer, carving->sums.bytes);
-	codec_put(writer, carving->sums.unreadable);
-	codec_put(writer, carving->sums.known);
-	codec_put(writer, carving->sums.alert);
+	file_sums_save(&carving->files.sums, writer);
 	decider_save(carving->decider, writer);
 	record_builder_save(carving->record_builder, writer);
 	codec_put(writer, count_kept(carving));
@@ -983,11 +842,7 @@ void carving_load(struct carving *carving, struct codec_reader *reader)
 {
 	uint64_t limit = image_info(carving->options.image)->size;
 
-	carving->sums.files = codec_get(reader, UINT64_MAX);
-	carving->sums.bytes = codec_get(reader, UINT64_MAX);
-	carving->sums.unreadable = codec_get(reader, UINT64_MAX);
-	carving->sums.known = codec_get(reader, UINT64_MAX);
-	carving->sums.alert = codec_get(reader, UINT64_MAX);
+	file_sums_load(&carving->files.sums, reader);
 	decider_load(carving->decider, limit, reader);
 	record_builder_load(carving->record_builder, reader);
 	load_records(carving, limit, reader);
@@ -1027,26 +882,14 @@ const struct error *carving_error(const struct carving *carving)
 	return tracker_error(carving->tracker);
 }
 
-void carving_sums(const struct carving *carving, uint64_t *files, uint64_t *bytes)
+const struct file_sums *carving_sums(const struct carving *carving)
 {
-	*files = carving->sums.files;
-	*bytes = carving->sums.bytes;
-}
-
-uint64_t carving_unreadable(const struct carving *carving)
-{
-	return carving->sums.unreadable;
+	return &carving->files.sums;
 }
 
 uint64_t carving_mismatches(const struct carving *carving)
 {
-	return carving->mismatches;
-}
-
-void carving_marks(const struct carving *carving, uint64_t *known, uint64_t *alert)
-{
-	*known = carving->sums.known;
-	*alert = carving->sums.alert;
+	return carving->files.mismatches;
 }
 
 void carving_quota(const struct carving *carving, struct quota_state *quota)
@@ -1069,5 +912,5 @@ uint64_t carving_unchecked(const struct carving *carving)
 
 double carving_waited(const struct carving *carving)
 {
-	return carving->waited + report_queue_waited(carving->report_queue);
+	return carving->waited + report_queue_waited(carving->files.queue);
 }

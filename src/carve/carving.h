@@ -119,31 +119,18 @@ void carving_load(struct carving *carving, struct codec_reader *reader);
  * nothing to load. */
 int carving_resume(struct carving *carving);
 
-/* Sums over files that were reported. */
-struct carving_sums {
-	uint64_t files, bytes;
-	uint64_t unreadable; /* bytes that they lack because they could not be read */
-	uint64_t known, alert;
-};
-
-/* Adds a file. */
-void carving_count(struct carving_sums *sums, const struct file_record *record);
 /* After carving_finish: the files were reported again, to this report. */
 void carving_was_reported(
-	struct carving *carving, struct report *report, const struct carving_sums *sums);
+	struct carving *carving, struct report *report, const struct file_sums *sums);
 /* For the record of a file in pieces (carve/record_builder.h). */
 struct record_builder *carving_record_builder(struct carving *carving);
 
 /* Why a function failed. */
 const struct error *carving_error(const struct carving *carving);
-/* How many files were carved, and their bytes. */
-void carving_sums(const struct carving *carving, uint64_t *files, uint64_t *bytes);
-/* Bytes that carved files lack because they could not be read. */
-uint64_t carving_unreadable(const struct carving *carving);
+/* Over the files that were reported. */
+const struct file_sums *carving_sums(const struct carving *carving);
 /* Files given to carving_add_record whose hashes differ from those in their records. */
 uint64_t carving_mismatches(const struct carving *carving);
-/* How many of the carved files are in a set of known ones, and in a set of wanted ones. */
-void carving_marks(const struct carving *carving, uint64_t *known, uint64_t *alert);
 /* As decider_quota; zeros where files were decided on elsewhere. */
 void carving_quota(const struct carving *carving, struct quota_state *quota);
 /* Candidates that were not checked because their rules had no work left (carve/decide.h). */

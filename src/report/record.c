@@ -73,6 +73,15 @@ void file_record_clear(struct file_record *record)
 	record->hashes.md5[0] = record->hashes.sha1[0] = record->hashes.sha256[0] = '\0';
 }
 
+void file_sums_add(struct file_sums *sums, const struct file_record *record)
+{
+	sums->files++;
+	sums->bytes += record->length;
+	sums->unreadable += record->unreadable;
+	sums->known += record->known != NULL;
+	sums->alert += record->alert != NULL;
+}
+
 void tally_add(struct tallies *tallies, const char *name, uint64_t bytes)
 {
 	tally_add_many(tallies, name, 1, bytes);

@@ -107,6 +107,15 @@ struct file_record {
 /* Makes an empty record, without writing to all of it. */
 void file_record_clear(struct file_record *record);
 
+/* Sums over files. */
+struct file_sums {
+	uint64_t files, bytes;
+	uint64_t unreadable; /* bytes that they lack because they could not be read */
+	uint64_t known, alert;
+};
+
+void file_sums_add(struct file_sums *sums, const struct file_record *record);
+
 /* What the person who runs burin says about the case; NULL where nothing was said. */
 struct case_record {
 	const char *number, *examiner, *note;
@@ -155,6 +164,8 @@ void tallies_free(struct tallies *tallies);
  * will be written again. */
 void tallies_save(const struct tallies *tallies, struct codec_writer *writer);
 void tallies_load(struct tallies *tallies, struct codec_reader *reader);
+void file_sums_save(const struct file_sums *sums, struct codec_writer *writer);
+void file_sums_load(struct file_sums *sums, struct codec_reader *reader);
 void file_record_save(const struct file_record *record, struct codec_writer *writer);
 /* Allocates path and runs; the extension goes to texts. limit: the image's size. */
 void file_record_load(struct file_record *record, const struct rules *rules, uint64_t limit,

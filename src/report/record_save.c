@@ -77,6 +77,24 @@ static void load_fs(struct fs_file *fs, struct codec_reader *reader)
 		fs->times[i] = (uint32_t)codec_get(reader, UINT32_MAX);
 }
 
+void file_sums_save(const struct file_sums *sums, struct codec_writer *writer)
+{
+	codec_put(writer, sums->files);
+	codec_put(writer, sums->bytes);
+	codec_put(writer, sums->unreadable);
+	codec_put(writer, sums->known);
+	codec_put(writer, sums->alert);
+}
+
+void file_sums_load(struct file_sums *sums, struct codec_reader *reader)
+{
+	sums->files = codec_get(reader, UINT64_MAX);
+	sums->bytes = codec_get(reader, UINT64_MAX);
+	sums->unreadable = codec_get(reader, UINT64_MAX);
+	sums->known = codec_get(reader, UINT64_MAX);
+	sums->alert = codec_get(reader, UINT64_MAX);
+}
+
 void file_record_save(const struct file_record *record, struct codec_writer *writer)
 {
 	codec_put_text(writer, record->path);

@@ -143,10 +143,8 @@ static int load_resumptions(void *context, struct codec_reader *reader, struct e
 static void save_report(void *context, struct codec_writer *writer)
 {
 	const struct run *run = context;
-	uint64_t files, bytes;
 
-	carving_sums(run->session.carving, &files, &bytes);
-	report_save(run->session.report, files, writer);
+	report_save(run->session.report, carving_sums(run->session.carving)->files, writer);
 }
 
 static int load_report(void *context, struct codec_reader *reader, struct error *error)

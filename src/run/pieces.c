@@ -55,7 +55,7 @@ struct pieces {
 	struct file_record *records; /* of the results */
 	struct ranges hidden;        /* by complete ones */
 	struct strbuf discarded;     /* paths of files that gave way, a zero after each */
-	struct carving_sums sums;    /* of what the new reports have */
+	struct file_sums sums;       /* of what the new reports have */
 	struct tallies by_type, by_kind, skipped;
 };
 
@@ -160,7 +160,7 @@ static void build_records(struct pieces *pieces)
 static int add_record(struct pieces *pieces, struct report *again, const struct file_record *record,
 	struct error *error)
 {
-	carving_count(&pieces->sums, record);
+	file_sums_add(&pieces->sums, record);
 	tally_add(&pieces->by_type, record->type, record->length);
 	tally_add(&pieces->by_kind, record->kind, record->length);
 	return report_add(again, record, error);

@@ -341,15 +341,14 @@ static int attach_hash_and_map(struct run *run)
 static int act_on_checkpoint(struct run *run)
 {
 	struct session *session = &run->session;
-	uint64_t files, bytes;
 	int status = checkpoint_has_parts(run->checkpoint)
 			     ? report_continue(session->report, &session->error)
 			     : 0;
 
 	if (status)
 		return status;
-	carving_sums(session->carving, &files, &bytes);
-	progress_resume(session->progress, files, clock_seconds() - session->started);
+	progress_resume(session->progress, carving_sums(session->carving)->files,
+		clock_seconds() - session->started);
 	progress_update(session->progress, session->summary.scanned);
 	status = carving_resume(session->carving);
 	if (status)

@@ -274,10 +274,10 @@ static void collect_problems(struct session *session, const struct ranges *unrea
 				  "read and count as zeros",
 				ranges_bytes(unreadable), unreadable->count,
 				unreadable->count == 1 ? "place" : "places"));
-	} else if (session->carving && carving_unreadable(session->carving)) {
+	} else if (session->carving && carving_sums(session->carving)->unreadable) {
 		problems_add(problems, xasprintf("carved files have zeros in place of %" PRIu64
 						 " bytes that could not be read",
-					       carving_unreadable(session->carving)));
+					       carving_sums(session->carving)->unreadable));
 	}
 	if (session->carving)
 		collect_carving_problems(session);
@@ -355,8 +355,12 @@ static void fill_summary(struct session *session)
 
 	collect_problems(session, unreadable);
 	if (session->carving) {
-		carving_sums(session->carving, &summary->files, &summary->bytes);
-		carving_marks(session->carving, &summary->known, &summary->alert);
+		const struct file_sums *sums = carving_sums(session->carving);
+
+		summary->files = sums->files;
+		summary->bytes = sums->bytes;
+		summary->known = sums->known;
+		summary->alert = sums->alert;
 		carving_tally_checks(session->carving, &summary->checks);
 		summary->seconds_carve_wait = carving_waited(session->carving);
 	}
