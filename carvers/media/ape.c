@@ -108,14 +108,20 @@ static const char *read_new(struct ape *ape, const uint8_t *p)
 	return NULL;
 }
 
+static bool has_md5(const struct ape *ape)
+{
+	static const uint8_t none[MD5_LEN] = { 0 };
+
+	return memcmp(ape->md5, none, MD5_LEN) != 0;
+}
+
 /* Whether the audio matches the MD5, if there is one. */
 static bool md5_matches(struct ape *ape)
 {
-	static const uint8_t none[MD5_LEN] = { 0 };
 	uint8_t digest[MD5_LEN];
 	struct md5 md5;
 
-	if (memcmp(ape->md5, none, MD5_LEN) == 0) {
+	if (!has_md5(ape)) {
 		view_unverified(ape->view, ape->wav_head, ape->end);
 		return true;
 	}
@@ -141,7 +147,8 @@ static enum verdict check_new(struct ape *ape)
 	}
 	end = ape->end < size ? ape->end : size;
 	plain = plain_start(ape->view, ape->frames < end ? ape->frames : end, end);
-	if (plain < end) {
+	/* The frames of silence are plain, too: then the MD5 decides. */
+	if (plain < end && (ape->end > size || !has_md5(ape) || !md5_matches(ape))) {
 		finding->length = plain;
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"plain bytes instead of audio at %" PRIu64, plain);

@@ -192,7 +192,8 @@ static enum verdict judge_end(
 	struct finding *finding = wavpack->finding;
 	struct view *view = wavpack->view;
 
-	if (wavpack->plain) {
+	/* Silence is plain, too: then a tag shows where it ends. */
+	if (wavpack->plain && audio_tags_end(view, wavpack->at, finding) == wavpack->at) {
 		finding->length = wavpack->plain;
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"plain bytes instead of audio at %" PRIu64, wavpack->plain);

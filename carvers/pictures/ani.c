@@ -61,6 +61,7 @@ static enum ani_step read_frame(struct ani *ani, const struct riff_chunk *chunk)
 	enum ico_state state;
 
 	if (ani->icons) {
+		view_embedded(ani->view, chunk->data);
 		state = ico_walk(ani->view, chunk->data, &ico);
 		if (state == ICO_BROKEN || ico.end > chunk->end) {
 			if (ico.images && ico.valid_end < chunk->end)

@@ -1,5 +1,5 @@
 """Animated cursors, by hand."""
-import struct
+import re, struct
 
 from makers.common import save
 from makers.ico import bitmap, icon
@@ -24,7 +24,7 @@ def make():
     rate = chunk(b"rate", struct.pack("<3I", 5, 6, 7)) + chunk(b"seq ", struct.pack("<3I", 0, 1, 2))
     whole = ani(info, header(3), rate, frames(3))
     first = whole.index(b"icon") + 8 + 40
-    save("ani", "titled.ani", whole, title="A golden cursor", unchecked=12)
+    save("ani", "titled.ani", whole, title="A golden cursor", unchecked=12, embedded=" ".join(str(m.end() + 4) for m in re.finditer(b"icon", whole)))
     save("ani", "plain.ani", ani(header(2), frames(2)), unchecked=20, unverified="138-394 464-720")
     bare = chunk(b"LIST", b"fram" + chunk(b"icon", bytes(range(128))))
     save("ani", "bare.ani", ani(header(1, 0), bare), unchecked=20, unverified="76-204")

@@ -5,12 +5,12 @@ from makers.common import save
 from makers.sound import ape_tag, id3v1, id3v2, noise, text_frame
 
 
-def new(frame_lens=(3000, 2500, 2000), wav=b"RIFF" + bytes(40), tail=b"tail", md5=None):
+def new(frame_lens=(3000, 2500, 2000), wav=b"RIFF" + bytes(40), tail=b"tail", md5=None, audio=None):
     start = 52 + 24 + 4 * len(frame_lens) + len(wav)
     table = b"".join(struct.pack("<I", start + sum(frame_lens[:i])) for i in range(len(frame_lens)))
     head = b"MAC " + struct.pack("<HHIIIIIII", 3990, 0, 52, 24, len(table), len(wav), sum(frame_lens), 0, len(tail))
     header = struct.pack("<HHIIIHHI", 2000, 0, 73728 * 4, 1000, len(frame_lens), 16, 2, 44100)
-    audio = wav + noise(sum(frame_lens), 4) + tail
+    audio = wav + (audio or noise(sum(frame_lens), 4)) + tail
     return head + (md5 or hashlib.md5(audio + header + table).digest()) + header + table + audio
 
 
@@ -32,6 +32,10 @@ def make():
     ape("md5.ape", bytes(changed), verdict="unverified", length=len(whole), why=f"the MD5 of the audio before {len(whole)} is wrong")
     changed = whole[:5000] + noise(len(whole) - 5000, 8)
     ape("random.ape", changed, verdict="unverified", length=len(whole), why=f"the MD5 of the audio before {len(whole)} is wrong")
+    silence = struct.pack("<I", 0) * 1500
+    quiet = new((6000, 500, 500), audio=silence + noise(1000, 4))
+    ape("silence.ape", quiet)
+    ape("silence-md5.ape", quiet[:36] + bytes(15) + b"\1" + quiet[52:], verdict="truncated", length_min=132, length_max=1200)
     ape("new-tagged.ape", whole + ape_tag(), title="Golden hour", sequence="yes")
     save("mp3", "ape.ape", id3v2(text_frame(b"TIT2", "Gold")) + whole, title="Gold", extension="ape")
     for name, flags in (("old", 0), ("old-seek", 16), ("old-peak-seek", 20)):

@@ -54,6 +54,8 @@ def make():
     wavpack("checksum.wv", bytes(wrong), verdict="truncated", length=len(blocks[0]), why=f"corrupt block at {len(blocks[0])}")
     one = block(0, 100, 100, 4000, summed=False)
     wavpack("one-zeros.wv", one[:1500] + bytes(len(one) - 1500), verdict="truncated", length_min=500, length_max=2600)
+    quiet = one[:1500] + bytes(len(one) - 1500)
+    wavpack("silence-tagged.wv", quiet + ape_tag(), title="Golden hour", unchecked=32, unverified=f"32-{len(quiet)}")
     wavpack("two-files.wv", blocks[0] + whole, verdict="truncated", length=len(blocks[0]),
             why=f"no block of this file at {len(blocks[0])}")
     wavpack("header.wv", whole[:8] + b"\0\3" + whole[10:], verdict="reject", why="no valid block at 0")
