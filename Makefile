@@ -91,9 +91,10 @@ endif
 
 # ---- sources ----------------------------------------------------------------------------------
 
-SRC     := $(sort $(filter-out src/main.c src/cluster/% src/confined/%,$(wildcard src/*/*.c src/*/*/*.c)))
+SRC     := $(sort $(filter-out src/main.c src/cluster/% src/confined/% src/library/%,$(wildcard src/*/*.c src/*/*/*.c)))
 CLUSTER := $(sort $(wildcard src/cluster/*.c))
 CONFINED := $(sort $(wildcard src/confined/*.c))
+LIBRARY := $(sort $(wildcard src/library/*.c))
 CARVERS := $(sort $(wildcard carvers/*.c carvers/*/*.c carvers/*/*/*.c))
 # The kernels' tables and per-thread logic are C, built and tested without CUDA too.
 GPU     := $(sort $(wildcard gpu/*.c gpu/papers/*.c))
@@ -104,6 +105,9 @@ endif
 O       := $(BUILD)/obj
 OBJ     := $(patsubst %,$O/%.o,$(basename $(SRC) $(CARVERS)) carvers_table $(GPU:.c=))
 LIB     := $O/libburin$(if $(filter 1,$(CUDA)),,-nocuda).a
+
+# Sanitizers have their own checks, and their objects are not made for it.
+LIBBURIN := $(if $(filter release debug,$(MODE)),$(BUILD)/libburin.so.1)
 
 # The unit tests are one program, but for those that bring a table of engines of their own.
 UNIT_ALONE := run selftest
@@ -126,7 +130,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 # ---- targets ----------------------------------------------------------------------------------
 
 .PHONY: all
-all: $(BUILD)/burin $(if $(filter 1,$(MPI)),$(BUILD)/burin-mpi) ## build build/burin, and build/burin-mpi where MPI compiles (MODE=release|debug|asan|tsan, CUDA=0|1, MPI=0|1, GPU_ARCHS=all, V=1)
+all: $(BUILD)/burin $(if $(filter 1,$(MPI)),$(BUILD)/burin-mpi) $(LIBBURIN) ## build build/burin, and build/burin-mpi where MPI compiles (MODE=release|debug|asan|tsan, CUDA=0|1, MPI=0|1, GPU_ARCHS=all, V=1)
 
 .PHONY: mpi
 mpi: $(BUILD)/burin-mpi ## build build/burin-mpi, for clusters (src/cluster/CLUSTER.md; needs mpicc)
@@ -187,9 +191,12 @@ fuzz: ## fuzz CARVER=png, or TARGET=rules (a tests/fuzz/fuzz_TARGET.c), for SECO
 bench: $(BENCH) $(BUILD)/burin ## build the benchmark programs (tests/bench/README.md)
 
 # Everything that `make install` writes below PREFIX, and `make uninstall` removes.
+# LIBDIR: below PREFIX; Debian has a folder for each kind of machine.
+LIBDIR ?= lib
+INSTALLED_LIBRARY = $(if $(LIBBURIN),$(addprefix $(LIBDIR)/,libburin.so.1 libburin.so pkgconfig/burin.pc) include/burin.h share/man/man3/burin.3)
 INSTALLED = bin/burin libexec/burin/burin-evidence $(if $(filter 1,$(MPI)),bin/burin-mpi share/man/man1/burin-mpi.1) share/man/man1/burin.1 \
 	share/bash-completion/completions/burin $(addprefix share/burin/,$(notdir $(wildcard conf/*.conf))) \
-	share/burin/report.schema.json share/doc/burin/rules.md
+	share/burin/report.schema.json share/doc/burin/rules.md $(INSTALLED_LIBRARY)
 ROOT    = $(DESTDIR)$(PREFIX)
 
 .PHONY: install
@@ -202,6 +209,13 @@ install: all ## install to PREFIX (/usr/local) below DESTDIR
 	$(Q)$(if $(filter 1,$(MPI)),install -m 644 src/packaging/debian/burin-mpi.1 $(ROOT)/share/man/man1/)
 	$(Q)$(BUILD)/burin manual > $(ROOT)/share/man/man1/burin.1
 	$(Q)$(BUILD)/burin completion > $(ROOT)/share/bash-completion/completions/burin
+ifneq ($(LIBBURIN),)
+	$(Q)install -m 644 $(LIBBURIN) $(ROOT)/$(LIBDIR)/
+	$(Q)ln -sf libburin.so.1 $(ROOT)/$(LIBDIR)/libburin.so
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' src/library/burin.pc.in > $(ROOT)/$(LIBDIR)/pkgconfig/burin.pc
+	$(Q)install -m 644 src/library/burin.h $(ROOT)/include/
+	$(Q)install -m 644 src/library/burin.3 $(ROOT)/share/man/man3/
+endif
 
 .PHONY: uninstall
 uninstall: ## remove from PREFIX what `make install` wrote there
@@ -259,6 +273,13 @@ $(FUZZERS:%=$(BUILD)/fuzz_%): | $(BUILD)/burin-evidence
 
 $(BUILD)/burin-mpi: $(CLUSTER:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS)) | $(BUILD)/burin-evidence
 	$(call link,$(MPI_LIBS))
+
+# Only what the map names is seen from outside.
+$(LIBBURIN): $(LIBRARY:%.c=$O/%.o) $(LIB) $(LINKING) src/library/libburin.map | $(BUILD)/burin-evidence
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(filter-out -pie,$(LINK)) -shared -Wl,-soname,$(@F) -Wl,--version-script=src/library/libburin.map \
+		-Wl,--no-undefined -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(LIBS)
+	$(Q)ln -sf $(@F) $(BUILD)/libburin.so
 
 $(LIB): $(OBJ) $(call stamp,objects$(if $(filter 1,$(CUDA)),,-nocuda),$(OBJ))
 	$(Q)rm -f $@ && ar rcs $@ $(OBJ)
@@ -343,4 +364,4 @@ $(BUILD)/fuzz_%: $(LIB) $(LINKING) FORCE
 	$(Q)$(COMPILE) -MF $@.d $(TEST_CFLAGS) $(call fuzz_define,$*) $(LDFLAGS_$(MODE)) $(LDFLAGS) -fsanitize=fuzzer \
 		-o $@ $(call fuzz_source,$*) $(LIB) $(LIBS)
 
--include $(patsubst %.o,%.d,$(filter $O/%,$(OBJ)) $(CLUSTER:%.c=$O/%.o) $O/src/main.o $(wildcard $O/tests/*.o $O/tests/*/*.o))
+-include $(patsubst %.o,%.d,$(filter $O/%,$(OBJ)) $(CLUSTER:%.c=$O/%.o) $(LIBRARY:%.c=$O/%.o) $O/src/main.o $(wildcard $O/tests/*.o $O/tests/*/*.o))

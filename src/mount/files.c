@@ -119,31 +119,3 @@ void files_free(struct files *files)
 	tree_free(files->tree);
 	*files = (struct files){ 0 };
 }
-
-/* ---- reading a file ------------------------------------------------------------------------ */
-
-int files_read_at(const struct mounted_file *file, struct image *image, uint64_t offset,
-	void *buffer, size_t len, bool zeros)
-{
-	uint8_t *to = buffer;
-	size_t done = 0;
-
-	for (uint32_t i = 0; i < file->run_count && done < len; i++) {
-		const struct range *run = &file->runs[i];
-		size_t count = len - done;
-
-		if (offset >= run->length) {
-			offset -= run->length;
-			continue;
-		}
-		if (count > run->length - offset)
-			count = (size_t)(run->length - offset);
-		if (zeros)
-			image_read_around(image, run->offset + offset, to + done, count);
-		else if (image_read_at(image, run->offset + offset, to + done, count))
-			return -EIO;
-		done += count;
-		offset = 0;
-	}
-	return (int)done;
-}

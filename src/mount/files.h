@@ -24,10 +24,6 @@ struct files {
 
 /* Reads all of a report. Zero-initialise; files_free when done, whatever the result. */
 int files_read(struct files *files, struct report_reader *report, struct error *error);
-/* Reads at most len bytes of a file at offset. Returns how many (0: at its end), or -EIO where the
- * evidence can't be read, unless zeros take the place of that. Thread-safe. */
-int files_read_at(const struct mounted_file *file, struct image *image, uint64_t offset,
-	void *buffer, size_t len, bool zeros);
 void files_free(struct files *files);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "evidence/image_extents.h"
 
 #define ATTRIBUTE "user.burin."
 /* Nothing changes: the kernel may keep what it knows. */
@@ -173,8 +174,8 @@ static void op_read(fuse_req_t request, fuse_ino_t inode, size_t len, off_t offs
 	const struct mounted *mounted = mounted_of(request);
 	const struct mounted_file *file = file_of(mounted, inode);
 	char *buffer = xmalloc(len);
-	int count =
-		files_read_at(file, mounted->image, (uint64_t)offset, buffer, len, mounted->zeros);
+	int count = image_read_extents(mounted->image, file->runs, file->run_count,
+		(uint64_t)offset, buffer, len, mounted->zeros);
 
 	(void)handle;
 	if (count < 0)

@@ -22,6 +22,7 @@ struct progress {
 	pthread_mutex_t lock;
 	enum progress_style style; /* never PROGRESS_AUTO */
 	bool quiet, json;
+	struct progress_listener listener;
 	const char *label;
 	double started; /* clock_seconds */
 	uint64_t total, done, files;
@@ -156,14 +157,21 @@ static void write_event(json_t *object)
 /* With the lock held. */
 static void write_progress(struct progress *progress, double now)
 {
-	json_t *object = event(progress, "progress");
+	json_t *object;
+
+	if (progress->listener.update)
+		progress->listener.update(progress->listener.context, progress->done,
+			progress->total, progress->files);
+	progress->reported = now;
+	if (!progress->json)
+		return;
+	object = event(progress, "progress");
 
 	jsonl_put(object, "done", jsonl_number(progress->done));
 	jsonl_put(object, "total", jsonl_number(progress->total));
 	jsonl_put(object, "files", jsonl_number(progress->files));
 	jsonl_put(object, "seconds", json_real(now));
 	write_event(object);
-	progress->reported = now;
 }
 
 static void write_message(enum log_level level, const char *text)
@@ -215,6 +223,8 @@ struct progress *progress_open(const struct progress_options *options, uint64_t 
 	progress->style = style_here(options->style);
 	progress->quiet = options->quiet;
 	progress->json = options->json;
+	if (options->listener)
+		progress->listener = *options->listener;
 	progress->label = options->label;
 	progress->total = total;
 	progress->started = clock_seconds();
@@ -231,7 +241,7 @@ static void report_due(struct progress *progress)
 	double now = seconds_since_start(progress);
 
 	print_line(progress, now);
-	if (progress->json && now - progress->reported >= TERMINAL_SECONDS)
+	if (now - progress->reported >= TERMINAL_SECONDS)
 		write_progress(progress, now);
 }
 
@@ -259,6 +269,8 @@ void progress_file(struct progress *progress, const struct file_record *file)
 		jsonl_line_file(&progress->event, "event", progress->label, file);
 		strbuf_write(&progress->event, stdout);
 	}
+	if (progress->listener.file)
+		progress->listener.file(progress->listener.context, file);
 	report_due(progress);
 	pthread_mutex_unlock(&progress->lock);
 }
@@ -274,8 +286,8 @@ void progress_close(struct progress *progress, int exit_code)
 		on_terminal = NULL;
 		clear_line(progress);
 	}
+	write_progress(progress, seconds_since_start(progress));
 	if (progress->json) {
-		write_progress(progress, seconds_since_start(progress));
 		object = event(progress, "done");
 		jsonl_put(object, "exit", json_integer(exit_code));
 		write_event(object);

@@ -18,10 +18,19 @@ enum progress_style {
 	PROGRESS_LINES,    /* a line now and then: every 30 seconds */
 };
 
+/* What else hears of a run's progress; functions may be NULL. */
+struct progress_listener {
+	void (*update)(void *context, uint64_t done, uint64_t total, uint64_t files);
+	void (*file)(void *context, const struct file_record *file);
+	void *context;
+};
+
 struct progress_options {
 	bool quiet; /* nothing on stderr */
 	bool json;  /* events on stdout, one object a line: start, progress, file, done */
 	enum progress_style style;
+	const struct progress_listener
+		*listener; /* NULL: none; called as events would be written */
 	const char *label; /* which of several images, for lines and events; NULL: there is one */
 };
 

@@ -37,3 +37,8 @@ bool signals_interrupted(void)
 {
 	return caught != 0;
 }
+
+void signals_set(int number)
+{
+	caught = number;
+}

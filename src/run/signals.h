@@ -10,5 +10,7 @@ void signals_catch(void);
 /* The signal that was caught; 0 for none. Thread-safe, like the next. */
 int signals_caught(void);
 bool signals_interrupted(void);
+/* As if that signal had been caught (0: none). Safe in handlers of signals. */
+void signals_set(int number);
 
 #endif
