@@ -262,7 +262,7 @@ $(BUILD)/burin: $O/src/main.o $(LIB) $(LINKING) | $(BUILD)/burin-evidence
 $(BUILD)/burin-evidence: $(CONFINED:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
 	$(link_evidence)
 # One that an image has taken over, for a test.
-$(HIJACKED): $(filter-out %/tsk_list.o %/tsk_walk.o,$(CONFINED:%.c=$O/%.o)) $O/tests/hijacked.o $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
+$(HIJACKED): $(filter-out %/tsk_list.o %/tsk_walk.o %/inner_shadow.o,$(CONFINED:%.c=$O/%.o)) $O/tests/hijacked.o $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
 	$(link_evidence)
 # Programs that are not burin look for it beside them, too.
 $(BUILD)/tests/burin-evidence $(BUILD)/bench/burin-evidence: $(BUILD)/burin-evidence

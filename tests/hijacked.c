@@ -2,12 +2,18 @@
  * A burin-evidence that an image has taken over: in place of the list of volumes it does what the image says
  * in its first sector, a line: "try PATH" tries all of attempts.h on the file, and reports what worked;
  * "volumes" reports more of them when only the allocation of one is to be reported, and "falling" what is in
- * use from its end to its beginning; others make it crash, hang, or use up memory. For tests/cli/hijacked.sh.
+ * use from its end to its beginning; others make it crash, hang, or use up memory. Those from "sleep" on lift the
+ * limits of this process first, which whoever took it over could. "open" and "read" sleep while it opens a shadow
+ * copy, or reads from it, and "busy" works for ever there. For tests/cli/hijacked.sh.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 
 #include "attempts.h"
+#include "confined/served_work.h"
 #include "confined/tsk_walk.h"
 
 #define BESIDE ".beside"
@@ -67,6 +73,62 @@ static void report_volume(struct walk_host *host)
 	host->report(host, WALK_VOLUME, &volume, sizeof(volume));
 }
 
+static void spin(void)
+{
+	for (volatile unsigned i = 0;; i++)
+		;
+}
+
+static void lift_limits(void)
+{
+	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_CPU, &none);
+	signal(SIGALRM, SIG_IGN);
+}
+
+static void sleep_on(void)
+{
+	for (;;)
+		sleep(1000);
+}
+
+/* Something is always answered soon. */
+static void trickle(struct walk_host *host)
+{
+	char byte;
+
+	for (;;) {
+		host->read(host, 0, &byte, 1);
+		usleep(40000);
+	}
+}
+
+/* Requests more than a socket holds, and receives nothing of it. */
+static void be_deaf(void)
+{
+	const struct {
+		struct walk_head head;
+		struct walk_read request;
+	} message = { { WALK_READ_REQUEST, sizeof(struct walk_read) }, { 0, WALK_READ_MAX } };
+
+	sandbox_send(SANDBOX_FD, &message, sizeof(message));
+	sleep_on();
+}
+
+static void lift_and_do(struct walk_host *host, const char *line)
+{
+	lift_limits();
+	if (!strcmp(line, "sleep"))
+		sleep_on();
+	else if (!strcmp(line, "trickle"))
+		trickle(host);
+	else if (!strcmp(line, "deaf"))
+		be_deaf();
+	else if (!strcmp(line, "spin on"))
+		spin();
+}
+
 void walk_list(struct walk_host *host)
 {
 	char line[513] = "";
@@ -75,19 +137,20 @@ void walk_list(struct walk_host *host)
 	line[strcspn(line, "\n")] = 0;
 	if (!strncmp(line, "try ", 4))
 		try_all(host, line + 4);
-	else if (!strcmp(line, "volumes") || (is_falling = !strcmp(line, "falling")))
+	else if (!strcmp(line, "volumes") || (is_falling = !strcmp(line, "falling")) ||
+		 !strcmp(line, "open") || !strcmp(line, "read") || !strcmp(line, "busy"))
 		report_volume(host);
 	else if (!strcmp(line, "crash"))
 		raise(SIGSEGV);
 	else if (!strcmp(line, "hang"))
-		for (;;)
-			sleep(1000);
+		sleep_on();
 	else if (!strcmp(line, "spin"))
-		for (volatile unsigned i = 0;; i++)
-			;
+		spin();
 	else if (!strcmp(line, "eat")) {
 		use_memory();
 		report_problem(host, "no memory");
+	} else {
+		lift_and_do(host, line);
 	}
 }
 
@@ -126,3 +189,39 @@ void walk_streams(struct walk_host *host, const struct volume *volume)
 	(void)host;
 	(void)volume;
 }
+
+static bool is_busy;
+
+static void *shadow_open(struct served *served, void *arg)
+{
+	char line[5] = "";
+
+	lift_limits();
+	served_outer_read(served, 0, line, sizeof(line) - 1);
+	if (!strcmp(line, "open"))
+		sleep_on();
+	is_busy = !strcmp(line, "busy");
+	served_set_size(served, 4096, 512);
+	return arg;
+}
+
+static int shadow_read_at(void *handle, uint64_t offset, void *buffer, size_t len)
+{
+	(void)handle;
+	(void)offset;
+	(void)buffer;
+	(void)len;
+	if (is_busy)
+		spin();
+	sleep_on();
+	return 0;
+}
+
+const struct served_kind served_shadow = {
+	.name = "shadow",
+	.memory = (uint64_t)1 << 30,
+	.open = shadow_open,
+	.read_at = shadow_read_at,
+};
+
+const struct served_kind served_changed = { .name = "shadow changes" };

@@ -4,9 +4,12 @@
  */
 #include "base/sandbox.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,8 +18,10 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -25,9 +30,18 @@
 /* The child's exit code when it cannot even start its job. */
 #define FAILED 1
 
+/* Waiting between two checks of a child, on average. */
+#define CHECK_SECONDS 0.1
+
 struct sandbox_child {
 	pid_t pid;
 	int fd;
+	struct sandbox_patience patience;
+	bool expected;       /* it has one */
+	double cpu_end;      /* of its processor time */
+	double until_check;  /* seconds of waiting */
+	unsigned sleeps;     /* those that it has left */
+	const char *problem; /* why the parent waits no longer; NULL: it does */
 };
 
 /* ---- in the child -------------------------------------------------------------------------- */
@@ -157,7 +171,7 @@ static int start(struct sandbox_child **child, const struct work *work)
 		run_child(work, ends[1]);
 	close(ends[1]);
 	*child = xmalloc(sizeof(**child));
-	**child = (struct sandbox_child){ pid, ends[0] };
+	**child = (struct sandbox_child){ .pid = pid, .fd = ends[0] };
 	return 0;
 }
 
@@ -208,10 +222,159 @@ char *sandbox_end(struct sandbox_child *child)
 		while ((pid = waitpid(child->pid, &status, 0)) < 0 && errno == EINTR)
 			;
 	}
-	how = pid == child->pid ? describe_end(status) : NULL;
+	how = child->problem      ? xstrdup(child->problem)
+	      : pid == child->pid ? describe_end(status)
+				  : NULL;
 	free(child);
 	return how;
 }
+
+/* ---- waiting for a child ------------------------------------------------------------------- */
+
+/* Of all its threads; 0 where that can't be told. */
+static double cpu_time(const struct sandbox_child *child)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(child->pid, &clock) || clock_gettime(clock, &used))
+		return 0;
+	return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}
+
+/* Whether the thread runs, is ready to, or waits for a disk. */
+static bool thread_is_awake(int tasks, const char *thread)
+{
+	char path[32], text[256] = "";
+	const char *name_end;
+	ssize_t len = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%.20s/stat", thread);
+	fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		len = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	name_end = strrchr(text, ')');
+	return len < 0 || !name_end || name_end[1] != ' ' || strchr("RD", name_end[2]);
+}
+
+/* Where that can't be told, it is. */
+static bool is_awake(const struct sandbox_child *child)
+{
+	struct dirent *entry;
+	bool awake = false;
+	char path[64];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%ld/task", (long)child->pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return true;
+	while (!awake && (entry = readdir(tasks)))
+		awake = isdigit((unsigned char)*entry->d_name) &&
+			thread_is_awake(dirfd(tasks), entry->d_name);
+	closedir(tasks);
+	return awake;
+}
+
+/* The next one comes after a time that the child can't know, or it would be awake just then. */
+static void plan_check(struct sandbox_child *child)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	child->until_check = CHECK_SECONDS * (0.5 + (double)(now.tv_nsec / 64 % 1024) / 1024);
+}
+
+void sandbox_expect(struct sandbox_child *child, const struct sandbox_patience *patience)
+{
+	child->patience = *patience;
+	child->expected = true;
+	child->cpu_end = cpu_time(child) + patience->cpu_seconds;
+	child->sleeps = patience->sleeps;
+	plan_check(child);
+}
+
+/* waits: it has not answered yet. False: the parent waits no longer. */
+static bool check(struct sandbox_child *child, bool waits)
+{
+	if (cpu_time(child) > child->cpu_end)
+		child->problem = "it took too much processor time";
+	else if (waits && !is_awake(child) && !child->sleeps--)
+		child->problem = "it made no progress";
+	else if (waits && child->patience.interrupted && child->patience.interrupted())
+		child->problem = "interrupted";
+	plan_check(child);
+	return !child->problem;
+}
+
+/* Until bytes can be sent or received, or the child is gone. What counts is the time spent here: a child that
+ * sends something now and then is checked as one that sends nothing. */
+static bool await(struct sandbox_child *child, short events)
+{
+	struct pollfd wait = { .fd = child->fd, .events = events };
+
+	while (!child->problem) {
+		double since = clock_seconds();
+		int ready =
+			poll(&wait, 1, child->expected ? (int)(child->until_check * 1000) + 1 : -1);
+
+		child->until_check -= clock_seconds() - since;
+		if (child->expected && child->until_check <= 0 && !check(child, ready == 0))
+			break;
+		if (ready > 0)
+			return true;
+	}
+	return false;
+}
+
+size_t sandbox_receive_some(struct sandbox_child *child, void *bytes, size_t len)
+{
+	ssize_t n;
+
+	do
+		n = await(child, POLLIN) ? recv(child->fd, bytes, len, MSG_DONTWAIT) : 0;
+	while (n < 0 && (errno == EINTR || errno == EAGAIN));
+	return n < 0 ? 0 : (size_t)n;
+}
+
+bool sandbox_receive_from(struct sandbox_child *child, void *bytes, size_t len)
+{
+	char *to = bytes;
+
+	while (len) {
+		size_t n = sandbox_receive_some(child, to, len);
+
+		if (!n)
+			return false;
+		to += n;
+		len -= n;
+	}
+	return true;
+}
+
+bool sandbox_send_to(struct sandbox_child *child, const void *bytes, size_t len)
+{
+	const char *from = bytes;
+
+	while (len) {
+		ssize_t n = await(child, POLLOUT)
+				    ? send(child->fd, from, len, MSG_NOSIGNAL | MSG_DONTWAIT)
+				    : 0;
+
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n <= 0)
+			return false;
+		from += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+/* ---- what confines them -------------------------------------------------------------------- */
 
 /* Not in a process that has to be complete: it reports. */
 static int report_layers(int fd, void *arg)

@@ -43,11 +43,29 @@ void sandbox_allow_time(unsigned seconds);
 void sandbox_limit(const struct sandbox_limits *limits);
 /* The parent's end of the socket; it reads an end of file once the child is gone. */
 int sandbox_socket(const struct sandbox_child *child);
+
+/* What the parent bears while it waits for a child, because a child that was taken over may lift the limits
+ * and stop the timers that it has set itself. It depends on the child's work, and not on how fast this
+ * machine is: a child that is not given a processor is not asleep. */
+struct sandbox_patience {
+	unsigned cpu_seconds; /* processor time of all its threads */
+	/* How often it may be found asleep, at some ten checks a second, though the parent owes it nothing.
+	 * A disk for which it waits is no sleep. */
+	unsigned sleeps;
+	bool (*interrupted)(void); /* NULL, or asked at each check: true ends the waiting */
+};
+/* Starts to count from now on. Without it the parent waits for ever. */
+void sandbox_expect(struct sandbox_child *child, const struct sandbox_patience *patience);
+/* Transfer all len bytes. False when the child is gone, or patience with it is: sandbox_end returns why. */
+bool sandbox_send_to(struct sandbox_child *child, const void *bytes, size_t len);
+bool sandbox_receive_from(struct sandbox_child *child, void *bytes, size_t len);
+/* At least one byte: returns how many; 0 where the other two return false. */
+size_t sandbox_receive_some(struct sandbox_child *child, void *bytes, size_t len);
 /* Ends the child whatever it is doing, and frees it. Returns how it failed, such as "it crashed
  * (SIGSEGV)", which the caller frees; NULL when job returned 0. */
 char *sandbox_end(struct sandbox_child *child);
 
-/* Transfer all len bytes. False at an end of file, or when the other end is gone. */
+/* For the child. Transfer all len bytes. False at an end of file, or when the other end is gone. */
 bool sandbox_send(int fd, const void *bytes, size_t len);
 bool sandbox_receive(int fd, void *bytes, size_t len);
 

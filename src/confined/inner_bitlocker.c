@@ -14,9 +14,6 @@
 #include "evidence/secrets.h"
 #include "confined/yal_source.h"
 
-/* Hashing a password a million times takes a second. */
-#define OPEN_CPU_SECONDS 600
-
 /* 1: it fits, 0: it does not. */
 static int set_secret(libbde_volume_t *volume, const struct secret *secret)
 {
@@ -88,7 +85,6 @@ static int bitlocker_read_at(void *handle, uint64_t offset, void *buffer, size_t
 const struct served_kind served_bitlocker = {
 	.name = "bitlocker",
 	.memory = (uint64_t)1 << 30,
-	.open_cpu_seconds = OPEN_CPU_SECONDS,
 	.open = bitlocker_open,
 	.read_at = bitlocker_read_at,
 };

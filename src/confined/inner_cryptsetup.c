@@ -30,9 +30,8 @@
 #define COPY_PATH "/proc/self/fd/%d"
 #define KEY_MAX 512
 #define SECTOR_LEN 512
-/* Argon2 takes up to 4 GiB, and seconds on each of several processors, as the volume's head says. */
+/* Argon2 takes up to 4 GiB, as the volume's head says. */
 #define OPEN_MEMORY ((uint64_t)5 << 30)
-#define OPEN_CPU_SECONDS 1200
 
 struct crypt {
 	struct served *served;
@@ -337,7 +336,6 @@ const struct served_kind served_luks = {
 	.name = "luks",
 	.memory = OPEN_MEMORY,
 	.confines_itself = true,
-	.open_cpu_seconds = OPEN_CPU_SECONDS,
 	.open = luks_open,
 	.read_at = crypt_read_at,
 };
@@ -346,7 +344,6 @@ const struct served_kind served_filevault = {
 	.name = "filevault",
 	.memory = OPEN_MEMORY,
 	.confines_itself = true,
-	.open_cpu_seconds = OPEN_CPU_SECONDS,
 	.open = filevault_open,
 	.read_at = crypt_read_at,
 };

@@ -12,8 +12,6 @@
 #include "base/memory.h"
 #include "evidence/backend.h"
 
-/* For one request, which reads at most SERVED_DATA_LEN bytes. */
-#define REQUEST_CPU_SECONDS 60
 #define CACHE_BLOCKS 16
 
 /* THE TABLE. */
@@ -165,7 +163,7 @@ static _Noreturn void serve(struct served *served, const struct served_kind *kin
 		receive(&request);
 		if (request.kind != SERVED_READ || request.len > SERVED_DATA_LEN)
 			_exit(1);
-		sandbox_allow_time(REQUEST_CPU_SECONDS);
+		sandbox_allow_time(SERVED_CPU_SECONDS);
 		status = kind->read_at(
 			handle, request.offset, served->shared->data, (size_t)request.len);
 		answer(status);
@@ -198,7 +196,7 @@ int served_work(const struct evidence_job *job, void *argument)
 	}
 	served.cache = xcalloc(CACHE_BLOCKS, sizeof(*served.cache));
 	sandbox_limit(&(struct sandbox_limits){ .memory = kind->memory });
-	sandbox_allow_time(kind->open_cpu_seconds ? kind->open_cpu_seconds : REQUEST_CPU_SECONDS);
+	sandbox_allow_time(job->limits.cpu_seconds);
 	confine_work(kind, argument);
 	if (job->work == EVIDENCE_SERVE_NAMES) {
 		kind->list(&served, argument);

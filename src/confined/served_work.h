@@ -19,7 +19,6 @@ struct served_kind {
 	/* The folder that the process may read, because the library opens the image's files; the caller
 	 * frees it. NULL: it can open nothing. */
 	char *(*folder)(const void *arg);
-	unsigned open_cpu_seconds; /* for opening; 0: as for a request */
 	/* `arg` as given to served_open. open: NULL where burin was built without the library; the library's handle; NULL after
 	 * served_refuse. It sets the size and the length of a sector, where that is known. */
 	void *(*open)(struct served *served, void *arg);

@@ -39,7 +39,7 @@ struct evidence_job {
 	uint32_t sector_size;
 	uint32_t secret_count;
 	uint64_t argument_len;
-	struct sandbox_limits limits;
+	struct sandbox_limits limits; /* of an image that is served: to open it, and no memory */
 };
 
 struct evidence_secret {
@@ -67,6 +67,8 @@ struct walk_read {
 /* ---- images that are served ---------------------------------------------------------------- */
 
 #define SERVED_DATA_LEN ((size_t)1 << 20)
+/* For one request, which reads at most that. */
+#define SERVED_CPU_SECONDS 60
 #define SERVED_NAMES_LEN 16384
 /* Libraries read sector by sector, and each reading of the outer image changes the process twice. */
 #define SERVED_BLOCK_LEN ((size_t)256 << 10)

@@ -47,7 +47,7 @@ int evidence_process_check(struct error *error)
 	return 0;
 }
 
-static bool send_secrets(int fd)
+static bool send_secrets(struct sandbox_child *child)
 {
 	const struct secret *secrets;
 	bool sent = true;
@@ -58,37 +58,38 @@ static bool send_secrets(int fd)
 		const struct evidence_secret head = { strlen(secrets[i].path), secrets[i].len,
 			secrets[i].is_key };
 
-		sent = sandbox_send(fd, &head, sizeof(head)) &&
-		       sandbox_send(fd, secrets[i].path, head.path_len) &&
-		       sandbox_send(fd, secrets[i].bytes, head.len);
+		sent = sandbox_send_to(child, &head, sizeof(head)) &&
+		       sandbox_send_to(child, secrets[i].path, head.path_len) &&
+		       sandbox_send_to(child, secrets[i].bytes, head.len);
 	}
 	return sent;
 }
 
 /* If it is gone, the caller learns that when it listens. */
 static void send_job(struct sandbox_child *child, const struct evidence_job *job,
-	const void *argument, bool secrets)
+	const struct sandbox_patience *patience, const void *argument, bool secrets)
 {
-	int fd = sandbox_socket(child);
 	struct evidence_job sent = *job;
 	size_t secret_count;
 
 	secrets_list(&secret_count);
 	sent.mode = confine_mode();
 	sent.secret_count = secrets ? (uint32_t)secret_count : 0;
-	if (sandbox_send(fd, &sent, sizeof(sent)) &&
-		sandbox_send(fd, argument, job->argument_len) && secrets)
-		send_secrets(fd);
+	sandbox_expect(child, patience);
+	if (sandbox_send_to(child, &sent, sizeof(sent)) &&
+		sandbox_send_to(child, argument, job->argument_len) && secrets)
+		send_secrets(child);
 }
 
-void evidence_process_continue(
-	struct sandbox_child *child, const struct evidence_job *job, const void *argument)
+void evidence_process_continue(struct sandbox_child *child, const struct evidence_job *job,
+	const struct sandbox_patience *patience, const void *argument)
 {
-	send_job(child, job, argument, false);
+	send_job(child, job, patience, argument, false);
 }
 
 int evidence_process_start(struct sandbox_child **child, const struct evidence_job *job,
-	const void *argument, bool secrets, int shared, char *reason, size_t reason_len)
+	const struct sandbox_patience *patience, const void *argument, bool secrets, int shared,
+	char *reason, size_t reason_len)
 {
 	char *program = find_program(reason, reason_len);
 	const char *const arguments[] = { program, burin_version, burin_commit, NULL };
@@ -102,6 +103,6 @@ int evidence_process_start(struct sandbox_child **child, const struct evidence_j
 		snprintf(reason, reason_len, "no process could be started: %s", strerror(-status));
 		return status;
 	}
-	send_job(*child, job, argument, secrets);
+	send_job(*child, job, patience, argument, secrets);
 	return 0;
 }

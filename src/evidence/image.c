@@ -316,7 +316,8 @@ static size_t part_at(uint64_t offset, uint64_t len, size_t step)
 
 void image_set_interrupted(struct image *image, bool (*interrupted)(void))
 {
-	image->interrupted = interrupted;
+	for (; image; image = image->outer)
+		image->interrupted = interrupted;
 }
 
 bool image_was_cut(const struct image *image)

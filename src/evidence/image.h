@@ -66,7 +66,8 @@ size_t image_read_noting(
  * before each request that follows a failed one, and ends when it returns true: the rest of the buffer
  * is zeros then. image_was_cut returns true from then on, so whoever reads around asks it afterwards,
  * and uses nothing of what was read. Thread-safe functions; to be set before other threads read. What
- * extent_image_open makes of the image afterwards has the same function, and an answer of its own.
+ * extent_image_open makes of the image afterwards has the same function, and an answer of its own. The images
+ * around it ask it, too: whoever serves one may not answer (served.h).
  */
 void image_set_interrupted(struct image *image, bool (*interrupted)(void));
 bool image_was_cut(const struct image *image);

@@ -165,6 +165,7 @@ static struct served_image *new_served(
 	memcpy(served->arg, place, sizeof(*place));
 	served->arg_len = sizeof(*place);
 	served->needs_secret = kind->needs_secret;
+	served->open_cpu_seconds = kind->open_cpu_seconds;
 	served->begin = kind->whole ? 0 : place->volume.offset;
 	served->length = kind->whole ? outer->info.size : place->volume.length;
 	served->unit = UNIT_LEN;

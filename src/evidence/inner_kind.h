@@ -18,6 +18,8 @@ struct inner_kind {
 	bool only_on_request; /* not opened with all others, for there may be many */
 	const char *served;   /* what burin-evidence calls it; NULL: burin opens it itself */
 	bool served_lists;    /* burin-evidence also lists names */
+	unsigned
+		open_cpu_seconds; /* that burin-evidence may take to open it; 0: as for reading from it */
 	/* Of one that is a former state of the volume around it: an image of struct ranges, the first with
 	 * their number as its offset: rising, what differs between the two. */
 	const char *changed; /* what burin-evidence calls that */

@@ -3,6 +3,11 @@
 
 #include <stddef.h>
 
+/* Hashing a password a million times takes a second, for each password and each key that protects it. */
+#define BITLOCKER_CPU_SECONDS 600
+/* Argon2 takes seconds on each of several processors, as the volume's head says. */
+#define ARGON2_CPU_SECONDS 1200
+
 static const char *const bitlocker_systems[] = { "BitLocker", "BitLocker To Go", NULL };
 static const char *const luks_systems[] = { "LUKS", NULL };
 static const char *const filevault_systems[] = { "CoreStorage (FileVault 2)", NULL };
@@ -16,6 +21,7 @@ const struct inner_kind inner_bitlocker = {
 	.library = "libbde",
 	.needs_secret = true,
 	.served = "bitlocker",
+	.open_cpu_seconds = BITLOCKER_CPU_SECONDS,
 };
 
 const struct inner_kind inner_luks = {
@@ -24,6 +30,7 @@ const struct inner_kind inner_luks = {
 	.library = "libcryptsetup",
 	.needs_secret = true,
 	.served = "luks",
+	.open_cpu_seconds = ARGON2_CPU_SECONDS,
 };
 
 const struct inner_kind inner_filevault = {
@@ -32,6 +39,7 @@ const struct inner_kind inner_filevault = {
 	.library = "libcryptsetup",
 	.needs_secret = true,
 	.served = "filevault",
+	.open_cpu_seconds = ARGON2_CPU_SECONDS,
 };
 
 const struct inner_kind inner_shadow = {

@@ -15,6 +15,10 @@
 
 /* Crashes per image; each loses a block. */
 #define RESTARTS 100
+/* A library that is given bytes never sleeps; some waiting that only looks like it is forgiven. One that opens
+ * files itself (no outer image) may wait for them, where they are on a network for a minute. */
+#define SLEEPS_MAX 10
+#define SLEEPS_READING_MAX 600
 
 struct served_process {
 	struct served_shared *shared;
@@ -37,16 +41,15 @@ static bool give(struct served_image *served, const struct served_message *want)
 		return false;
 	given.status = image_read_at(served->image.outer, served->begin + want->offset,
 		served->process->shared->outer, (size_t)want->len);
-	return sandbox_send(sandbox_socket(served->process->child), &given, sizeof(given));
+	return sandbox_send_to(served->process->child, &given, sizeof(given));
 }
 
 /* Until the worker has done what it does. False: it is gone, or broke the protocol. */
 static bool await_done(struct served_image *served, int *status)
 {
-	int fd = sandbox_socket(served->process->child);
 	struct served_message message;
 
-	while (sandbox_receive(fd, &message, sizeof(message))) {
+	while (sandbox_receive_from(served->process->child, &message, sizeof(message))) {
 		*status = message.status;
 		if (message.kind == SERVED_DONE)
 			return true;
@@ -54,6 +57,14 @@ static bool await_done(struct served_image *served, int *status)
 			break;
 	}
 	return false;
+}
+
+/* Its own limit of processor time comes first. */
+static struct sandbox_patience patience_for(const struct served_image *served, unsigned cpu_seconds)
+{
+	return (struct sandbox_patience){ .cpu_seconds = cpu_seconds + 1,
+		.sleeps = served->image.outer ? SLEEPS_MAX : SLEEPS_READING_MAX,
+		.interrupted = served->image.interrupted };
 }
 
 /* Why it gave up, in its own words or by how it ended. */
@@ -74,15 +85,18 @@ static int start_child(
 	struct served_image *served, enum evidence_work work, char *reason, size_t reason_len)
 {
 	struct served_process *process = served->process;
-	struct evidence_job job = {
-		.work = work, .size = served->length, .argument_len = served->arg_len
-	};
+	struct evidence_job job = { .work = work,
+		.size = served->length,
+		.argument_len = served->arg_len,
+		.limits.cpu_seconds =
+			served->open_cpu_seconds ? served->open_cpu_seconds : SERVED_CPU_SECONDS };
+	const struct sandbox_patience patience = patience_for(served, job.limits.cpu_seconds);
 	int status;
 
 	snprintf(job.kind, sizeof(job.kind), "%s", served->kind);
 	*process->shared->reason = 0;
-	status = evidence_process_start(&process->child, &job, served->arg, served->needs_secret,
-		process->shared_fd, reason, reason_len);
+	status = evidence_process_start(&process->child, &job, &patience, served->arg,
+		served->needs_secret, process->shared_fd, reason, reason_len);
 	if (status)
 		return status;
 	if (await_done(served, &status) && !status)
@@ -94,6 +108,7 @@ static int start_child(
 /* What killed the child counts as unreadable. The next request starts another one. */
 static int request(struct served_image *served, const struct served_message *message)
 {
+	const struct sandbox_patience patience = patience_for(served, SERVED_CPU_SECONDS);
 	struct served_process *process = served->process;
 	char reason[512];
 	int status;
@@ -101,7 +116,8 @@ static int request(struct served_image *served, const struct served_message *mes
 	if (!process->child && (process->restarts++ >= RESTARTS ||
 				       start_child(served, EVIDENCE_SERVE, reason, sizeof(reason))))
 		return -EIO;
-	if (sandbox_send(sandbox_socket(process->child), message, sizeof(*message)) &&
+	sandbox_expect(process->child, &patience);
+	if (sandbox_send_to(process->child, message, sizeof(*message)) &&
 		await_done(served, &status))
 		return status;
 	end_child(process, reason, sizeof(reason));
@@ -133,10 +149,10 @@ static int request_part(void *state, uint64_t offset, uint8_t *to, size_t *len)
 		return -EIO;
 	}
 	status = request(served, &message);
-	if (status)
-		note_bad(served, offset, *len);
-	else
+	if (!status)
 		memcpy(to, process->shared->data, *len);
+	else if (!served->image.interrupted || !served->image.interrupted())
+		note_bad(served, offset, *len);
 	pthread_mutex_unlock(&process->lock);
 	return status;
 }

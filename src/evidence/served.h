@@ -2,7 +2,8 @@
  * An image that burin-evidence serves, because a library opens it that parses what an attacker may have
  * written: containers of disks (container.c) and volumes inside other images (inner.h). A request goes over
  * a socket, the bytes come back in shared memory. When the process dies, the request that killed it is
- * answered as unreadable and another one is started, so the rest of the image stays readable.
+ * answered as unreadable and another one is started, so the rest of the image stays readable. One that does not
+ * answer is ended (sandbox_expect).
  */
 #ifndef BURIN_EVIDENCE_SERVED_H
 #define BURIN_EVIDENCE_SERVED_H
@@ -15,6 +16,7 @@ struct served_image {
 	void *arg;          /* for the kind's functions, with arg_len bytes */
 	size_t arg_len;
 	bool needs_secret;              /* it is given the passwords and keys of this process */
+	unsigned open_cpu_seconds;      /* that it may take to open it; 0: as for a request */
 	uint64_t begin, length;         /* the part of the outer image */
 	uint64_t unit;                  /* bytes that are lost together where any is bad */
 	struct served_process *process; /* the rest is set by served_open */

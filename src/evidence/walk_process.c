@@ -5,17 +5,15 @@
  */
 #include "evidence/walk_process.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/memory.h"
 #include "evidence/evidence_process.h"
 
-#define POLL_MS 100
-
+/* libtsk never sleeps. Some waiting that only looks like it is forgiven. */
+#define SLEEPS_MAX 10
 /* A few bytes can put libtsk into an endless loop. Millions of files take minutes, and are on large
  * images. */
 #define CPU_SECONDS_MIN 1
@@ -38,7 +36,7 @@ static void set_problem(struct listener *listener, const char *text)
 	snprintf(listener->end->problem, sizeof(listener->end->problem), "%s", text);
 }
 
-static bool serve(struct listener *listener, int fd, size_t len)
+static bool serve(struct listener *listener, size_t len)
 {
 	struct image *image = listener->process->image;
 	uint64_t size = image_info(image)->size;
@@ -51,15 +49,17 @@ static bool serve(struct listener *listener, int fd, size_t len)
 		request.len > size - request.offset)
 		return false;
 	image_read_around(image, request.offset, listener->bytes, (size_t)request.len);
-	return sandbox_send(fd, listener->bytes, (size_t)request.len);
+	/* Where it can't be sent, nothing is received either. */
+	sandbox_send_to(*listener->process->child, listener->bytes, (size_t)request.len);
+	return true;
 }
 
-static bool handle_message(struct listener *listener, int fd, uint32_t kind, size_t len)
+static bool handle_message(struct listener *listener, uint32_t kind, size_t len)
 {
 	const struct walk_process *process = listener->process;
 
 	if (kind == WALK_READ_REQUEST)
-		return serve(listener, fd, len);
+		return serve(listener, len);
 	if (kind != WALK_PROBLEM)
 		return process->on_message(
 			process->context, (enum walk_message)kind, listener->bytes, len);
@@ -68,28 +68,14 @@ static bool handle_message(struct listener *listener, int fd, uint32_t kind, siz
 	return true;
 }
 
-/* Waits for the child's next message. False: the run is being interrupted. */
-static bool await_message(struct listener *listener, int fd)
-{
-	bool (*interrupted)(void) = listener->process->interrupted;
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
-
-	while (!interrupted || !interrupted())
-		if (poll(&wait, 1, POLL_MS) > 0)
-			return true;
-	set_problem(listener, "interrupted");
-	return false;
-}
-
 /* Receives all of len bytes; false at the end of the child's messages. */
-static bool receive(struct listener *listener, int fd, void *bytes, size_t len)
+static bool receive(struct listener *listener, void *bytes, size_t len)
 {
 	char *to = bytes;
 
 	while (len) {
 		size_t ready = listener->buffer_len - listener->buffer_at;
 		size_t part_len = ready < len ? ready : len;
-		ssize_t n;
 
 		memcpy(to, listener->buffer + listener->buffer_at, part_len);
 		listener->buffer_at += part_len;
@@ -97,30 +83,28 @@ static bool receive(struct listener *listener, int fd, void *bytes, size_t len)
 		len -= part_len;
 		if (!len)
 			break;
-		if (!await_message(listener, fd))
-			return false;
-		n = recv(fd, listener->buffer, sizeof(listener->buffer), 0);
-		if (n <= 0)
-			return false;
 		listener->buffer_at = 0;
-		listener->buffer_len = (size_t)n;
+		listener->buffer_len = sandbox_receive_some(
+			*listener->process->child, listener->buffer, sizeof(listener->buffer));
+		if (!listener->buffer_len)
+			return false;
 	}
 	return true;
 }
 
 /* Until the child has sent everything. */
-static void receive_messages(struct listener *listener, int fd)
+static void receive_messages(struct listener *listener)
 {
 	struct walk_head message;
 
-	while (receive(listener, fd, &message, sizeof(message))) {
+	while (receive(listener, &message, sizeof(message))) {
 		if (message.len > sizeof(listener->bytes) ||
-			!receive(listener, fd, listener->bytes, message.len))
+			!receive(listener, listener->bytes, message.len))
 			return;
 		listener->done = message.kind == WALK_DONE;
 		if (listener->done)
 			return;
-		if (!handle_message(listener, fd, message.kind, message.len)) {
+		if (!handle_message(listener, message.kind, message.len)) {
 			listener->refused = true;
 			if (!*listener->end->problem)
 				set_problem(listener, "it has more than burin keeps in memory");
@@ -147,11 +131,15 @@ static int start_walk(const struct walk_process *process, struct walk_end *end)
 		.sector_size = info->sector_size,
 		.argument_len = process->volume ? sizeof(*process->volume) : 0,
 		.limits = limits_for(info->size) };
+	/* Its own limit comes first. */
+	const struct sandbox_patience patience = { .cpu_seconds = job.limits.cpu_seconds + 1,
+		.sleeps = SLEEPS_MAX,
+		.interrupted = process->interrupted };
 
 	if (!*process->child)
-		return evidence_process_start(process->child, &job, process->volume, false, -1,
-			end->problem, sizeof(end->problem));
-	evidence_process_continue(*process->child, &job, process->volume);
+		return evidence_process_start(process->child, &job, &patience, process->volume,
+			false, -1, end->problem, sizeof(end->problem));
+	evidence_process_continue(*process->child, &job, &patience, process->volume);
 	return 0;
 }
 
@@ -172,7 +160,7 @@ void walk_process_run(const struct walk_process *process, struct walk_end *end)
 	listener = xcalloc(1, sizeof(*listener));
 	listener->process = process;
 	listener->end = end;
-	receive_messages(listener, sandbox_socket(*process->child));
+	receive_messages(listener);
 	if (!listener->done) {
 		how = sandbox_end(*process->child);
 		*process->child = NULL;

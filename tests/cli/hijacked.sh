@@ -39,3 +39,31 @@ done
 echo falling
 image falling 4M
 carve
+# Nothing waits for one that lifts its own limits.
+for line in sleep trickle deaf "spin on"; do
+	echo "$line"
+	image "$line" 2M
+	carve
+done
+for line in open read; do
+	echo "$line"
+	image "$line"
+	rm -rf out
+	./burin carve -c rec.conf -o out image::shadow@0/1; echo "exit $?"
+done
+# An interrupt does not wait for its minute of processor time.
+echo busy
+image busy
+rm -rf out
+./burin carve -c rec.conf -o out image::shadow@0/1 &
+is_working() # its child has used 200 ms
+{
+	local child
+	for child in /proc/[0-9]*/stat; do
+		read -ra stat <"$child" && ((stat[3] == $1 && stat[13] > 20)) && return
+	done 2>/dev/null
+	return 1
+}
+until is_working $!; do sleep 0.05; done
+kill -INT $!
+wait $!; echo "exit $?"
