@@ -65,7 +65,7 @@ static const struct option_row export_options[] = {
 		.fallback = "csv",
 		.offset = offsetof(struct export_settings, format),
 		.help = "csv: a table; sqlite: a database; bodyfile: for timelines with mactime or "
-			"Plaso" },
+			"Plaso; case: a graph for other forensic tools" },
 	{ .name = "output",
 		.letter = 'o',
 		.kind = OPTION_STRING,
@@ -90,7 +90,7 @@ static const struct example export_examples[] = {
 
 const struct command export_command = {
 	.name = "export",
-	.summary = "Write the files of runs as a table, a database or a timeline",
+	.summary = "Write the files of runs as a table, a database, a timeline or a graph",
 	.arguments = "OUT...",
 	.min_arguments = 1,
 	.description =
@@ -103,7 +103,10 @@ const struct command export_command = {
 		"`problem`, with indices. bodyfile: a line for the times that the image's file "
 		"system has for a file, and a line for the time stored in it; a | in a name "
 		"becomes "
-		"_, and files without any date are left out and counted.",
+		"_, and files without any date are left out and counted. case: CASE and UCO 1.4 as "
+		"JSON-LD, a node a line: tool, image, action and investigation of each run, its "
+		"files with their hashes and the times of the file system, and where in the image "
+		"each lies.",
 	.options = export_options,
 	.settings_size = sizeof(struct export_settings),
 	.run = run_export,

@@ -21,7 +21,7 @@ struct export
 
 /* THE TABLE, in the order of EXPORT_CHOICES. */
 static const struct exporter *const exporters[] = { &csv_exporter, &sqlite_exporter,
-	&bodyfile_exporter };
+	&bodyfile_exporter, &case_exporter };
 
 static int open_text(struct export *export, struct error *error)
 {
@@ -36,6 +36,7 @@ static int open_text(struct export *export, struct error *error)
 static void free_export(struct export *export)
 {
 	strbuf_free(&export->text.line);
+	strbuf_free(&export->text.key);
 	free(export->text.folder);
 	free(export->text.image);
 	free(export->path);
@@ -131,8 +132,12 @@ static int close_text(struct export *export, bool keep, struct error *error)
 
 int export_close(struct export *export, bool keep, struct error *error)
 {
-	int status = export->exporter->close ? export->exporter->close(export->state, keep, error)
-					     : close_text(export, keep, error);
+	int status;
+
+	if (keep && export->exporter->end)
+		export->exporter->end(&export->text);
+	status = export->exporter->close ? export->exporter->close(export->state, keep, error)
+					 : close_text(export, keep, error);
 
 	free_export(export);
 	return status;

@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 /* The formats, in the order of the table in export.c. */
-#define EXPORT_CHOICES "csv|sqlite|bodyfile"
+#define EXPORT_CHOICES "csv|sqlite|bodyfile|case"
 
 struct export;
 

@@ -7,7 +7,9 @@
 #include "base/strbuf.h"
 #include "report/report_reader.h"
 
-/* csv.c, bodyfile.c and database.c each define one. All return 0 or a negative errno with error set. */
+struct text_export;
+
+/* csv.c, bodyfile.c, case_uco.c and database.c each define one. All return 0 or a negative errno with error set. */
 struct exporter {
 	/* Of a database, which opens path by itself; NULL: state is a struct text_export. */
 	int (*open)(void **state, const char *path, struct error *error);
@@ -20,9 +22,11 @@ struct exporter {
 	int (*run_end)(void *state, const struct report_reader *report, struct error *error);
 	/* Ends what open began, and frees state. */
 	int (*close)(void *state, bool keep, struct error *error);
+	/* Of lines of text: what comes after the last run; NULL: nothing. */
+	void (*end)(struct text_export *text);
 };
 
-extern const struct exporter csv_exporter, bodyfile_exporter, sqlite_exporter;
+extern const struct exporter csv_exporter, bodyfile_exporter, case_exporter, sqlite_exporter;
 
 /* State of the formats that are lines of text: zeroed by export.c, but for the stream. */
 struct text_export {
@@ -30,6 +34,8 @@ struct text_export {
 	struct strbuf line;
 	char *folder, *image; /* of the run, cleaned */
 	bool begun;           /* a head was written */
+	struct strbuf key;    /* for CASE: what identifies the run */
+	uint64_t number;      /* for CASE: of the next file in the run */
 };
 
 /* ---- the columns ---- */

@@ -71,3 +71,40 @@ wanted="Date,Size,Type $(printf '%s,m... ' 'Thu Feb 29 2024 12:34:56,'{218364,22
 ! command -v mactime >/dev/null || [[ "$(rows | tr '\n' ' ')" == "$wanted" ]] || rows
 echo --- a batch
 "$BURIN" export --quiet batch | sed "s#$SRCDIR/##" | cut -d, -f1-3,7
+echo --- CASE
+try export --to case -o plan.jsonld edit second
+try export --quiet --to case -o again.jsonld edit second; cmp plan.jsonld again.jsonld && echo the same again
+python3 - <<'PY'
+import collections, json, re
+graph = json.load(open("plan.jsonld", encoding="utf-8"))["@graph"]
+records = [json.loads(line) for name in ("edit", "second") for line in open(name + "/report.jsonl")]
+files = [record for record in records if record["record"] == "file"]
+nodes, used = {}, []
+
+def walk(value):
+    if isinstance(value, dict):
+        assert re.fullmatch("urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", value["@id"])
+        assert value["@id"] not in nodes, "an id is there twice"
+        nodes[value["@id"]] = value
+        for member in value.values():
+            walk(member)
+    elif isinstance(value, list):
+        for member in value:
+            walk(member)
+    elif str(value).startswith("urn:uuid:"):
+        used.append(value)
+
+walk(graph)
+assert set(used) <= set(nodes), "a node is missing"
+print(sorted(collections.Counter(node["@type"] for node in graph).items()))
+found = [node for node in graph if node["@type"] == "uco-observable:File"]
+assert [node["uco-core:name"] for node in found] == [file["path"] for file in files]
+places = [node["uco-core:hasFacet"][0] for node in graph if node["@type"] == "uco-observable:ObservableRelationship"]
+assert [[place["uco-observable:rangeOffset"], place["uco-observable:rangeSize"]] for place in places] == \
+    [run for file in files for run in file["runs"]]
+action = next(node for node in graph if "Action" in node["@type"])
+assert action["uco-action:result"] == [node["@id"] for node in found][:len(action["uco-action:result"])]
+print([nodes[action[name]].get("uco-core:name", "-") for name in ("uco-action:instrument", "uco-action:performer")])
+print(found[0]["uco-core:description"])
+PY
+! command -v case_validate >/dev/null || case_validate --built-version case-1.4.0 plan.jsonld | grep -q 'Conforms: True' || echo "case_validate finds faults"
