@@ -1,8 +1,8 @@
 /*
  * A pattern of four fixed bytes or more has three in a row at an even place, and three at an odd
  * one. So wherever it starts, one of its two grams is at an even place of the text, and only these
- * places are looked at: the gram's hash selects one bit of a table of 16 KiB, which stays in the
- * nearest cache. Of each pattern the rarest grams are chosen, by the model of what disks hold
+ * places are looked at: the gram's hash selects one bit of a table of 32 KiB, which stays in the
+ * nearest caches. Of each pattern the rarest grams are chosen, by the model of what disks hold
  * (patterns/rarity.c); a pattern is worth finding this way if both are rare. Grams with a few wild
  * bits (letters of either case) are entered with every value of these.
  *
@@ -23,9 +23,9 @@
 enum {
 	GRAM = 3,           /* bytes */
 	STRIDE = 2,         /* every other place */
-	BITS = 17,          /* of a hash */
+	BITS = 18,          /* of a hash */
 	WILD_MAX = 4,       /* bits of a gram */
-	ENTRIES_MAX = 4096, /* with more than 3 % of the bits set too many places pass */
+	ENTRIES_MAX = 4096, /* with more than 2 % of the bits set too many places pass */
 	PATTERNS_MIN = 32,  /* fewer are not worth a pass over the text */
 	STEP = 16,          /* bytes that are looked up at a time */
 	AHEAD = 2048,
@@ -41,8 +41,8 @@ struct entry {
 struct grams {
 	const struct pattern_set *set;
 	uint64_t table[1 << (BITS - 6)]; /* a bit for each hash: its list is not empty */
-	uint32_t first[(1 << BITS) +
-		       1]; /* the list of hash h is entries[first[h] .. first[h + 1]) */
+	/* The list of hash h is entries[first[h] .. first[h + 1]). */
+	uint16_t first[(1 << BITS) + 1];
 	struct entry *entries;
 	size_t entry_count, entry_capacity;
 	uint32_t count; /* of patterns */
@@ -205,39 +205,66 @@ static bool confirm(struct search *search, size_t at)
 	return true;
 }
 
-/* The lowest bit is set when any of the places text, text + 2 .. text + 14 may hold a gram; 18
- * bytes can be read. */
-static uint64_t any_listed(const uint64_t *table, const uint8_t *text)
-{
-	uint64_t any = 0;
+#define GRAMS_INLINE static inline __attribute__((always_inline))
 
-	for (unsigned i = 0; i < STEP; i += STRIDE) {
+/* A bit for each of the places text, text + 2 .. text + 14 that may hold a gram; 18 bytes can be
+ * read. */
+GRAMS_INLINE uint32_t listed(const uint64_t *table, const uint8_t *text)
+{
+	uint32_t places = 0;
+
+	for (unsigned i = 0; i < STEP / STRIDE; i++) {
 		uint32_t gram, h;
 
-		memcpy(&gram, text + i, sizeof(gram));
+		memcpy(&gram, text + i * STRIDE, sizeof(gram));
 		h = hash(gram & 0xffffff);
-		any |= table[h >> 6] >> (h & 63);
+		places |= (uint32_t)(table[h >> 6] >> (h & 63) & 1) << i;
 	}
-	return any;
+	return places;
 }
+
+GRAMS_INLINE void find_in(struct search *search, size_t end)
+{
+	const uint64_t *table = search->grams->table;
+	const uint8_t *text = search->text;
+	size_t at = 0;
+
+	for (; end - at >= STEP + sizeof(uint32_t); at += STEP) {
+		/* As in teddy.c: text that another processor has read in is in its cache. */
+		__builtin_prefetch(text + at + AHEAD);
+		for (uint32_t places = listed(table, text + at); places; places &= places - 1)
+			if (!confirm(search, at + STRIDE * (size_t)__builtin_ctz(places)))
+				return;
+	}
+	for (; at + GRAM <= end; at += STRIDE)
+		if (!confirm(search, at))
+			return;
+}
+
+static void find_any(struct search *search, size_t end)
+{
+	find_in(search, end);
+}
+
+#ifdef __x86_64__
+/* Its shifts take their count from any register. */
+__attribute__((target("bmi2"))) static void find_bmi2(struct search *search, size_t end)
+{
+	find_in(search, end);
+}
+#endif
 
 size_t grams_find(const struct grams *grams, const uint8_t *text, size_t len, size_t text_len,
 	uint64_t offset, struct hit_sink *sink)
 {
 	struct search search = { grams, text, len, text_len, offset, sink, 0 };
-	size_t end = text_len - len < grams->reach ? text_len : len + grams->reach, at = 0;
+	size_t end = text_len - len < grams->reach ? text_len : len + grams->reach;
 
-	for (; end - at >= STEP + sizeof(uint32_t); at += STEP) {
-		/* As in teddy.c: text that another processor has read in is in its cache. */
-		__builtin_prefetch(text + at + AHEAD);
-		if (!(any_listed(grams->table, text + at) & 1))
-			continue;
-		for (size_t i = 0; i < STEP; i += STRIDE)
-			if (!confirm(&search, at + i))
-				return search.effort;
-	}
-	for (; at + GRAM <= end; at += STRIDE)
-		if (!confirm(&search, at))
-			break;
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("bmi2"))
+		find_bmi2(&search, end);
+	else
+#endif
+		find_any(&search, end);
 	return search.effort;
 }
