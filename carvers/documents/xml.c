@@ -1,7 +1,7 @@
 /*
  * XML (W3C, Extensible Markup Language 1.0, fifth edition), from its declaration to its root's end
  * tag and the line ends after it. xml_walk.c checks that the document is well-formed; here the root
- * element determines the vocabulary.
+ * element determines the vocabulary. Without a declaration it has to be a known one.
  *
  * Damage. A document is valid up to where it is no longer well-formed. Programs contain beginnings
  * of documents as strings: with fewer than two tags it is not a file.
@@ -73,6 +73,14 @@ static const char *extension(const struct xml *xml)
 	return "xml";
 }
 
+/* Whether a root comes first instead of a declaration, or a comment. */
+static bool starts_bare(struct view *view)
+{
+	const uint8_t *p = view_peek(view, 0, 2);
+
+	return p && p[0] == '<' && p[1] != '?';
+}
+
 /* Checks XHTML that is not well-formed as HTML, as browsers do. Rejected if that ends earlier: then
  * it has other tags. */
 static enum verdict check_as_html(struct view *view, const struct xml *xml, struct finding *finding)
@@ -98,12 +106,13 @@ static bool declaration_ends(struct view *view)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct xml xml = { .title_name = "title", .title_depth = TITLE_DEPTH };
+	bool bare = starts_bare(view);
 	enum xml_end end;
 
-	if (!declaration_ends(view))
+	if (!bare && !declaration_ends(view))
 		return verdict_because(CARVE_REJECT, finding, "no XML declaration at 0");
 	end = xml_walk(view, &xml);
-	if (!xml.declared)
+	if (!xml.declared && (!bare || strcmp(extension(&xml), "xml") == 0))
 		return verdict_because(CARVE_REJECT, finding, "no XML declaration at 0");
 	if (end != XML_COMPLETE && xml.tag_count < MIN_TAGS)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,

@@ -205,9 +205,10 @@ bool mail_is_from(const struct line *line)
 	memcpy(text, line->bytes, len);
 	text[len] = 0;
 	for (at = text + 4; at; at = strchr(at + 1, ' '))
-		if (name_index(at + 1, days) && at[4] == ' ' && name_index(at + 5, months) &&
-			at[8] == ' ')
-			return strpbrk(at + 9, "0123456789") && strchr(at + 9, ':');
+		if (name_index(at + 1, days) &&
+			((at[4] == ' ' && name_index(at + 5, months) && at[8] == ' ') ||
+				(at[4] == ',' && at[5] == ' '))) /* as KMail writes it */
+			return strpbrk(at + 6, "0123456789") && strchr(at + 6, ':');
 	return false;
 }
 

@@ -169,6 +169,7 @@ static enum ico_state check_image(
 		ico->end = image.at + image.len;
 	if (image.at + DIB_HEADER_LEN > view_size(view))
 		return ICO_CUT;
+	view_embedded(view, image.at);
 	state = has_bytes(view, image.at, png_start, sizeof(png_start))
 			? check_png(view, ico, &image)
 			: check_bitmap(view, ico, &image);

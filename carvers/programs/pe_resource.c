@@ -65,6 +65,8 @@ static bool add_leaf(struct pe_tree *tree, uint32_t offset, uint32_t type)
 		tree->last_end = at + len;
 		tree->last_type = type;
 	}
+	/* A picture or a manifest stays a part of a program whose overlay cannot be verified. */
+	view_embedded(tree->pe->view, at);
 	if (type == TYPE_VERSION && !tree->version_at) {
 		tree->version_at = at;
 		tree->version_len = len;

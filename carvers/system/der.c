@@ -16,7 +16,10 @@
  *	RSA key:     integer 0 or 1 and eight more
  *	EC key:      integer 1, an octet string
  *	public key:  a sequence with an algorithm, a bit string
+ *	             without its algorithm: two integers
  *	CMS:         an object identifier, [0] (signed data)
+ *	OCSP answer: an enumerated 0, [0]
+ *	CMP message: a sequence that begins with an integer (version) and [4] (sender), a body, [0] (protection)
  *
  * The title is the subject's common name, which is the last in the certificate's names.
  */
@@ -76,6 +79,7 @@ enum {
 	OCTET_STRING = 4,
 	NOTHING = 5,
 	OID = 6,
+	ENUMERATED = 10,
 	SEQUENCE = 0x30,
 	SET = 0x31,
 	EXPLICIT = 0xa0
@@ -194,6 +198,11 @@ static const char *extension_of(const struct der_walk *walk)
 		return "p7b";
 	if (kids[0] == SEQUENCE && walk->kid_count == 2 && kids[1] == OCTET_STRING)
 		return "key";
+	if (kids[0] == INTEGER && kids[1] == INTEGER && walk->kid_count == 2)
+		return "pub";
+	if (kids[1] >= EXPLICIT &&
+		(kids[0] == ENUMERATED ? walk->kid_count == 2 : kids[0] == SEQUENCE))
+		return "der";
 	return kids[0] == INTEGER && (kids[1] == INTEGER || kids[1] == OCTET_STRING) ? "key" : NULL;
 }
 

@@ -31,6 +31,13 @@ def make():
     coded = sequence(sequence(der(6, bytes.fromhex("2a864886f70d010c0103")), sequence(der(4, noise(8, 1)), integer(b"\x08\0"))), der(4, noise(600, 9)))
     save("der", "encrypted.key", coded, extension="key", unchecked=len(coded) - 600)
     curve = sequence(integer(1), der(4, noise(32, 2)), der(0xA0, der(6, bytes.fromhex("2a8648ce3d030107"))), der(0xA1, der(3, b"\0\4" + noise(64, 3))))
+    bare = sequence(integer(b"\0\xc5" + noise(255, 4)), integer(b"\1\0\1"))
+    save("der", "bare.pub", bare, extension="pub", unchecked=len(bare) - 200)
+    answer = sequence(der(10, b"\0"), der(0xA0, sequence(der(6, bytes.fromhex("2b0601050507300101")), der(4, sequence(RSA, der(4, noise(200)))))))
+    save("der", "answer.der", answer, extension="der", unchecked=28)
+    message = sequence(sequence(integer(2), der(0xA4, sequence(der(0x31, sequence(der(6, bytes.fromhex("550403")), der(12, b"golden"))))), der(0xA4, sequence())),
+                       der(0xA0, sequence(sequence(integer(0)))), der(0xA0, der(3, b"\0" + noise(20))))
+    save("der", "message.der", message, extension="der", title="golden", unchecked=len(message) - 20)
     save("der", "curve.key", curve, extension="key", unchecked=len(curve) - 65)
     signed = sequence(der(6, bytes.fromhex("2a864886f70d010702")), der(0xA0, sequence(integer(1), der(0x31, RSA), sequence(data), der(0xA0, cert), der(0x31, sequence(integer(1), der(4, noise(256, 4)))))))
     save("der", "signed.p7b", signed, extension="p7b", title="golden.example.org", unchecked=len(signed) - 256)

@@ -34,7 +34,8 @@ def make():
     ends = [6 + 16 * 5 + sum(len(image[3]) for image in bitmaps[:i]) for i in range(6)]
     save("ico", "bitmaps.ico", icon(bitmaps), extension="ico", unchecked=40, unverified=" ".join(f"{a + 40}-{b}" for a, b in zip(ends, ends[1:])))
     save("ico", "png.ico", icon([(32, 32, 32, png)]), extension="ico", unchecked=38, unverified=f"38-{22 + len(png) - 12}")
-    save("ico", "both.ico", icon(sizes(8) + [(32, 32, 32, png)]), extension="ico", unchecked=40)
+    both = icon(sizes(8) + [(32, 32, 32, png)])
+    save("ico", "both.ico", both, extension="ico", unchecked=40, embedded=f"38 {len(both) - len(png)}")
     save("ico", "cursor.cur", icon([(32, 32, 5, bitmap(32, 32, 1))], kind=2), extension="cur", unchecked=40)
     save("ico", "no-mask.ico", icon([(16, 16, 32, bitmap(16, 16, 32, mask=False))]), extension="ico", unchecked=40)
     save("ico", "wide-mask.ico", icon([(16, 16, 32, bitmap(16, 16, 32, behind=bytes(128)))]), extension="ico", unchecked=40)

@@ -18,6 +18,7 @@ def make():
     eml("parts.eml", whole)
     eml("parts-lf.eml", whole.replace("\r\n", "\n"))
     eml("blank.eml", whole + "\r\n\r\n", sequence="yes")
+    save("mail", "kmail.mbox", ("From golden@example.org Thu, 26 May 2011 01:16:54 +0100\n" + HEAD.replace("\r\n", "\n") + PLAIN).encode(), verdict="unverified", extension="mbox", length_min=100)
     eml("token.eml", whole.replace('"=_golden"', "=_golden; type=x"))
     guess = lambda name, text, junk=b"", **expected: eml(name, text.encode() + junk, verdict="unverified", length=len(text.encode()), **expected)
     guess("epilogue.eml", whole + "\r\nNothing follows.\r\n")

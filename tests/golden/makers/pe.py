@@ -115,7 +115,7 @@ def make():
     titled = version(FileDescription="Ein Prüfstück", OriginalFilename="golden.ocx")
     save("pe", "control.ocx", pe([text, (b".rsrc", lambda a: resources(a, (16, titled)), 2)], flags=0x2102), extension="ocx",
          title="Ein Prüfstück", **when)
-    save("pe", "manifest.exe", pe([text, (b".rsrc", lambda a: resources(a, (3, code(200)), (24, MANIFEST)), 2)]))
+    save("pe", "manifest.exe", pe([text, (b".rsrc", lambda a: resources(a, (3, code(200)), (24, MANIFEST)), 2)]), embedded=1896)
     named = version(FileDescription="Signed", OriginalFilename="signed.exe")
     parts = [text, (b".rsrc", lambda a: resources(a, (16, named), (3, code(100))), 2), reloc]
     save("pe", "signed.exe", pe(parts, certificate=code(300), checksum=0), title="Signed")

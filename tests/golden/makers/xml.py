@@ -37,4 +37,6 @@ def make():
     save("xml", "crossed.xml", HEAD + b"<a><b><c></b></c></a>", verdict="truncated")
     save("xml", "no-root.xml", HEAD + b"\n\n", verdict="reject")
     save("xml", "string.xml", b'<?xml version="1.0"?>\0%s: no such file\0', verdict="reject")
+    save("xml", "bare.abw", b"<!-- ==== -->\n<abiword>\n<section><p>x</p></section>\n</abiword>\n", sequence="yes", extension="abw")
+    save("xml", "bare.gpx", b"<gpx version='1.0'><wpt lat='1' lon='2'/></gpx>", extension="gpx")
     save("xml", "no-declaration.xml", b"<list><item/></list>", verdict="reject", why="no XML declaration at 0")
