@@ -135,6 +135,8 @@ bool view_wants_states(const struct view *view);
 /* Offsets must not decrease from call to call. */
 void view_save(struct view *view, const struct carve_state *state);
 
+struct carve_coded; /* carvers/coded.h */
+
 /* How two pieces of a file fit together, by their content. */
 struct carve_joint {
 	uint32_t roughness; /* how much the content changes there, in 16ths of what is usual in this
@@ -219,6 +221,10 @@ struct carver {
 	 * at again. */
 	enum verdict (*resume)(
 		struct view *view, const struct carve_state *state, struct finding *finding);
+	/* NULL, or describes the coded data in which the view ends: where a file may break off. state: as
+	 * for resume, or NULL. False: the view does not end in such data. */
+	bool (*coded)(
+		struct view *view, const struct carve_state *state, struct carve_coded *coded);
 	/* NULL, or for content of which nothing verifies that it belongs together: looks at what is
 	 * on both sides of offset `at` of a file, whatever its status. False: there is nothing to
 	 * compare. */

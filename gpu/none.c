@@ -2,12 +2,14 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "assemble/search_device.h"
 #include "scan/gpu_bench.h"
 #include "scan/gpu_kernels.h"
 #include "scan/scan.h"
 
 const bool gpu_kernels_built = false;
 const struct gpu_bench_tool *const gpu_bench_tool = NULL;
+const struct search_tool *const search_gpu = NULL;
 
 static int gpu_probe(char *reason, size_t len)
 {

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble/searcher.h"
 #include "assemble/strategies.h"
 #include "base/memory.h"
 #include "evidence/extent_image.h"
@@ -50,6 +51,8 @@ struct assembler {
 	bool is_ready;             /* the scan is over */
 	struct inner_hits *hits;   /* of the carvers' tables; NULL: not searched yet */
 	struct cluster_sums *sums; /* the same for their CRCs */
+	struct searcher *searcher;
+	bool has_heads; /* the searcher */
 };
 
 static void add_bases(struct clusters *clusters, const struct volumes *volumes)
@@ -100,6 +103,7 @@ void assembler_free(struct assembler *assembler)
 	clusters_free(&assembler->clusters);
 	inner_hits_free(assembler->hits);
 	cluster_sums_free(assembler->sums);
+	searcher_free(assembler->searcher);
 	free(assembler->broken);
 	free(assembler->found);
 	free(assembler->spent);
@@ -250,6 +254,7 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 		.clusters = &assembler->clusters,
 		.hits = assembler->hits,
 		.sums = assembler->sums,
+		.searcher = assembler->searcher,
 		.work_left = crew->work,
 	};
 	bool success;
@@ -456,6 +461,8 @@ static void get_ready(struct assembler *assembler)
 	note_heads(assembler);
 	assembler->found = xcalloc(assembler->broken_count, sizeof(*assembler->found));
 	assembler->spent = xcalloc(assembler->broken_count, sizeof(*assembler->spent));
+	assembler->searcher = searcher_new(
+		assembler->options.tool, assembler->options.devices, &assembler->clusters);
 	assembler->is_ready = true;
 }
 
@@ -519,6 +526,32 @@ static int find_hits(struct assembler *assembler)
 	return -EINTR;
 }
 
+/* Whether a file is left whose carver describes where it breaks off. */
+static bool has_coded(const struct assembler *assembler)
+{
+	for (size_t i = 0; i < assembler->broken_count; i++) {
+		const struct rule *rule =
+			&assembler->options.rules->rules[assembler->broken[i].rule];
+
+		if (!assembler->found[i].runs && rule->carver->coded)
+			return true;
+	}
+	return false;
+}
+
+static int keep_heads(struct assembler *assembler)
+{
+	const struct assemble_options *options = &assembler->options;
+
+	if (assembler->has_heads || !has_coded(assembler))
+		return 0;
+	assembler->has_heads = true;
+	return searcher_keep_heads(assembler->searcher, assembler->evidence, &assembler->clusters,
+		       options->pool, options->interrupted)
+		       ? 0
+		       : -EINTR;
+}
+
 /* What the threads found in a pass that does not count. */
 static void undo(struct assembler *assembler)
 {
@@ -544,6 +577,8 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 
 	get_ready(assembler);
 	if (crew.strategy->uses_tables && !assembler->hits && find_hits(assembler))
+		return -EINTR;
+	if (crew.strategy->uses_heads && keep_heads(assembler))
 		return -EINTR;
 	crew.work = work_of_file(assembler);
 	if (!is_repeated(assembler, crew.work))

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "assemble/search_device.h"
 #include "base/codec.h"
 #include "base/error.h"
 #include "base/pool.h"
@@ -37,8 +38,10 @@ struct assemble_options {
 	const struct rules *rules;
 	struct pool *pool;
 	enum assemble_level level;
-	bool strict;     /* only complete files are wanted */
-	uint64_t budget; /* percent of the usual work */
+	bool strict;                    /* only complete files are wanted */
+	uint64_t budget;                /* percent of the usual work */
+	const struct search_tool *tool; /* that opens the devices for searches; NULL: none */
+	const char *devices;            /* as --gpus has them */
 	/* Polled by every trial: true ends the pass. Thread-safe. */
 	bool (*interrupted)(void);
 };

@@ -15,11 +15,14 @@
  * and with two breaks j < k, and a piece in between whose sums are H, with cluster z at the first break, when
  *
  *	A(j) / X^j / X^z + H(z+j) = T(k) / X^z + H(z+k)
+ *
+ * All registers are brought to where X is x (crc_root_of). A device finds the breaks for many clusters at once.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "assemble/mapping.h"
+#include "assemble/searcher.h"
 #include "assemble/strategies.h"
 #include "base/memory.h"
 #include "carvers/bytes.h"
@@ -29,10 +32,13 @@
 #define TARGETS_MAX 64   /* places where the bytes may end */
 #define TARGETS_NEAR 8   /* of these, those that are tried with a piece in between */
 #define HITS_MAX 8       /* ways in which a CRC agrees */
-#define FILTER_BITS 16   /* of a register, by which most of what is not there is sorted out */
-#define FILTER_LEN ((1u << FILTER_BITS) / 8)
-#define ZEROS_WORK 1024 /* units to skip zeros */
-#define BREAK_WORK 4    /* for a break of a piece */
+#define ZEROS_WORK 1024  /* units to skip zeros */
+#define BREAK_WORK 4     /* for a break of a piece */
+#define END_WORK 256     /* to read the bytes after the last break */
+/* Displacements that a device is asked at once, and pairs of them and breaks. */
+#define BATCH_MAX ((size_t)1 << 20)
+#define BATCH_PAIRS ((size_t)1 << 26)
+#define PART_LEN ((size_t)1 << 20) /* bytes read at once */
 
 /* Pieces that follow the known one, with which the CRC agrees. */
 struct hit {
@@ -52,15 +58,13 @@ struct search {
 	uint32_t *known; /* A(k) / X^k, for k up to known_high */
 	uint32_t *rest;  /* T(k), for k from rest_low on */
 	size_t known_high, rest_low;
-	uint32_t *left, *right;        /* the same, divided by X^z */
-	uint8_t filter[FILTER_LEN];    /* a bit for each value of the lowest bits */
-	struct crc_factor undo;        /* 1 / X */
 	uint32_t to_first;             /* undoes the bytes after the first break */
 	uint64_t targets[TARGETS_MAX]; /* displacements with which the bytes may end */
 	size_t target_count;
 	struct hit hits[HITS_MAX];
 	size_t hit_count;
 	bool too_many;          /* hits */
+	struct crc_hits found;  /* by a device */
 	uint64_t tested_before; /* trials made for other CRCs */
 };
 
@@ -160,11 +164,17 @@ static bool take_best(struct search *search)
 
 /* ---- registers ----------------------------------------------------------------------------- */
 
+static uint32_t root_of(const struct search *search, uint32_t value)
+{
+	return crc_root_of(cluster_sums_root(search->bench->sums), value);
+}
+
 /* What multiplies a register as that many bytes do, or, when negative, as if they had not been there. */
 static uint32_t zeros(struct search *search, int64_t len)
 {
 	workbench_spend(search->bench, ZEROS_WORK);
-	return len < 0 ? crc_zeros_undone((uint64_t)-len) : crc_zeros((uint64_t)len);
+	return root_of(
+		search, len < 0 ? crc_zeros_undone((uint64_t)-len) : crc_zeros((uint64_t)len));
 }
 
 /* The register of fewer bytes of the image than a cluster's, from 0 on. False: they are not all in it. */
@@ -174,15 +184,15 @@ static bool read_register(struct search *search, uint64_t offset, uint64_t len, 
 	bool good = workbench_read(search->bench, offset, bytes, (size_t)len);
 
 	if (good)
-		*value = crc_of(search->order, bytes, (size_t)len);
+		*value = root_of(search, crc_of(search->order, bytes, (size_t)len));
 	free(bytes);
 	return good;
 }
 
-/* In the order of bits in which all is computed. */
+/* A register as all is computed. */
 static uint32_t in_order(const struct search *search, uint32_t value)
 {
-	return search->order == CRC_HIGHEST_FIRST ? crc_reverse(value) : value;
+	return root_of(search, search->order == CRC_HIGHEST_FIRST ? crc_reverse(value) : value);
 }
 
 /* A piece in a range whose sums are known. */
@@ -277,7 +287,7 @@ static bool find_end(struct search *search, uint64_t shift, uint32_t *end)
 	if (sum->stored) {
 		if (!workbench_read(search->bench, sum->stored + shift, stored, sizeof(stored)))
 			return false;
-		after = ~be32(stored);
+		after = root_of(search, ~be32(stored));
 	}
 	if (!read_register(search, at + shift, sum->to - at, &tail))
 		return false;
@@ -322,99 +332,178 @@ static void try_one_break(struct search *search, uint64_t shift)
 			add_hit(search, &(struct hit){ 1, { piece(break_at(search, k), shift) } });
 }
 
-/* Brings a side to a place whose cluster is as many before the range as there are breaks. */
-static void begin_side(struct search *search, const uint32_t *from, uint32_t *side)
-{
-	uint32_t power = zeros(search, (int64_t)(search->last * search->size));
+/* Displacements of a piece in a range, of which the first has this cluster at the first break. */
+struct batch {
+	size_t range;
+	int64_t cluster;
+	size_t count;
+	uint32_t power;  /* 1 / x^cluster */
+	uint32_t *known; /* divided by x^cluster... */
+	uint32_t *rest;  /* ...two breaks: as that is */
+	uint32_t *sums, *ends;
+};
 
-	for (size_t k = 0; k <= search->last; k++)
-		side[k] = crc_multiply(from[k], power);
+static uint64_t shift_of(const struct search *search, const struct batch *batch, size_t number)
+{
+	return ranges_of(search)->items[batch->range].offset +
+	       (uint64_t)(batch->cluster + (int64_t)number) * search->size - search->first;
 }
 
-/* To the next cluster. */
-static void move_side(const struct search *search, uint32_t *side)
+/* How many of that many displacements a device is asked at once... */
+static size_t batch_most(const struct search *search, int64_t count)
 {
-	for (size_t k = 0; k <= search->last; k++)
-		side[k] = crc_by_factor(&search->undo, side[k]);
+	size_t most = BATCH_PAIRS / (search->last + 1);
+
+	most = most < BATCH_MAX ? most : BATCH_MAX;
+	return count < (int64_t)most ? (size_t)(count < 0 ? 0 : count) : most;
 }
 
-static uint64_t shift_of(const struct search *search, size_t range, const struct place *place)
+/* ...and how many there is work for. */
+static size_t affordable(const struct search *search, size_t count, uint64_t work)
 {
-	return ranges_of(search)->items[range].offset + (uint64_t)place->cluster * search->size -
-	       search->first;
+	uint64_t left = search->bench->work_left, some = left ? (left - 1) / work : 0;
+
+	return some < count ? (size_t)some : count;
 }
 
-/* One break, and a piece to the end whose clusters are at this place. */
-static void try_end(
-	struct search *search, const struct place *place, uint64_t shift, uint32_t power)
+/* What follows the last break, for each displacement: the registers that the sums must come to. False: it can't
+ * be read. */
+static bool read_ends(struct search *search, struct batch *batch)
 {
-	uint32_t end, value;
+	uint64_t at = break_at(search, search->last), len = search->sum.to - at;
+	uint32_t after = in_order(search, search->sum.after), power = batch->power;
+	size_t size = (size_t)search->size, most = size < PART_LEN ? PART_LEN / size : 1;
+	uint8_t *bytes = xmalloc(most * size);
+	bool good = true;
 
-	if (place->high < (int64_t)search->last || !find_end(search, shift, &end))
-		return;
-	value = crc_multiply(end, power) ^ sum_at(place, place->high);
-	for (int64_t k = place->low; k <= (int64_t)search->known_high; k++)
-		if ((search->left[k] ^ sum_at(place, k)) == value)
+	for (size_t i = 0; i < batch->count && good; i += most) {
+		size_t count = batch->count - i < most ? batch->count - i : most;
+
+		good = workbench_read(search->bench, at + shift_of(search, batch, i), bytes,
+			(count - 1) * size + len);
+		for (size_t n = 0; n < count && good; n++) {
+			uint32_t tail = root_of(
+				search, crc_of(search->order, bytes + n * size, (size_t)len));
+			uint32_t end = crc_multiply(after ^ tail, search->to_first);
+
+			batch->ends[i + n] =
+				crc_multiply(end, power) ^ batch->sums[i + n + search->last];
+			power = crc_over_x(power);
+		}
+	}
+	free(bytes);
+	return good;
+}
+
+/* The range's sums for all breaks of the batch. Where it has none zeros are in their place. */
+static void copy_sums(
+	const struct place *place, struct batch *batch, size_t count, struct crc_search *crc)
+{
+	int64_t from = place->cluster < 0 ? -place->cluster : 0;
+	int64_t to = place->count + 1 - place->cluster;
+
+	crc->sums_from = (size_t)from < count ? (size_t)from : count;
+	crc->sums_to = to < (int64_t)count ? (size_t)to : count;
+	memset(batch->sums, 0, count * sizeof(uint32_t));
+	for (size_t i = crc->sums_from; i < crc->sums_to; i++)
+		batch->sums[i] = sum_at(place, (int64_t)i);
+}
+
+static void take_hits(struct search *search, const struct batch *batch, uint64_t shift)
+{
+	const struct crc_hits *found = &search->found;
+
+	search->too_many |= found->count > CRC_HITS_MAX;
+	for (size_t i = 0; i < found->count && !search->too_many; i++) {
+		const struct crc_hit *hit = &found->items[i];
+		uint64_t own = shift_of(search, batch, hit->displacement);
+		uint64_t second = break_at(search, hit->second);
+
+		if (batch->rest)
 			add_hit(search,
-				&(struct hit){ 1, { piece(break_at(search, (size_t)k), shift) } });
+				&(struct hit){ 2, { piece(break_at(search, hit->first), own),
+							  piece(second, shift) } });
+		else
+			add_hit(search, &(struct hit){ 1, { piece(second, own) } });
+	}
+}
+
+/* Finds the breaks of a batch. False: what it needs can't be read. */
+static bool try_batch(
+	struct search *search, const struct place *place, struct batch *batch, uint64_t shift)
+{
+	struct crc_search crc = { .count = batch->count,
+		.known = batch->known,
+		.known_count = search->known_high + 1,
+		.sums = batch->sums,
+		.rest = batch->rest,
+		.rest_from = search->rest_low,
+		.rest_to = search->last + 1 };
+
+	for (size_t k = 0; k <= search->known_high; k++)
+		batch->known[k] = crc_multiply(search->known[k], batch->power);
+	for (size_t k = search->rest_low; batch->rest && k <= search->last; k++)
+		batch->rest[k] = crc_multiply(search->rest[k], batch->power);
+	copy_sums(place, batch, batch->count + search->last + 1, &crc);
+	if (!batch->rest && !read_ends(search, batch))
+		return false;
+	crc.ends = batch->ends;
+	searcher_find_breaks(search->bench->searcher, &crc, &search->found);
+	take_hits(search, batch, shift);
+	return true;
+}
+
+/* The last displacement's cluster at the first break. A piece to the end has bytes after the last break. */
+static int64_t last_cluster(
+	const struct search *search, const struct place *place, size_t range, bool to_end)
+{
+	const struct range *whole = &ranges_of(search)->items[range];
+	uint64_t left = search->bench->clusters->end - whole->offset - whole->length;
+	uint64_t tail = search->sum.to - break_at(search, search->last);
+
+	if (!to_end)
+		return place->count;
+	return place->count - (int64_t)search->last - (tail > left);
+}
+
+/* All displacements of a piece in a range: one to the end, or one before that with this displacement. */
+static void try_range(struct search *search, size_t range, const uint64_t *shift)
+{
+	int64_t last = (int64_t)search->last, cells = last + 1;
+	uint64_t pairs = shift ? (uint64_t)last * (uint64_t)cells / 2 : (uint64_t)cells;
+	uint64_t work = BREAK_WORK * (uint64_t)cells + (shift ? 0 : END_WORK);
+	struct place place = place_in(search, range, -last);
+	int64_t end = last_cluster(search, &place, range, !shift);
+	size_t most = batch_most(search, end + last + 1);
+	struct batch batch = { range, -last, 0, zeros(search, last * (int64_t)search->size),
+		.known = xcalloc((size_t)cells, sizeof(uint32_t)),
+		.rest = shift ? xcalloc((size_t)cells, sizeof(uint32_t)) : NULL,
+		.sums = xcalloc(most + (size_t)cells, sizeof(uint32_t)),
+		.ends = shift ? NULL : xcalloc(most + 1, sizeof(uint32_t)) };
+
+	while (batch.cluster <= end && workbench_goes_on(search->bench) && !search->too_many) {
+		batch.count = batch_most(search, end - batch.cluster + 1);
+		batch.count = affordable(search, batch.count, work);
+		if (batch.count && !try_batch(search, &place, &batch, shift ? *shift : 0))
+			break;
+		search->bench->tested += batch.count * pairs;
+		workbench_spend(search->bench, (batch.count ? batch.count : 1) * work);
+		batch.cluster += (int64_t)batch.count;
+		batch.power = crc_multiply(
+			batch.power, zeros(search, -(int64_t)(batch.count * search->size)));
+		set_cluster(search, &place, batch.cluster);
+	}
+	free(batch.known);
+	free(batch.rest);
+	free(batch.sums);
+	free(batch.ends);
 }
 
 /* One break, and a piece to the end anywhere. */
 static void try_all_ends(struct search *search)
 {
-	int64_t last = (int64_t)search->last;
-
-	for (size_t range = 0; range < ranges_of(search)->count; range++) {
-		struct place place = place_in(search, range, -last);
-		uint32_t power = zeros(search, last * (int64_t)search->size);
-
-		begin_side(search, search->known, search->left);
-		while (place.high >= 0 && count_trials(search, search->last + 1)) {
-			try_end(search, &place, shift_of(search, range, &place), power);
-			move_side(search, search->left);
-			power = crc_by_factor(&search->undo, power);
-			set_cluster(search, &place, place.cluster + 1);
-		}
-	}
-}
-
-static uint32_t filter_bit(uint32_t value)
-{
-	return value & ((1u << FILTER_BITS) - 1);
-}
-
-/* The first breaks that go with the second one, k. */
-static void add_first_breaks(struct search *search, const struct place *place, int64_t k,
-	uint64_t between, uint64_t shift)
-{
-	uint32_t value = search->right[k] ^ sum_at(place, k);
-
-	for (int64_t j = place->low; j < k && j <= (int64_t)search->known_high; j++)
-		if ((search->left[j] ^ sum_at(place, j)) == value)
-			add_hit(search,
-				&(struct hit){
-					2, { piece(break_at(search, (size_t)j), between),
-						   piece(break_at(search, (size_t)k), shift) } });
-}
-
-/* Two breaks with a piece at this place in between. */
-static void try_between(
-	struct search *search, const struct place *place, uint64_t between, uint64_t shift)
-{
-	int64_t known = (int64_t)search->known_high;
-	uint8_t *filter = search->filter;
-
-	for (int64_t k = place->low; k <= place->high; k++) {
-		uint32_t sum = sum_at(place, k), bit = filter_bit(search->right[k] ^ sum);
-
-		if (k >= (int64_t)search->rest_low && filter[bit / 8] >> bit % 8 & 1)
-			add_first_breaks(search, place, k, between, shift);
-		bit = filter_bit(search->left[k] ^ sum);
-		if (k <= known)
-			filter[bit / 8] |= (uint8_t)(1 << bit % 8);
-	}
-	for (int64_t k = place->low; k <= place->high && k <= known; k++)
-		filter[filter_bit(search->left[k] ^ sum_at(place, k)) / 8] = 0;
+	for (size_t range = 0; range < ranges_of(search)->count; range++)
+		try_range(search, range, NULL);
 }
 
 /* Whether pieces in between would agree by chance more often than can be looked at. */
@@ -428,23 +517,10 @@ static bool is_hopeless(const struct search *search, uint64_t pairs)
 /* Two breaks, a piece anywhere in between, and one with that displacement to the end. */
 static void try_two_breaks(struct search *search, uint64_t shift)
 {
-	uint64_t pairs = search->last * (search->last + 1) / 2;
-	int64_t last = (int64_t)search->last;
-
-	if (is_hopeless(search, pairs) || !find_rest(search, shift))
+	if (is_hopeless(search, search->last * (search->last + 1) / 2) || !find_rest(search, shift))
 		return;
-	for (size_t range = 0; range < ranges_of(search)->count; range++) {
-		struct place place = place_in(search, range, -last);
-
-		begin_side(search, search->known, search->left);
-		begin_side(search, search->rest, search->right);
-		while (place.high >= 0 && count_trials(search, pairs)) {
-			try_between(search, &place, shift_of(search, range, &place), shift);
-			move_side(search, search->left);
-			move_side(search, search->right);
-			set_cluster(search, &place, place.cluster + 1);
-		}
-	}
+	for (size_t range = 0; range < ranges_of(search)->count; range++)
+		try_range(search, range, &shift);
 }
 
 /* ---- one CRC ------------------------------------------------------------------------------- */
@@ -523,13 +599,9 @@ static void search_sum(struct search *search)
 	search->last = (size_t)((sum->to - 1 - search->first) / size);
 	search->known = xcalloc(search->last + 1, sizeof(uint32_t));
 	search->rest = xcalloc(search->last + 1, sizeof(uint32_t));
-	search->left = xcalloc(search->last + 1, sizeof(uint32_t));
-	search->right = xcalloc(search->last + 1, sizeof(uint32_t));
 	search_breaks(search);
 	free(search->known);
 	free(search->rest);
-	free(search->left);
-	free(search->right);
 }
 
 /* Reads the first CRC that does not agree with what is known. False: all do. */
@@ -626,7 +698,6 @@ bool find_by_sum(struct workbench *bench, const struct broken *broken, struct ex
 	search->map = map;
 	search->order = map->highest_first ? CRC_HIGHEST_FIRST : CRC_LOWEST_FIRST;
 	search->size = clusters->size;
-	crc_factor_init(&search->undo, crc_zeros_undone(search->size));
 	add_pieces(&mapping, &(struct hit){ 1, { piece(0, broken->start) } });
 	found = find_pieces(search) && accept(search, extents, outcome, assembly);
 	free(search);

@@ -15,6 +15,7 @@ struct order_sums {
 
 struct cluster_sums {
 	uint64_t size, origin;
+	struct crc_root root;
 	struct order_sums orders[CRC_ORDERS];
 };
 
@@ -24,6 +25,7 @@ struct cluster_sums *cluster_sums_new(uint64_t size, uint64_t origin)
 
 	sums->size = size;
 	sums->origin = origin;
+	crc_root_init(&sums->root, size);
 	return sums;
 }
 
@@ -53,7 +55,7 @@ struct reading {
 	bool (*interrupted)(void);
 	enum crc_order order;
 	size_t size;
-	struct crc_factor undo; /* a cluster of zeros */
+	const struct crc_root *root;
 	struct part *parts;
 	size_t part_count, part_capacity;
 	_Atomic size_t next;
@@ -62,14 +64,15 @@ struct reading {
 
 static void add_terms(const struct reading *reading, const struct part *part, uint8_t *bytes)
 {
-	uint32_t power = crc_zeros_undone((part->first + 1) * (uint64_t)reading->size);
+	uint32_t power = crc_root_of(
+		reading->root, crc_zeros_undone((part->first + 1) * (uint64_t)reading->size));
 
 	for (size_t i = 0; i < part->count; i++) {
 		uint32_t of_cluster =
 			crc_of(reading->order, bytes + i * reading->size, reading->size);
 
-		part->terms[i] = crc_multiply(of_cluster, power);
-		power = crc_by_factor(&reading->undo, power);
+		part->terms[i] = crc_multiply(crc_root_of(reading->root, of_cluster), power);
+		power = crc_over_x(power);
 	}
 }
 
@@ -148,7 +151,6 @@ static bool read_order(
 	cut(&of_order->ranges, reading->size, most);
 	next = xmalloc((ranges_bytes(ranges) / reading->size + ranges->count) * sizeof(*next) + 1);
 	of_order->sums = next;
-	crc_factor_init(&reading->undo, crc_zeros_undone(reading->size));
 	for (size_t i = 0; i < ranges->count; i++) {
 		add_parts(reading, &ranges->items[i], next + 1);
 		next += ranges->items[i].length / reading->size + 1;
@@ -166,7 +168,8 @@ bool cluster_sums_find(struct cluster_sums *sums, struct image *image, uint64_t 
 		struct reading reading = { .image = image,
 			.interrupted = interrupted,
 			.order = order,
-			.size = (size_t)sums->size };
+			.size = (size_t)sums->size,
+			.root = &sums->root };
 
 		if (sums->orders[order].ranges.count &&
 			!read_order(&sums->orders[order], &reading, most, pool))
@@ -180,6 +183,11 @@ bool cluster_sums_find(struct cluster_sums *sums, struct image *image, uint64_t 
 const struct ranges *cluster_sums_ranges(const struct cluster_sums *sums, enum crc_order order)
 {
 	return &sums->orders[order].ranges;
+}
+
+const struct crc_root *cluster_sums_root(const struct cluster_sums *sums)
+{
+	return &sums->root;
 }
 
 const uint32_t *cluster_sums_of(

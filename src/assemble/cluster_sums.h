@@ -6,7 +6,7 @@
  * With X for what multiplies a register as a cluster of zeros does, and c(0), c(1), ... for the registers of
  * the clusters of a range, each from 0 on, the sums are G(k) = c(0) / X + c(1) / X^2 + ... + c(k-1) / X^k.
  * The register of the clusters from k to n is X^n (G(n) + G(k)): where pieces change over, sums change
- * over, too.
+ * over, too. All are kept as crc_root_of makes them, so that X is x.
  */
 #ifndef BURIN_ASSEMBLE_CLUSTER_SUMS_H
 #define BURIN_ASSEMBLE_CLUSTER_SUMS_H
@@ -29,6 +29,8 @@ bool cluster_sums_find(struct cluster_sums *sums, struct image *image, uint64_t 
 	struct pool *pool, bool (*interrupted)(void));
 /* The ranges of the image whose clusters were read. */
 const struct ranges *cluster_sums_ranges(const struct cluster_sums *sums, enum crc_order order);
+/* What made X an x. */
+const struct crc_root *cluster_sums_root(const struct cluster_sums *sums);
 /* G(0), G(1), ... to that after all clusters of the range with this number. */
 const uint32_t *cluster_sums_of(
 	const struct cluster_sums *sums, enum crc_order order, size_t number);

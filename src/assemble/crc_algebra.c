@@ -2,10 +2,8 @@
 
 #include <libdeflate.h>
 
-#define POLYNOMIAL 0xedb88320u /* without x^32; the coefficient of x^0 is the highest bit */
 #define ONE 0x80000000u
 #define X_TO_8 0x00800000u
-#define X_TO_MINUS_1 0xdb710641u
 
 uint32_t crc_reverse(uint32_t value)
 {
@@ -22,7 +20,7 @@ uint32_t crc_multiply(uint32_t a, uint32_t b)
 	for (uint32_t bit = ONE; bit; bit >>= 1) {
 		if (a & bit)
 			product ^= b;
-		b = b >> 1 ^ (b & 1 ? POLYNOMIAL : 0);
+		b = crc_times_x(b);
 	}
 	return product;
 }
@@ -46,14 +44,30 @@ uint32_t crc_zeros(uint64_t len)
 
 uint32_t crc_zeros_undone(uint64_t len)
 {
-	return power(power(X_TO_MINUS_1, 8), len);
+	return power(power(CRC_X_TO_MINUS_1, 8), len);
 }
 
-void crc_factor_init(struct crc_factor *factor, uint32_t value)
+/* x^(8 * cluster), squared as often, is x^(2^32), which is x. */
+static uint32_t root_of(uint32_t value, uint64_t cluster)
 {
-	for (unsigned part = 0; part < 4; part++)
-		for (uint32_t byte = 0; byte < 256; byte++)
-			factor->table[part][byte] = crc_multiply(byte << 8 * part, value);
+	for (uint64_t power = 8 * cluster; power >> 32 == 0; power *= 2)
+		value = crc_multiply(value, value);
+	return value;
+}
+
+void crc_root_init(struct crc_root *root, uint64_t cluster)
+{
+	for (unsigned part = 0; part < 4; part++) {
+		uint32_t *table = root->table[part];
+
+		table[0] = 0;
+		for (uint32_t bit = 1; bit < 256; bit *= 2) {
+			uint32_t of_bit = root_of(bit << 8 * part, cluster);
+
+			for (uint32_t below = 0; below < bit; below++)
+				table[bit + below] = table[below] ^ of_bit;
+		}
+	}
 }
 
 uint32_t crc_of(enum crc_order order, uint8_t *bytes, size_t len)

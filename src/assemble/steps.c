@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "assemble/affinity.h"
+#include "assemble/continuations.h"
 #include "assemble/joining.h"
 #include "assemble/strategies.h"
 #include "base/memory.h"
@@ -66,10 +67,11 @@ struct search {
 	bool is_found;             /* search->best is judged */
 	bool is_spent;             /* not all trials could be made */
 	struct affinity *affinity; /* of the partial file; NULL: not learnt yet */
-	struct joining best;       /* not proved, the first one accepted; without extents: none */
-	struct partial from;       /* what it is a step from... */
-	struct step step;          /* ...and which */
-	struct partial proved;     /* without extents: none; a check covers its last joint */
+	struct continuations *continuations; /* the same */
+	struct joining best;   /* not proved, the first one accepted; without extents: none */
+	struct partial from;   /* what it is a step from... */
+	struct step step;      /* ...and which */
+	struct partial proved; /* without extents: none; a check covers its last joint */
 	struct guess guess;
 	uint64_t least; /* bytes that a guess must reach; UINT64_MAX: the file is no candidate */
 };
@@ -305,7 +307,7 @@ static bool try_cell(struct search *search, const struct partial *partial,
 	const struct breaks *breaks, const struct cell *cell, struct beam *next)
 {
 	const struct clusters *clusters = search->bench->clusters;
-	bool is_near = cell->ring == RING_NEAR;
+	bool is_near = cell->ring == RING_NEAR, is_far = cell->ring >= RING_WIDE;
 	size_t from = cell->zone ? breaks->ends[cell->zone - 1] : 0, to = breaks->ends[cell->zone];
 	struct step step;
 
@@ -314,6 +316,8 @@ static bool try_cell(struct search *search, const struct partial *partial,
 		n++)
 		for (size_t b = from; b < to; b++) {
 			step.at = breaks->items[b];
+			if (is_far && !continuations_may_follow(search->continuations, &step))
+				continue;
 			if (is_unlikely(search, partial, &step) != cell->is_unlikely)
 				continue;
 			if (try_step(search, partial, &step, next))
@@ -335,9 +339,11 @@ static bool try_cells(struct search *search, const struct partial *partial,
 	affinity_free(search->affinity);
 	search->affinity = NULL;
 	workbench_prepare(search->bench, &partial->extents);
+	search->continuations = continuations_new(search->bench, partial);
 	for (size_t i = 0; i < count && !found && workbench_goes_on(search->bench); i++)
 		found = try_cell(search, partial, &breaks, &cells[i], next);
 	breaks_free(&breaks);
+	continuations_free(search->continuations);
 	return found;
 }
 

@@ -2,16 +2,17 @@
 #include "assemble/strategies.h"
 
 const struct strategy strategies[] = {
-	{ "file system", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_FILE_SYSTEM, false,
+	{ "file system", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_FILE_SYSTEM, false, false,
 		find_in_file_system },
 	{ "pointer blocks", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_POINTER_BLOCKS, false,
-		find_pointer_blocks },
-	{ "tables", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, true, find_by_table },
-	{ "sums", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, true, find_by_sum },
-	{ "two pieces, near", FRAGMENTS_NEAR, FRAGMENTS_NEAR, ASSEMBLY_NEAR, false, find_near },
-	{ "pieces anywhere", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, false,
+		false, find_pointer_blocks },
+	{ "tables", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, true, false, find_by_table },
+	{ "sums", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, true, false, find_by_sum },
+	{ "two pieces, near", FRAGMENTS_NEAR, FRAGMENTS_NEAR, ASSEMBLY_NEAR, false, false,
+		find_near },
+	{ "pieces anywhere", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, false, true,
 		find_anywhere },
 	{ "pieces anywhere, again", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, false,
-		find_anywhere },
+		true, find_anywhere },
 	{ 0 },
 };

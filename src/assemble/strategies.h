@@ -11,6 +11,7 @@ struct strategy {
 	enum assemble_level last;  /* ...and the highest */
 	enum assembly_by by;
 	bool uses_tables; /* bench->hits and bench->sums have what the carvers' maps ask for */
+	bool uses_heads;  /* bench->searcher has the first bytes of clusters */
 	/* Looks for a layout that the carver finds COMPLETE, or at least better than before. True: extents, outcome, and in assembly
 	 * the evidence (bits, of the joints, whatever the number of trials) and the doubts are
 	 * filled in. Called by several threads for different files. */

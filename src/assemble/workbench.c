@@ -117,6 +117,24 @@ static const struct carve_state *find_state(
 	return NULL;
 }
 
+bool workbench_describe(struct workbench *bench, const struct extents *extents, uint64_t at,
+	struct carve_coded *coded)
+{
+	struct extents start = { 0 };
+	bool described = false;
+
+	if (bench->rule->carver->coded && workbench_goes_on(bench)) {
+		extents_set(&start, extents->runs, extents->count);
+		extents_cut(&start, at);
+		workbench_open(bench, &start);
+		described =
+			bench->rule->carver->coded(bench->view, find_state(bench, &start), coded);
+		workbench_close(bench);
+	}
+	extents_free(&start);
+	return described && workbench_goes_on(bench);
+}
+
 /* A thorough check notices what is wrong earlier, unless the carver goes on from a state. */
 static void set_options(
 	const struct workbench *bench, const struct extents *extents, struct check_options *options)

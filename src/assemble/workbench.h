@@ -47,6 +47,7 @@ struct workbench {
 	const struct clusters *clusters; /* frozen for the pass */
 	const struct inner_hits *hits;   /* of the carvers' tables */
 	const struct cluster_sums *sums; /* for the carvers' CRCs */
+	struct searcher *searcher;       /* what is asked of a device */
 	uint64_t work_left;              /* units that the file's trials may still take */
 	uint64_t tested;                 /* trials made */
 	bool stopped, no_memory;         /* the trials mean nothing */
@@ -78,6 +79,9 @@ void workbench_close(struct workbench *bench);
 /* Before trials whose layouts start as these extents do, as many as may be: if the carver can resume,
  * checks them, and keeps states for the trials. */
 void workbench_prepare(struct workbench *bench, const struct extents *extents);
+/* Describes where the first `at` bytes of the extents break off. False: the carver can't. */
+bool workbench_describe(struct workbench *bench, const struct extents *extents, uint64_t at,
+	struct carve_coded *coded);
 /* When the trials are over. */
 void workbench_end(struct workbench *bench);
 /* Checks the extents with the rule's carver. True when it is COMPLETE, or as bench->takes_unverified allows:

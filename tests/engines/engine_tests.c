@@ -22,6 +22,7 @@
 #include "engines/subject.h"
 #include "engines/cases.h"
 #include "engines/forms.h"
+#include "engines/searches.h"
 #include "scan/gpu_kernels.h"
 #include "scan/scan.h"
 
@@ -422,6 +423,25 @@ static void run_subject(struct subject *subject, const char *only)
 	subject_free(subject);
 }
 
+/* ---- searches for files in pieces ---- */
+
+static void judge_search(const char *name, const char *what)
+{
+	if (what)
+		printf("FAIL searches: %s: %s\n", name, what);
+	*(what ? &failed : &passed) += 1;
+}
+
+/* The processor's, or the device's. */
+static void run_searches(const char *only, uint64_t seed, unsigned rounds)
+{
+	bool is_gpu = only && strcmp(only, "gpu") == 0;
+	const struct search_tool *tool = is_gpu ? search_gpu : &search_cpu;
+
+	if (tool && (is_gpu || !only || strcmp(only, "cpu") == 0))
+		searches_run(tool, seed, rounds, judge_search);
+}
+
 /* ---- the program ---- */
 
 static int list_engines(const char *only)
@@ -510,6 +530,7 @@ int main(int argc, char **argv)
 		pools[i] = pool_new(thread_counts[i]);
 	printf("seed %llu, %u rounds\n", (unsigned long long)seed, rounds);
 	run_all(only, seed, rounds);
+	run_searches(only, seed, rounds);
 	for (size_t i = 0; i < THREAD_COUNTS; i++)
 		pool_free(pools[i]);
 	printf("%u passed, %u failed, %u refused\n", passed, failed, refused);

@@ -35,13 +35,28 @@ Test(crc_algebra, zeros_can_be_undone)
 {
 	static const uint64_t lens[] = { 0, 1, 511, 4096, 65536, (uint64_t)1 << 40 };
 	uint32_t value = 0x12345678;
-	struct crc_factor factor;
 
 	for (size_t i = 0; i < sizeof(lens) / sizeof(*lens); i++) {
 		uint32_t after = crc_multiply(value, crc_zeros(lens[i]));
 
-		crc_factor_init(&factor, crc_zeros_undone(lens[i]));
-		cr_expect_eq(crc_by_factor(&factor, after), value);
 		cr_expect_eq(crc_multiply(after, crc_zeros_undone(lens[i])), value);
+	}
+}
+
+Test(crc_algebra, a_cluster_becomes_a_bit)
+{
+	for (uint64_t size = 512; size <= 65536; size *= 2) {
+		const uint32_t a = 0x12345678, b = 0x9abcdef0;
+		struct crc_root root;
+		uint32_t value;
+
+		crc_root_init(&root, size);
+		value = crc_root_of(&root, a);
+		cr_expect_eq(
+			crc_root_of(&root, crc_multiply(a, crc_zeros(size))), crc_times_x(value));
+		cr_expect_eq(crc_over_x(crc_times_x(value)), value);
+		cr_expect_eq(crc_root_of(&root, a ^ b), value ^ crc_root_of(&root, b));
+		cr_expect_eq(crc_root_of(&root, crc_multiply(a, b)),
+			crc_multiply(value, crc_root_of(&root, b)));
 	}
 }

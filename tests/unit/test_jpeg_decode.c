@@ -4,6 +4,7 @@
  * tables, since encoders use few of those that the format allows: codes of all lengths, long runs,
  * blocks without an end code, EOB runs, any restart interval.
  */
+#include "carvers/coded.h"
 #include "jpeg_reference.h"
 
 #include "carver_case.h"
@@ -576,6 +577,91 @@ Test(jpeg_decode, resumes_from_states)
 	}
 	cr_assert_gt(resumed, cases / 2);
 	cr_assert_gt(later, cases / 4);
+}
+
+/* Fills 512 bytes: what really follows, other bytes of the picture, a changed byte or two, random ones, zeros. Returns
+ * which. */
+static unsigned draw_candidate(const struct bytes *jpeg, size_t at, uint64_t seed, uint8_t *bytes)
+{
+	unsigned kind = draw(5);
+	size_t from = kind == 1 ? draw((uint32_t)jpeg->len) : at;
+	struct bytes random = { 0 };
+
+	bytes_add_random(&random, seed + kind, 512);
+	memcpy(bytes, random.data, 512);
+	free(random.data);
+	if (kind == 4)
+		memset(bytes, 0, 512);
+	if (kind < 3)
+		memcpy(bytes, jpeg->data + from, jpeg->len - from < 512 ? jpeg->len - from : 512);
+	if (kind == 2)
+		for (unsigned i = 0; i < 2; i++)
+			bytes[draw(512)] = (uint8_t)draw(256);
+	return kind;
+}
+
+/* What is refused after a break the whole check refuses, too, and no later than where those bytes end. */
+static void expect_refused(const struct bytes *jpeg, size_t at, const uint8_t *bytes, uint64_t seed)
+{
+	struct finding finding = { 0 };
+	struct bytes whole = { 0 };
+	enum verdict verdict;
+
+	bytes_add(&whole, jpeg->data, at);
+	bytes_add(&whole, bytes, 512);
+	bytes_add_random(&whole, seed, 2000);
+	verdict = carve("jpeg", whole.data, whole.len, &finding);
+	cr_assert(verdict == CARVE_TRUNCATED && finding.length < at + 512,
+		"seed %llu: %d, %llu (%s), break at %zu", (unsigned long long)seed, (int)verdict,
+		(unsigned long long)finding.length, finding.why, at);
+	free(whole.data);
+}
+
+Test(jpeg_decode, describes_where_it_breaks_off)
+{
+	const struct carver *carver = carver_find("jpeg");
+	uint64_t seed = test_seed(), cases = test_tier(200, 1200, 60000), described = 0;
+	uint64_t tried[5] = { 0 }, refused[5] = { 0 };
+	struct carve_coded *coded = malloc(sizeof(*coded));
+
+	for (uint64_t i = seed; i < seed + cases; i++) {
+		_Alignas(4) uint8_t bytes[512];
+		struct finding ignored = { 0 };
+		struct view *saving, *view;
+		struct bytes jpeg;
+		bool valid;
+		size_t at;
+
+		random_state = i * 0x9e3779b97f4a7c15u | 1;
+		draw(2);
+		jpeg = make_picture();
+		at = 1 + draw((uint32_t)jpeg.len);
+		saving = view_new_memory(jpeg.data, jpeg.len);
+		view_keep_states(saving, 1 + draw(300));
+		valid = carver->check(saving, &ignored) == CARVE_COMPLETE;
+		view = view_new_memory(jpeg.data, at);
+		if (carver->coded(view, view_state_before(saving, at), coded)) {
+			described++;
+			for (unsigned n = 0; n < 8; n++) {
+				unsigned kind = draw_candidate(&jpeg, at, i + n, bytes);
+
+				tried[kind]++;
+				if (coded_may_follow(coded, coded->tables, bytes, 512))
+					continue;
+				cr_expect(kind || !valid, "seed %llu: the rest is refused",
+					(unsigned long long)i);
+				refused[kind]++;
+				expect_refused(&jpeg, at, bytes, i);
+			}
+		}
+		view_free(view);
+		view_free(saving);
+		free(jpeg.data);
+	}
+	free(coded);
+	cr_assert_gt(described, cases / 4, "%llu", (unsigned long long)described);
+	cr_assert_gt(refused[3], tried[3] * 3 / 4, "%llu of %llu", (unsigned long long)refused[3],
+		(unsigned long long)tried[3]);
 }
 
 /* A picture whose brightness changes a little from row to row, and by `jump` from the 700th of its

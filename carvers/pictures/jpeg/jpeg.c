@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "coded.h"
 #include "exif.h"
 #include "jpeg_seam.h"
 #include "trailer.h"
@@ -320,10 +321,23 @@ static bool look_at_joint(struct view *view, uint64_t at, struct carve_joint *jo
 	return jpeg_seam_finish(&seam, joint);
 }
 
+static bool describe(struct view *view, const struct carve_state *state, struct carve_coded *coded)
+{
+	struct finding ignored = { 0 };
+	struct jpeg jpeg = { .view = view, .finding = &ignored, .resume = state, .coded = coded };
+	const char *problem;
+
+	coded->block_count = 0;
+	jpeg_walk(&jpeg, 0, &problem);
+	free(jpeg.history);
+	return coded->block_count != 0;
+}
+
 const struct carver jpeg_carver = {
 	.name = "jpeg",
 	.summary = "JPEG pictures, by their segments and by decoding their coded data",
 	.check = check,
 	.resume = resume,
+	.coded = describe,
 	.joint = look_at_joint,
 };

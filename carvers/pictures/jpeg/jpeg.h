@@ -2,7 +2,7 @@
  * What the parts of the JPEG carver share: jpeg.c walks a file from marker to marker,
  * jpeg_segments.c reads the segments that describe the picture, jpeg_scan.c skips coded data,
  * jpeg_huffman.c decodes it where it can (jpeg_fast.c most of it), jpeg_seam.c looks at where two
- * pieces of a file meet, jpeg_mpf.c walks further pictures
+ * pieces of a file meet, jpeg_coded.c describes where one breaks off, jpeg_mpf.c walks further pictures
  * after the first.
  */
 #ifndef BURIN_CARVERS_PICTURES_JPEG_JPEG_H
@@ -83,6 +83,7 @@ struct jpeg {
 	bool saves;                       /* the first scan saves states */
 	const struct carve_state *resume; /* the first scan goes on from there; NULL: it starts */
 	struct jpeg_seam *seam;           /* that looks at the first scan's blocks; NULL: none */
+	struct carve_coded *coded;        /* describes the break in the first scan; NULL: none */
 	bool portable; /* decode without instructions that only some processors have */
 };
 

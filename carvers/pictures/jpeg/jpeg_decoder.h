@@ -64,6 +64,10 @@ void jpeg_fast_prepare(struct jpeg_decoder *d, bool large);
  * jpeg_decode_block. */
 void jpeg_fast_choose(struct jpeg_decoder *d);
 
+/* The view ends in this block of an MCU, of which and of those after it there are `mcus`: describes that
+ * as d->jpeg->coded, where it can be. The block's bits begin at d->bits. */
+void jpeg_describe(struct jpeg_decoder *d, unsigned block, uint64_t mcus, uint64_t mcu);
+
 /* A d->run for sequential scans that fills d->trace. */
 bool jpeg_fast_trace(struct jpeg_decoder *d, uint64_t *history, uint64_t mcus);
 

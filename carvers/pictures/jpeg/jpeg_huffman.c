@@ -385,6 +385,41 @@ static bool prove_scan(struct jpeg_decoder *d, uint64_t mcus)
 	return true;
 }
 
+/* Decodes an MCU block by block. False: the one with number *block could not be decoded, and its bits begin
+ * at d->bits if the view ended there. */
+static bool decode_blocks(struct jpeg_decoder *d, unsigned *block)
+{
+	for (*block = 0; *block < (unsigned)d->block_count; ++*block) {
+		struct jpeg_buffer start = d->bits.buffer;
+		int32_t dc[JPEG_COMPONENTS];
+
+		memcpy(dc, d->dc, sizeof(dc));
+		if (jpeg_decode_block(d, d->blocks[*block].component, NULL))
+			continue;
+		d->bits.buffer = start;
+		memcpy(d->dc, dc, sizeof(dc));
+		return false;
+	}
+	return true;
+}
+
+/* Goes on from an MCU to where the view ends, and describes that place. */
+static void describe_end(struct jpeg_decoder *d, uint64_t mcu, uint64_t count)
+{
+	uint64_t interval = d->jpeg->restart_interval;
+	unsigned block;
+
+	for (; mcu < count; mcu++) {
+		if (interval && mcu && mcu % interval == 0 && !restart(d, mcu / interval))
+			return;
+		if (decode_blocks(d, &block))
+			continue;
+		if (!d->problem)
+			jpeg_describe(d, block, count - mcu, mcu);
+		return;
+	}
+}
+
 /* MCUs between two states. */
 #define STATE_MCUS 8
 
@@ -399,6 +434,11 @@ static bool decode_all(struct jpeg_decoder *d)
 	uint64_t interval = jpeg->restart_interval, mcus;
 	uint64_t mcu = first ? load_state(d, jpeg->resume) : 0;
 
+	if (first && jpeg->coded && d->block == sequential_block) {
+		describe_end(d, mcu, across * down);
+		d->problem = NULL;
+		return false;
+	}
 	if (seam)
 		jpeg_seam_start(seam, d, across);
 	for (; mcu < across * down; mcu += mcus) {

@@ -1,0 +1,276 @@
+/*
+ * Huffman-coded picture data that breaks off, described so that anybody can decide, without its carver,
+ * whether other bytes may go on with it: for millions of clusters, on a processor or a GPU. Plain data and
+ * one function, in integers, for both.
+ *
+ * The function only refuses what the carver would refuse before the end of the bytes: an unknown code, more
+ * than 64 coefficients in a block, a brightness out of range, a marker where none may be, zeros instead of
+ * data. Whatever else happens, the bytes may go on with it.
+ */
+#ifndef BURIN_CARVERS_CODED_H
+#define BURIN_CARVERS_CODED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bytes.h"
+
+#ifdef __CUDACC__
+#define CODED_INLINE static __host__ __device__ __forceinline__
+#else
+#define CODED_INLINE static inline
+#endif
+
+#define CODED_BITS 9     /* codes that are looked up */
+#define CODED_BLOCKS 10  /* of an MCU, at most */
+#define CODED_TABLES 4   /* at most */
+#define CODED_BEFORE 512 /* bytes of a block before the break, at most */
+
+/* Codes of up to CODED_BITS bits: length << 8 | value, 0 for longer ones. Those are compared, as 16 bits
+ * from the left, with limit[length], one more than the last code of that length. */
+struct coded_table {
+	uint16_t fast[1 << CODED_BITS];
+	uint32_t limit[17];
+	int32_t first[17]; /* index in values that code 0 of this length would have */
+	uint8_t values[256];
+};
+
+struct carve_coded {
+	uint32_t block_count; /* of an MCU */
+	uint32_t block;       /* of an MCU, the one that the break is in */
+	uint32_t interval;    /* MCUs from one restart marker to the next; 0: there are none */
+	uint32_t restarts;    /* restart markers before the break */
+	uint64_t mcus;        /* that are not complete: in all... */
+	uint64_t mcus_before_restart; /* ...and before the next restart marker */
+	struct coded_block {
+		uint8_t dc, ac; /* tables */
+		uint8_t component;
+	} blocks[CODED_BLOCKS];
+	int32_t dc[4];     /* predictions, of components */
+	uint32_t bound[4]; /* of them, above and below 0 */
+	uint32_t bits_before;
+	bool after_ff; /* the last byte before the break is FF: data if a 00 follows */
+	uint8_t before[CODED_BEFORE]; /* that block's bits before the break, without stuffing */
+	struct coded_table tables[CODED_TABLES];
+};
+
+/* Bits of the data before the break, and then of the bytes after it. */
+struct coded_bits {
+	uint64_t held; /* the next `count` ones at the top, then zeros */
+	int32_t count; /* below 0: more were taken than exist */
+	uint32_t before, before_len;
+	const uint8_t *at, *start, *end;
+	bool ends;             /* no more bits are known... */
+	const uint8_t *marker; /* ...as this byte follows an FF; NULL: there is no marker */
+};
+
+/* Four bytes, the first one the highest; the place is aligned to 4. */
+CODED_INLINE uint32_t coded_word(const uint8_t *at)
+{
+#ifdef __CUDA_ARCH__
+	return __byte_perm(*(const uint32_t *)at, 0, 0x0123);
+#else
+	return be32(at);
+#endif
+}
+
+CODED_INLINE bool coded_has_ff(uint32_t word)
+{
+	return (~word - 0x01010101u) & word & 0x80808080u;
+}
+
+/* Makes more bits known, at least 32 if they exist. */
+CODED_INLINE void coded_fill(struct coded_bits *b, const struct carve_coded *coded)
+{
+	while (b->count < 32 && b->before < b->before_len) {
+		b->held |= (uint64_t)coded->before[b->before++] << (56 - b->count);
+		b->count += 8;
+	}
+	while (b->count < 32 && !b->ends) {
+		uint32_t left = (uint32_t)(b->end - b->at), byte;
+
+		if (left >= 4 && ((uintptr_t)b->at & 3) == 0) {
+			uint32_t word = coded_word(b->at);
+
+			if (!coded_has_ff(word)) {
+				b->held |= (uint64_t)word << (32 - b->count);
+				b->count += 32;
+				b->at += 4;
+				return;
+			}
+		}
+		byte = left ? *b->at : 0;
+		if (byte == 0xff && left >= 2 && b->at[1])
+			b->marker = b->at + 1;
+		b->ends = !left || (byte == 0xff && left < 2) || b->marker;
+		if (b->ends)
+			return;
+		b->at += byte == 0xff ? 2 : 1;
+		b->held |= (uint64_t)byte << (56 - b->count);
+		b->count += 8;
+	}
+}
+
+CODED_INLINE void coded_skip(struct coded_bits *b, uint32_t bits)
+{
+	b->held <<= bits;
+	b->count -= (int32_t)bits;
+}
+
+/* Takes a code: its value, or -1. */
+CODED_INLINE int coded_take(const struct coded_table *table, struct coded_bits *b)
+{
+	uint32_t entry = table->fast[b->held >> (64 - CODED_BITS)], code;
+
+	if (entry) {
+		coded_skip(b, entry >> 8);
+		return (int)(entry & 0xff);
+	}
+	code = (uint32_t)(b->held >> 48);
+	for (uint32_t bits = CODED_BITS + 1; bits <= 16; bits++) {
+		if (code < table->limit[bits]) {
+			coded_skip(b, bits);
+			return table->values[(table->first[bits] + (int32_t)(code >> (16 - bits))) &
+					     0xff];
+		}
+	}
+	return -1;
+}
+
+/* Whether the next symbol can't be read for want of bytes. After it 31 bits can be taken: at a marker
+ * zeros follow, as the carver has it. */
+CODED_INLINE bool coded_wants(struct coded_bits *b, const struct carve_coded *coded)
+{
+	if (b->count < 32)
+		coded_fill(b, coded);
+	return b->count < 32 && !b->marker;
+}
+
+enum coded_answer { CODED_REFUSED, CODED_NEXT, CODED_MAY_FOLLOW };
+
+/* Skips a block's coefficients; *dc is its prediction. */
+CODED_INLINE enum coded_answer coded_skip_block(struct coded_bits *b,
+	const struct carve_coded *coded, const struct coded_table *tables,
+	const struct coded_block *block, int32_t *dc)
+{
+	uint32_t bound = coded->bound[block->component];
+	int code, k = 1;
+
+	if (coded_wants(b, coded))
+		return CODED_MAY_FOLLOW;
+	code = coded_take(&tables[block->dc], b);
+	if (code < 0 || code > 15)
+		return CODED_REFUSED;
+	if (code) {
+		int32_t value = (int32_t)(b->held >> (64 - code));
+
+		coded_skip(b, (uint32_t)code);
+		*dc += value < 1 << (code - 1) ? value - (1 << code) + 1 : value;
+		if ((uint32_t)*dc + bound > 2 * bound)
+			return CODED_REFUSED;
+	}
+	while (k < 64) {
+		if (coded_wants(b, coded))
+			return CODED_MAY_FOLLOW;
+		code = coded_take(&tables[block->ac], b);
+		if (code == 0)
+			break;
+		if (code < 0 || ((code & 15) == 0 && code != 0xf0))
+			return CODED_REFUSED;
+		coded_skip(b, (uint32_t)code & 15);
+		k += (code >> 4) + 1;
+	}
+	return k > 64 || b->count < 0 ? CODED_REFUSED : CODED_NEXT;
+}
+
+/* Goes on after the restart marker that has to be next. */
+CODED_INLINE enum coded_answer coded_restart(struct coded_bits *b, uint32_t number)
+{
+	const uint8_t *at = b->at;
+
+	for (; !b->marker; at += *at == 0xff ? 2 : 1) {
+		if (b->end - at < 2)
+			return CODED_MAY_FOLLOW;
+		if (*at == 0xff && at[1])
+			b->marker = at + 1;
+	}
+	while (b->marker < b->end && *b->marker == 0xff)
+		b->marker++;
+	if (b->marker == b->end)
+		return CODED_MAY_FOLLOW;
+	if (*b->marker != 0xd0 + (number & 7))
+		return CODED_REFUSED;
+	b->at = b->marker + 1;
+	b->marker = NULL;
+	b->held = 0;
+	b->count = 0;
+	b->ends = false;
+	return CODED_NEXT;
+}
+
+/* Whether the last 16 bytes before the next one are zeros, and more, as stuffing is not counted. */
+CODED_INLINE bool coded_after_zeros(const struct coded_bits *b)
+{
+	const uint8_t *end = b->at - b->count / 8;
+
+	if (b->before < b->before_len || end - b->start < 24)
+		return false;
+	for (int i = 1; i <= 24; i++)
+		if (end[-i])
+			return false;
+	return true;
+}
+
+/* How many bits were taken, with stuffing. */
+CODED_INLINE uint64_t coded_position(const struct coded_bits *b)
+{
+	return (uint64_t)(b->at - b->start) * 8 + b->before * 8u - (uint64_t)(int64_t)b->count;
+}
+
+/* Whether the bytes, at least one, may follow the break. They are aligned to 4. tables: coded->tables, or a copy. */
+CODED_INLINE bool coded_may_follow(const struct carve_coded *coded,
+	const struct coded_table *tables, const uint8_t *bytes, uint32_t len)
+{
+	struct coded_bits b = { 0, 0, 0, (coded->bits_before + 7) / 8, bytes, bytes, bytes + len,
+		false, NULL };
+	int32_t dc[4] = { coded->dc[0], coded->dc[1], coded->dc[2], coded->dc[3] };
+	uint64_t mcus = coded->mcus, before_restart = coded->mcus_before_restart;
+	uint32_t block = coded->block, restarts = coded->restarts, zeros = 0;
+	enum coded_answer answer = CODED_NEXT;
+
+	if (coded->after_ff && *bytes) {
+		b.ends = true;
+		b.marker = bytes;
+		b.before_len--;
+	} else if (coded->after_ff) {
+		b.at++;
+	}
+	coded_fill(&b, coded);
+	coded_skip(&b, -coded->bits_before & 7);
+	while (answer == CODED_NEXT) {
+		const struct coded_block *now = &coded->blocks[block];
+		uint64_t from = coded_position(&b);
+
+		answer = coded_skip_block(&b, coded, tables, now, &dc[now->component]);
+		if (answer != CODED_NEXT)
+			break;
+		if (coded_position(&b) - from < 128 || !coded_after_zeros(&b))
+			zeros = 0;
+		else if (++zeros == 2)
+			return false;
+		if (++block < coded->block_count)
+			continue;
+		block = 0;
+		if (--mcus == 0)
+			return true;
+		if (--before_restart == 0) {
+			answer = coded_restart(&b, restarts++);
+			before_restart = coded->interval;
+			dc[0] = dc[1] = dc[2] = dc[3] = 0;
+		}
+	}
+	return answer == CODED_MAY_FOLLOW;
+}
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * Which clusters may follow a break in coded data (carvers/coded.h): the first bytes of nearly all others
+ * show that they do not, and the carver would refuse them there, so that no trial has to be made of them.
+ */
+#ifndef BURIN_ASSEMBLE_CONTINUATIONS_H
+#define BURIN_ASSEMBLE_CONTINUATIONS_H
+
+#include "assemble/field.h"
+
+struct continuations;
+
+/* For the breaks of a partial file, which must outlive it. workbench_prepare was called for it. Never NULL. */
+struct continuations *continuations_new(struct workbench *bench, const struct partial *partial);
+/* False: a trial of the step would be refused; it counts as made. */
+bool continuations_may_follow(struct continuations *continuations, const struct step *step);
+/* NULL is fine. */
+void continuations_free(struct continuations *continuations);
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * Searches over all clusters of an image: much arithmetic on little data, which leaves few places for the
+ * caller to look at. A device answers them, the processor (search_cpu.c) or a GPU, and all devices give the
+ * same answer, bit for bit, so that it does not matter which one was asked. Thread-safe.
+ */
+#ifndef BURIN_ASSEMBLE_SEARCH_DEVICE_H
+#define BURIN_ASSEMBLE_SEARCH_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct error;
+struct carve_coded;
+struct search_device;
+
+/*
+ * Breaks with which a CRC agrees; by_sum.c has the arithmetic. Displacement i, from 0 to count - 1, is a piece
+ * of which cluster i is at the first break; k and j are numbers of breaks. They fit when
+ *
+ *	one break:   known[k] / x^i + sums[i+k] = ends[i]
+ *	two breaks:  known[j] / x^i + sums[i+j] = rest[k] / x^i + sums[i+k]    and j < k
+ */
+struct crc_search {
+	size_t count;
+	const uint32_t *known;
+	size_t known_count; /* k is less, or j */
+	const uint32_t *sums;
+	size_t sums_from, sums_to; /* the indices that count, [from, to); sums has count + breaks */
+	const uint32_t *ends;      /* NULL: two breaks */
+	const uint32_t *rest;
+	size_t rest_from, rest_to; /* k is one of [from, to) */
+};
+
+/* The most hits that are kept. */
+#define CRC_HITS_MAX 4096
+
+struct crc_hit {
+	uint32_t displacement, second, first; /* breaks; one break: second */
+};
+
+struct crc_hits {
+	size_t count;                       /* all; more than CRC_HITS_MAX: items mean nothing */
+	struct crc_hit items[CRC_HITS_MAX]; /* in order of displacement, second, first */
+};
+
+/* Bytes of a cluster that decide whether it may go on with coded data. */
+#define SEARCH_HEAD_LEN 512
+
+struct search_tool {
+	const char *name; /* "cpu" */
+	/* devices: as --gpus has them. Returns 0, or a negative errno with error set. */
+	int (*open)(struct search_device **device, const char *devices, struct error *error);
+	/* NULL is fine. */
+	void (*close)(struct search_device *device);
+	/* Both return 0, or a negative errno, once they have logged why: then the device can't be used any
+	 * longer. */
+	int (*find_breaks)(struct search_device *device, const struct crc_search *search,
+		struct crc_hits *hits);
+	/* Bit n of bits[] is set if the cluster first + n, of those that it keeps, may go on with
+	 * the data (carvers/coded.h). first and count are multiples of 64. */
+	int (*find_coded)(struct search_device *device, const struct carve_coded *coded,
+		uint64_t first, size_t count, uint64_t *bits);
+	/* Where the first SEARCH_HEAD_LEN bytes of the next *count clusters, a multiple of 64, are put for
+	 * keep. NULL: there is no room for more. */
+	uint8_t *(*stage)(struct search_device *device, size_t *count);
+	/* Keeps them. */
+	int (*keep)(struct search_device *device, size_t count);
+};
+
+extern const struct search_tool search_cpu;
+/* NULL in a build without CUDA. */
+extern const struct search_tool *const search_gpu;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

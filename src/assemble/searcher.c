@@ -1,0 +1,157 @@
+#include "assemble/searcher.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+#define PART 1024 /* clusters that a thread reads before it takes others */
+
+struct searcher {
+	const struct search_tool *tool;
+	struct search_device *device;
+	_Atomic bool is_failed; /* the device, or there is none */
+	uint64_t size, origin;  /* of clusters */
+	uint64_t kept;          /* clusters, by the device */
+};
+
+struct searcher *searcher_new(
+	const struct search_tool *tool, const char *devices, const struct clusters *clusters)
+{
+	struct searcher *searcher = xcalloc(1, sizeof(*searcher));
+	struct error error = { 0 };
+
+	searcher->tool = tool;
+	searcher->size = clusters->size;
+	searcher->origin = clusters->origin;
+	searcher->is_failed = !tool;
+	if (tool && tool->open(&searcher->device, devices, &error)) {
+		log_warn("files in pieces are searched without a GPU: %s", error.text);
+		searcher->is_failed = true;
+	}
+	return searcher;
+}
+
+void searcher_free(struct searcher *searcher)
+{
+	if (searcher && searcher->device)
+		searcher->tool->close(searcher->device);
+	free(searcher);
+}
+
+/* The device has answered with an error, which it has logged. */
+static bool is_answered(struct searcher *searcher, int status)
+{
+	if (status)
+		searcher->is_failed = true;
+	return !status;
+}
+
+void searcher_find_breaks(
+	struct searcher *searcher, const struct crc_search *search, struct crc_hits *hits)
+{
+	if (searcher->is_failed ||
+		!is_answered(searcher, searcher->tool->find_breaks(searcher->device, search, hits)))
+		search_cpu.find_breaks(NULL, search, hits);
+}
+
+/* ---- the first bytes of clusters ----------------------------------------------------------- */
+
+uint64_t searcher_place(const struct searcher *searcher, uint64_t number)
+{
+	return searcher->origin + number * searcher->size;
+}
+
+bool searcher_number(const struct searcher *searcher, uint64_t offset, uint64_t *number)
+{
+	*number = (offset - searcher->origin) / searcher->size;
+	return offset >= searcher->origin && (offset - searcher->origin) % searcher->size == 0;
+}
+
+/* What the threads that read share. */
+struct reading {
+	const struct searcher *searcher;
+	struct image *image;
+	const struct clusters *clusters;
+	bool (*interrupted)(void);
+	uint64_t first;
+	size_t count;
+	uint8_t *bytes;
+	_Atomic size_t next;
+	_Atomic bool stopped;
+};
+
+/* What is not in the image, or a complete file's, is zeros: nobody asks for it. */
+static void read_head(const struct reading *reading, uint64_t number, uint8_t *bytes)
+{
+	uint64_t offset = searcher_place(reading->searcher, number), end = reading->clusters->end;
+	uint64_t left = offset < end ? end - offset : 0;
+	size_t len = left < SEARCH_HEAD_LEN ? (size_t)left : SEARCH_HEAD_LEN;
+
+	if (!len || !clusters_are_free(reading->clusters, offset, 1))
+		len = 0;
+	if (len)
+		image_read_around(reading->image, offset, bytes, len);
+	memset(bytes + len, 0, SEARCH_HEAD_LEN - len);
+}
+
+static void read_heads(void *context, unsigned number, unsigned worker)
+{
+	struct reading *reading = context;
+	size_t from;
+
+	(void)number;
+	(void)worker;
+	while ((from = atomic_fetch_add(&reading->next, PART)) < reading->count &&
+		!reading->stopped) {
+		size_t to = from + PART < reading->count ? from + PART : reading->count;
+
+		for (size_t i = from; i < to; i++)
+			read_head(
+				reading, reading->first + i, reading->bytes + i * SEARCH_HEAD_LEN);
+		if (image_was_cut(reading->image) ||
+			(reading->interrupted && reading->interrupted()))
+			reading->stopped = true;
+	}
+}
+
+bool searcher_keep_heads(struct searcher *searcher, struct image *image,
+	const struct clusters *clusters, struct pool *pool, bool (*interrupted)(void))
+{
+	uint64_t count = (clusters->end - searcher->origin + searcher->size - 1) / searcher->size;
+	int status = 0;
+
+	while (!searcher->is_failed && !status && searcher->kept < count) {
+		struct reading reading = { .searcher = searcher,
+			.image = image,
+			.clusters = clusters,
+			.interrupted = interrupted,
+			.first = searcher->kept };
+
+		reading.bytes = searcher->tool->stage(searcher->device, &reading.count);
+		if (!reading.bytes)
+			break;
+		pool_share(pool, POOL_CHECK, pool_threads(pool), read_heads, &reading);
+		if (reading.stopped)
+			return false;
+		status = searcher->tool->keep(searcher->device, reading.count);
+		if (!status)
+			searcher->kept += reading.count;
+	}
+	return true;
+}
+
+uint64_t searcher_kept(const struct searcher *searcher)
+{
+	return searcher->is_failed ? 0 : searcher->kept;
+}
+
+bool searcher_find_coded(struct searcher *searcher, const struct carve_coded *coded, uint64_t first,
+	uint64_t count, uint64_t *bits)
+{
+	return is_answered(
+		searcher, searcher->tool->find_coded(searcher->device, coded, first, count, bits));
+}

@@ -1,0 +1,39 @@
+/*
+ * Who is asked for what takes much arithmetic (search_device.h): the device that was opened, and once it
+ * fails, or without one, the processor, which gives the same answers. All threads use one.
+ */
+#ifndef BURIN_ASSEMBLE_SEARCHER_H
+#define BURIN_ASSEMBLE_SEARCHER_H
+
+#include "assemble/clusters.h"
+#include "assemble/search_device.h"
+#include "base/pool.h"
+#include "evidence/image.h"
+
+struct searcher;
+
+/* tool: NULL, or what opens the devices. Without a device that can be used it is the processor. Clusters have
+ * numbers, from 0 on, that stay theirs. Never NULL. */
+struct searcher *searcher_new(
+	const struct search_tool *tool, const char *devices, const struct clusters *clusters);
+/* NULL is fine. */
+void searcher_free(struct searcher *searcher);
+/* hits->count and their order are the same whoever is asked. */
+void searcher_find_breaks(
+	struct searcher *searcher, const struct crc_search *search, struct crc_hits *hits);
+
+/* Where a cluster is in the image. */
+uint64_t searcher_place(const struct searcher *searcher, uint64_t number);
+/* False: no cluster begins at offset. */
+bool searcher_number(const struct searcher *searcher, uint64_t offset, uint64_t *number);
+/* The device, if there is one, gets the first bytes of as many clusters as it has room for; the pool's threads read
+ * them. Once, while nobody else asks. False: interrupted, or the image became unreadable. */
+bool searcher_keep_heads(struct searcher *searcher, struct image *image,
+	const struct clusters *clusters, struct pool *pool, bool (*interrupted)(void));
+/* How many clusters, from 0 on, a device has: a multiple of 64. */
+uint64_t searcher_kept(const struct searcher *searcher);
+/* As a tool's find_coded, for clusters that it has. False: the device can't be used any longer. */
+bool searcher_find_coded(struct searcher *searcher, const struct carve_coded *coded, uint64_t first,
+	uint64_t count, uint64_t *bits);
+
+#endif
