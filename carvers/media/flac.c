@@ -195,6 +195,11 @@ static enum verdict judge_end(struct flac *flac, enum flac_state state)
 	uint64_t size = view_size(flac->view);
 
 	finding->length = flac->at;
+	if (flac->overwritten && view_thorough(flac->view)) {
+		finding->length = flac->overwritten;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"padding that is not zeros at %" PRIu64, flac->overwritten);
+	}
 	if (flac->all_samples && flac->sample_count >= flac->all_samples) {
 		finding->length = audio_tags_end(flac->view, flac->at, finding);
 		return CARVE_COMPLETE;

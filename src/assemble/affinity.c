@@ -6,13 +6,19 @@
 #include "assemble/affinity.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
-#define SAMPLES 32      /* places in the image that are learnt from... */
-#define SAMPLE_LEN 2048 /* ...bytes of each */
-#define FRACTION 16     /* of a bit */
-#define ESCAPE 4        /* weight of what single bytes say, where pairs are rare */
+#define SAMPLES 32       /* places in the image that are learnt from... */
+#define SAMPLE_LEN 2048  /* ...bytes of each */
+#define FRACTION 16      /* of a bit */
+#define ALIEN_SHARE 1    /* a bit for each byte: so much worse looks what is not the file's */
+#define LEARN_FIRST 4096 /* bytes of a file from which its content is known */
+#define LOOK_LEN 512     /* bytes of a cluster that are looked at */
+#define LOOK_WORK 64     /* units that this takes */
+#define LOOKS 8192
+#define ESCAPE 4 /* weight of what single bytes say, where pairs are rare */
 
 struct model {
 	uint32_t pairs[256][256], before[256], single[256], total;
@@ -22,6 +28,10 @@ struct affinity {
 	struct model own, others;
 	int16_t gains[256][256]; /* FRACTIONs of bits by which `own` describes a pair shorter */
 	bool is_ready;           /* they are computed */
+	struct {                 /* clusters that were looked at, a slot for several; 0: none was */
+		uint64_t offset;
+		bool is_unlikely;
+	} looks[LOOKS];
 	uint8_t bytes[65536];
 };
 
@@ -94,6 +104,7 @@ void affinity_learn(struct affinity *affinity, struct workbench *bench, uint64_t
 		if (!len)
 			return;
 		learn(is_own ? &affinity->own : &affinity->others, affinity->bytes, len);
+		affinity->is_ready = false;
 	}
 }
 
@@ -110,6 +121,7 @@ struct affinity *affinity_new(struct workbench *bench)
 static void get_ready(struct affinity *affinity)
 {
 	affinity->is_ready = true;
+	memset(affinity->looks, 0, sizeof(affinity->looks));
 	for (unsigned a = 0; a < 256; a++)
 		for (unsigned b = 0; b < 256; b++)
 			affinity->gains[a][b] =
@@ -129,6 +141,67 @@ int64_t affinity_bits(
 	for (size_t i = 1; i < len; i++)
 		sum += affinity->gains[bytes[i - 1]][bytes[i]];
 	return sum / FRACTION;
+}
+
+bool affinity_is_unlikely(struct affinity *affinity, struct workbench *bench, uint64_t offset)
+{
+	uint64_t slot = offset / bench->clusters->size % LOOKS;
+
+	if (!affinity->is_ready)
+		get_ready(affinity);
+	if (!offset || affinity->looks[slot].offset != offset) {
+		affinity->looks[slot].offset = offset;
+		affinity->looks[slot].is_unlikely =
+			affinity_bits(affinity, bench, offset, LOOK_LEN) < -(int64_t)LOOK_LEN;
+		workbench_spend(bench, LOOK_WORK);
+	}
+	return affinity->looks[slot].is_unlikely;
+}
+
+void affinity_learn_file(struct affinity *affinity, struct workbench *bench,
+	const struct extents *extents, uint64_t from, uint64_t to)
+{
+	uint64_t at = 0; /* where the run begins */
+
+	for (size_t i = 0; i < extents->count && at < to; i++) {
+		const struct range *run = &extents->runs[i];
+		uint64_t begin = from > at ? from - at : 0, end = to - at;
+
+		if (end > run->length)
+			end = run->length;
+		if (begin < end)
+			affinity_learn(affinity, bench, run->offset + begin, end - begin, true);
+		at += run->length;
+	}
+}
+
+/* Whether a cluster looks like the content of others. */
+static bool is_alien(struct affinity *affinity, struct workbench *bench,
+	const struct extents *extents, uint64_t at)
+{
+	uint64_t size = bench->clusters->size, offset = extents_place(extents, at);
+
+	return offset != UINT64_MAX &&
+	       affinity_bits(affinity, bench, offset, size) < -(int64_t)size / ALIEN_SHARE;
+}
+
+uint64_t affinity_same(
+	struct workbench *bench, const struct extents *extents, uint64_t from, uint64_t length)
+{
+	struct affinity *affinity = affinity_new(bench);
+	uint64_t size = bench->clusters->size, learnt = 0;
+	uint64_t at = size > LEARN_FIRST ? size : LEARN_FIRST;
+
+	for (at = at > from ? at : from; at < length; at += size) {
+		if (at >= 2 * learnt) { /* seldom, as making ready takes long */
+			affinity_learn_file(affinity, bench, extents, learnt, at);
+			learnt = at;
+		}
+		if (is_alien(affinity, bench, extents, at))
+			break;
+	}
+	affinity_free(affinity);
+	return at < length ? at : length;
 }
 
 void affinity_free(struct affinity *affinity)

@@ -13,9 +13,19 @@ struct affinity *affinity_new(struct workbench *bench);
 void affinity_learn(struct affinity *affinity, struct workbench *bench, uint64_t offset,
 	uint64_t length, bool is_own);
 /* By how many bits the bytes at offset in the evidence, 64 KiB at most, look more like the file's own
- * than like others'. Nothing can be learnt from then on. */
+ * than like others'. */
 int64_t affinity_bits(
 	struct affinity *affinity, struct workbench *bench, uint64_t offset, uint64_t length);
+/* The bytes [from, to) of a file, as its own. */
+void affinity_learn_file(struct affinity *affinity, struct workbench *bench,
+	const struct extents *extents, uint64_t from, uint64_t to);
+/* Of the first `length` bytes of a file, those before the first cluster at or after `from`, which is one's
+ * beginning, that looks like the content of others rather than like what is before it. length: there is none. */
+uint64_t affinity_same(
+	struct workbench *bench, const struct extents *extents, uint64_t from, uint64_t length);
+/* Whether the first bytes of the cluster at offset look more like others' content, by a bit each. Cheap when
+ * asked again. */
+bool affinity_is_unlikely(struct affinity *affinity, struct workbench *bench, uint64_t offset);
 void affinity_free(struct affinity *affinity);
 
 #endif

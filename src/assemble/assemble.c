@@ -325,7 +325,7 @@ static uint64_t work_of_file(const struct assembler *assembler)
 
 	work = size < (UINT64_MAX - WORK_BASE) / WORK_FACTOR ? WORK_BASE + size * WORK_FACTOR
 							     : UINT64_MAX;
-	work /= count_left(assembler);
+	work = work / count_left(assembler) / 100 * strategies[assembler->pass].share;
 	if (work > most)
 		work = most;
 	if (work < WORK_FILE_MIN)

@@ -43,6 +43,18 @@ void extents_cut(struct extents *extents, uint64_t length)
 	extents->count = i;
 }
 
+uint64_t extents_place(const struct extents *extents, uint64_t at)
+{
+	for (size_t i = 0; i < extents->count; i++) {
+		const struct range *run = &extents->runs[i];
+
+		if (at <= run->length)
+			return run->offset + at;
+		at -= run->length;
+	}
+	return UINT64_MAX;
+}
+
 bool extents_overlaps_itself(const struct extents *extents)
 {
 	struct ranges seen = { 0 };

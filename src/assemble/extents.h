@@ -21,6 +21,9 @@ void extents_add(struct extents *extents, uint64_t offset, uint64_t length);
 void extents_set(struct extents *extents, const struct range *runs, size_t count);
 /* Cuts the file to this many bytes. */
 void extents_cut(struct extents *extents, uint64_t length);
+/* Where the byte after its first `at` ones is in the evidence, if the piece that has those before goes on.
+ * UINT64_MAX: it has fewer. */
+uint64_t extents_place(const struct extents *extents, uint64_t at);
 /* Whether a byte of the evidence is in it twice. */
 bool extents_overlaps_itself(const struct extents *extents);
 void extents_free(struct extents *extents);

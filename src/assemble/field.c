@@ -126,8 +126,11 @@ void breaks_find(
 
 	*breaks = (struct breaks){ 0 };
 	least = least < sides.most ? least : sides.most;
-	breaks->items = xcalloc((sides.most - least) / size + 4, sizeof(uint64_t));
+	breaks->items = xcalloc((sides.most - least) / size + 5, sizeof(uint64_t));
 	add_break(breaks, nearest);
+	if (partial->same >= first && partial->same / size * size < nearest)
+		add_break(breaks, partial->same / size * size);
+	breaks->ends[ZONE_HERE] = breaks->count;
 	add_around(breaks, &sides, nearest, size);
 	breaks->ends[ZONE_NEXT] = breaks->count;
 	add_around(breaks, &sides, nearest, CLOSE);
@@ -196,23 +199,10 @@ bool ring_gap(const struct clusters *clusters, enum ring ring, uint64_t number, 
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
-/* Where the byte after the first `at` ones of the file is in the evidence, if its piece goes on. */
-static uint64_t image_offset(const struct extents *extents, uint64_t at)
-{
-	for (size_t i = 0; i < extents->count; i++) {
-		const struct range *run = &extents->runs[i];
-
-		if (at <= run->length)
-			return run->offset + at;
-		at -= run->length;
-	}
-	return UINT64_MAX;
-}
-
 uint64_t step_target(
 	const struct clusters *clusters, const struct partial *partial, const struct step *step)
 {
-	uint64_t end = image_offset(&partial->extents, step->at),
+	uint64_t end = extents_place(&partial->extents, step->at),
 		 target = end + (uint64_t)step->gap;
 
 	if (end >= clusters->end || (step->gap < 0 && end < (uint64_t)-step->gap) ||

@@ -12,6 +12,9 @@ struct partial {
 	struct extents extents; /* all pieces; the last goes on over all that may follow */
 	uint64_t joint;         /* where the last piece begins, in the file */
 	uint64_t reached, seen; /* bytes that the carver validated, and that it looked at */
+	uint64_t
+		same; /* of the bytes reached, those before a cluster like another file's; 0: not looked for */
+	bool was_followed; /* all that it leads to was tried */
 };
 
 struct step {
@@ -28,9 +31,9 @@ enum ring {
 	RING_COUNT
 };
 
-/* Which breaks: those next to where the carver noticed something, others close to it, those before,
- * those after. */
-enum break_zone { ZONE_NEXT, ZONE_CLOSE, ZONE_BEFORE, ZONE_AFTER, ZONE_COUNT };
+/* Which breaks: the one before the place where the carver noticed something, those next to it, others close
+ * to it, those before, those after. */
+enum break_zone { ZONE_HERE, ZONE_NEXT, ZONE_CLOSE, ZONE_BEFORE, ZONE_AFTER, ZONE_COUNT };
 
 /* The breaks of a partial file, the likeliest first, zone by zone. */
 struct breaks {

@@ -31,6 +31,25 @@ void joining_free(struct joining *joining)
 	*joining = (struct joining){ 0 };
 }
 
+void notice_add(struct notice *notice, const struct workbench *bench, uint64_t at)
+{
+	notice->trials++;
+	if (bench->reached + NOTICE_SLACK < at)
+		notice->late++;
+	else if (bench->reached > at)
+		notice->bytes += bench->reached - at;
+}
+
+uint32_t notice_bits(const struct notice *notice, uint64_t bytes)
+{
+	uint64_t trials = notice->trials - notice->late, bits;
+
+	if (trials < NOTICE_TRIALS)
+		return 0;
+	bits = bytes / (notice->bytes / trials + MEAN_SLACK);
+	return bits < UINT32_MAX ? (uint32_t)bits : UINT32_MAX;
+}
+
 /* Tries a step. True: it is COMPLETE, and the new piece is needed for that. */
 static bool try(struct workbench *bench, const struct partial *partial, const struct step *step,
 	struct extents *extents, struct outcome *outcome)
@@ -67,6 +86,14 @@ bool joining_try(struct workbench *bench, const struct partial *partial, const s
 	return false;
 }
 
+/* Whether another layout that was accepted would do as well. Where nothing shows the end, one that ends
+ * earlier would not. */
+static bool is_as_long(
+	const struct workbench *bench, const struct joining *joining, const struct outcome *other)
+{
+	return !bench->takes_unverified || other->length >= joining->outcome.length;
+}
+
 /* ---- other breaks -------------------------------------------------------------------------- */
 
 /* A joint whose place is looked for. Offsets are in the file. */
@@ -98,7 +125,7 @@ static bool try_break(struct workbench *bench, const struct joining *joining,
 	}
 	if (other->extents.count == extents->count &&
 		workbench_try(bench, &other->extents, &other->outcome) &&
-		other->outcome.length > at)
+		other->outcome.length > at && is_as_long(bench, joining, &other->outcome))
 		return prove(bench, other);
 	joining_free(other);
 	return false;
@@ -256,21 +283,10 @@ static bool judge_breaks(
 
 /* What the trials of other gaps with one break show. */
 struct rivals {
-	/* How soon the carver notices wrong bytes after a joint. */
-	uint64_t trials, late; /* refused layouts; those refused for something before the joint */
-	uint64_t bytes;        /* of wrong data that were accepted in all of them */
-	size_t count;          /* accepted layouts... */
-	int64_t best_bits;     /* ...and of these the most by which one looks like the file's own */
+	struct notice notice;
+	size_t count;      /* accepted layouts... */
+	int64_t best_bits; /* ...and of these the most by which one looks like the file's own */
 };
-
-static void add_refused(const struct workbench *bench, uint64_t at, struct rivals *rivals)
-{
-	rivals->trials++;
-	if (bench->reached + NOTICE_SLACK < at)
-		rivals->late++;
-	else if (bench->reached > at)
-		rivals->bytes += bench->reached - at;
-}
 
 /* Whether an offset is in a run of the joining from the last joint on: a step that leads there only
  * leaves out some of it, and is no rival. */
@@ -300,34 +316,37 @@ static void find_rivals(struct workbench *bench, const struct partial *partial,
 	for (uint64_t n = 0; ring_gap(bench->clusters, RING_NEAR, n, &step.gap); n++) {
 		uint64_t tested = bench->tested;
 		uint64_t target = step_target(bench->clusters, partial, &step);
+		bool is_rival;
 		int64_t bits;
 
 		if (is_own(joining, target))
 			continue;
 		if (!try(bench, partial, &step, &extents, &outcome)) {
 			if (bench->tested != tested)
-				add_refused(bench, at, rivals);
+				notice_add(&rivals->notice, bench, at);
 			continue;
 		}
 		bits = bits_at(bench, affinity, target, outcome.length - at);
+		is_rival = is_as_long(bench, joining, &outcome);
 		outcome_free(&outcome);
+		if (!is_rival)
+			continue;
 		if (!rivals->count++ || bits > rivals->best_bits)
 			rivals->best_bits = bits;
 	}
 	extents_free(&extents);
 }
 
-/* The bits by which wrong data would not have been accepted for as many bytes as follow the joint, if
- * it is as likely to be noticed at each byte as it was in the trials. Only where the carver notices
- * it as it goes, and all others with this break were refused. */
+/* The bits of what follows the last joint. Only where the carver notices wrong data as it goes, and all
+ * others with this break were refused. */
 static uint32_t survival_bits(const struct rivals *rivals, uint64_t bytes)
 {
-	uint64_t mean;
+	const struct notice *notice = &rivals->notice;
+	uint32_t bits = notice_bits(notice, bytes);
 
-	if (rivals->trials < NOTICE_TRIALS || rivals->late * 8 > rivals->trials || rivals->count)
+	if (notice->late * 8 > notice->trials || rivals->count)
 		return 0;
-	mean = rivals->bytes / rivals->trials + MEAN_SLACK;
-	return bytes / mean < SURVIVAL_MAX ? (uint32_t)(bytes / mean) : SURVIVAL_MAX;
+	return bits < SURVIVAL_MAX ? bits : SURVIVAL_MAX;
 }
 
 /* Tries other gaps at the last joint. True: there are no rivals, or the content of all is worse. */

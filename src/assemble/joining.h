@@ -7,6 +7,18 @@
 /* What a carver declares of a joint at least when a decoder ended exactly where it should. */
 #define EXACT_BITS 8
 
+/* How soon the carver notices wrong bytes after a joint: counted over layouts that were refused. */
+struct notice {
+	uint64_t trials, late; /* those; and of them those refused for something before the joint */
+	uint64_t bytes;        /* after the joint that were accepted in all others */
+};
+
+/* The last trial was refused; its last joint is at `at`. */
+void notice_add(struct notice *notice, const struct workbench *bench, uint64_t at);
+/* The bits by which wrong data would not have been accepted for as many bytes as follow a joint, if it
+ * is as likely to be noticed at each byte as it was in the trials. 0: they show nothing. */
+uint32_t notice_bits(const struct notice *notice, uint64_t bytes);
+
 /* A layout that was accepted, and accepted again by a thorough check. */
 struct joining {
 	struct extents extents;

@@ -24,12 +24,11 @@
 
 #define BEAM 3 /* partial files that are followed at a time */
 #define PIECES_MAX 8
-#define TWO_FIRST 2 /* cells that are tried for two pieces before any are for more */
-/* A cluster whose first bytes are described better as others', by a bit each, is tried late, and not far
- * from the break. */
-#define LOOK_LEN 512
-#define JUDGE_SHARE 4 /* of the work is kept for judging what was found */
-#define JUDGED_MAX 4  /* doubtful layouts of a file */
+#define TWO_FIRST 2     /* cells that are tried for two pieces before any are for more */
+#define FOLLOW_EVERY 32 /* gaps, after which the best of a beam may be followed at once... */
+#define FOLLOW_BITS 20  /* ...if that many bits speak for its last joint */
+#define JUDGE_SHARE 4   /* of the work is kept for judging what was found */
+#define JUDGED_MAX 4    /* doubtful layouts of a file */
 #define RECORD_LEN 1024
 #define EXTEND_MAX 64  /* clusters by which the last piece may begin earlier */
 #define COARSE_SHARE 4 /* of the work is for clusters of the usual size */
@@ -48,7 +47,7 @@ struct beam {
 struct cell {
 	enum ring ring;
 	enum break_zone zone;
-	bool is_unlikely; /* those to clusters that are likely another file's, or else those to others */
+	bool is_unlikely; /* those to clusters that are likely another file's: late, and not far */
 };
 
 /* What nobody can prove, but goes further than all else. */
@@ -60,14 +59,20 @@ struct guess {
 
 struct search {
 	struct workbench *bench;
+	const struct broken *broken;
+	const struct cell *cells; /* that are tried, in order */
+	size_t cell_count;
 	const struct clusters *clusters; /* as they are; bench may have larger ones */
 	struct assembly *assembly;
-	uint64_t reserve;          /* work that is kept for judging */
-	unsigned judged;           /* layouts that were accepted, and found to be doubtful */
-	bool is_found;             /* search->best is judged */
-	bool is_spent;             /* not all trials could be made */
-	struct affinity *affinity; /* of the partial file; NULL: not learnt yet */
+	uint64_t reserve;              /* work that is kept for judging */
+	unsigned judged;               /* layouts that were accepted, and found to be doubtful */
+	bool is_found;                 /* search->best is judged */
+	bool is_spent;                 /* not all trials could be made */
+	const struct partial *current; /* that is being followed; NULL: another one than before */
+	struct affinity *affinity;     /* of the partial file; NULL: not learnt yet */
+	struct affinity *before;       /* of it before its content changes; the same */
 	struct continuations *continuations; /* the same */
+	struct notice notice;                /* of the trials */
 	struct joining best;   /* not proved, the first one accepted; without extents: none */
 	struct partial from;   /* what it is a step from... */
 	struct step step;      /* ...and which */
@@ -152,7 +157,8 @@ static bool is_proved_step(
 		!workbench_is_proof(bench, view_proof(bench->view, step->at)))
 		return false;
 	partial_free(&search->proved);
-	search->proved = (struct partial){ { 0 }, step->at, bench->reached, bench->seen };
+	search->proved = (struct partial){ { 0 }, step->at, bench->reached, bench->seen,
+		bench->reached, false };
 	step_lay_out(bench->clusters, partial, step, &search->proved.extents);
 	return true;
 }
@@ -174,39 +180,74 @@ static void offer(struct search *search, const struct partial *partial, const st
 	if (!room)
 		return;
 	step_lay_out(clusters, partial, step, &extents);
-	*room = (struct partial){ extents, step->at, reached, search->bench->seen };
+	*room = (struct partial){ extents, step->at, reached, search->bench->seen, 0, false };
+}
+
+/* There is work for something else. */
+static void give_work(struct search *search, uint64_t work)
+{
+	search->is_spent |= search->bench->exhausted;
+	search->bench->work_left += work;
+	search->bench->exhausted = false;
 }
 
 /* ---- content ------------------------------------------------------------------------------- */
 
 /* What the partial file's content looks like, for steps that lead far. */
-static void learn(struct search *search, const struct partial *partial)
+static struct affinity *learn(struct search *search, const struct partial *partial, uint64_t length)
 {
-	uint64_t left = partial->reached;
+	struct affinity *affinity = affinity_new(search->bench);
 
-	search->affinity = affinity_new(search->bench);
-	for (size_t i = 0; i < partial->extents.count && left; i++) {
-		const struct range *run = &partial->extents.runs[i];
-		uint64_t len = run->length < left ? run->length : left;
+	affinity_learn_file(affinity, search->bench, &partial->extents, 0, length);
+	return affinity;
+}
 
-		affinity_learn(search->affinity, search->bench, run->offset, len, true);
-		left -= len;
-	}
+/* Where a partial file's content changes after its last joint, before it is followed. */
+static void find_change(struct search *search, struct partial *partial)
+{
+	struct workbench *bench = search->bench;
+
+	search->current = NULL;
+	if (partial->same)
+		return;
+	partial->same = affinity_same(
+		bench, &partial->extents, partial->joint + bench->clusters->size, partial->reached);
+}
+
+static void forget(struct search *search)
+{
+	affinity_free(search->affinity);
+	affinity_free(search->before);
+	search->affinity = search->before = NULL;
+	continuations_free(search->continuations);
+	search->continuations = NULL;
+}
+
+/* Whether another file likely has the cluster. What the file itself seemed to have may come later in it. */
+static bool is_of_another(const struct search *search, uint64_t target)
+{
+	const struct broken *broken = search->broken;
+
+	return clusters_is_head(search->bench->clusters, target) &&
+	       (target < broken->start || target >= broken->start + broken->length);
 }
 
 /* Whether what a step leads to looks like the content of others, or a file begins there or before that
- * has it. */
+ * has it. Before a change of the content it need not look like what is after it. */
 static bool is_unlikely(
 	struct search *search, const struct partial *partial, const struct step *step)
 {
 	struct workbench *bench = search->bench;
 	uint64_t target = step_target(bench->clusters, partial, step);
+	struct affinity **affinity =
+		step->at <= partial->same ? &search->before : &search->affinity;
 
-	if (target == UINT64_MAX || clusters_is_head(bench->clusters, target))
+	if (target == UINT64_MAX || is_of_another(search, target))
 		return true;
-	if (!search->affinity)
-		learn(search, partial);
-	return affinity_bits(search->affinity, bench, target, LOOK_LEN) < -(int64_t)LOOK_LEN;
+	if (!*affinity)
+		*affinity = learn(search, partial,
+			step->at <= partial->same ? partial->same : partial->reached);
+	return affinity_is_unlikely(*affinity, bench, target);
 }
 
 /* ---- steps --------------------------------------------------------------------------------- */
@@ -219,6 +260,8 @@ static bool try_step(struct search *search, const struct partial *partial, const
 	struct joining joining;
 
 	if (!joining_try(search->bench, partial, step, &joining)) {
+		if (search->bench->tested != tested)
+			notice_add(&search->notice, search->bench, step->at);
 		note_guess(search, partial, step);
 		offer(search, partial, step, next);
 		return next && search->bench->tested != tested &&
@@ -267,14 +310,6 @@ static void extend_back(struct search *search)
 	}
 }
 
-/* There is work for something else. */
-static void give_work(struct search *search, uint64_t work)
-{
-	search->is_spent |= search->bench->exhausted;
-	search->bench->work_left += work;
-	search->bench->exhausted = false;
-}
-
 /* Judges what was accepted. One that is doubtful is forgotten, and the search goes on for one of which
  * something proves the joints; after some of them it ends, as the carver accepts nearly anything. True: the
  * search ends. */
@@ -301,10 +336,51 @@ static bool judge(struct search *search)
 	return ++search->judged == JUDGED_MAX;
 }
 
+/* Makes ready for steps from a partial file, unless the last ones were from it. */
+static void turn_to(struct search *search, const struct partial *partial)
+{
+	if (search->current == partial)
+		return;
+	search->current = partial;
+	forget(search);
+	workbench_prepare(search->bench, &partial->extents);
+	search->continuations = continuations_new(search->bench, partial);
+}
+
+static bool search_cells(struct search *search, const struct partial *begin, unsigned pieces);
+
+/* If wrong bytes would hardly have been accepted for as many bytes as follow the last joint of the best one
+ * in a beam, it is followed before anything else is tried, with half of the work. True: the search ends. */
+static bool follow_best(
+	struct search *search, const struct partial *partial, struct beam *beam, unsigned pieces)
+{
+	struct workbench *bench = search->bench;
+	struct partial best = { 0 };
+	uint64_t kept;
+	bool ends;
+
+	if (!beam || !beam->count || beam->items[0].was_followed ||
+		notice_bits(&search->notice, beam->items[0].reached - beam->items[0].joint) <
+			FOLLOW_BITS)
+		return false;
+	beam->items[0].was_followed = true;
+	copy_partial(&best, &beam->items[0]);
+	kept = bench->work_left / 2;
+	bench->work_left -= kept;
+	find_change(search, &best);
+	ends = search_cells(search, &best, pieces - 1);
+	give_work(search, kept);
+	partial_free(&best);
+	search->current = NULL;
+	if (!ends)
+		turn_to(search, partial);
+	return ends;
+}
+
 /* The steps of a cell from a partial file. True: the search ends. Nearby all are tried, as a later one
  * may be proved. */
 static bool try_cell(struct search *search, const struct partial *partial,
-	const struct breaks *breaks, const struct cell *cell, struct beam *next)
+	const struct breaks *breaks, const struct cell *cell, struct beam *next, unsigned pieces)
 {
 	const struct clusters *clusters = search->bench->clusters;
 	bool is_near = cell->ring == RING_NEAR, is_far = cell->ring >= RING_WIDE;
@@ -313,7 +389,7 @@ static bool try_cell(struct search *search, const struct partial *partial,
 
 	for (uint64_t n = 0;
 		workbench_goes_on(search->bench) && ring_gap(clusters, cell->ring, n, &step.gap);
-		n++)
+		n++) {
 		for (size_t b = from; b < to; b++) {
 			step.at = breaks->items[b];
 			if (is_far && !continuations_may_follow(search->continuations, &step))
@@ -325,38 +401,42 @@ static bool try_cell(struct search *search, const struct partial *partial,
 			if (!is_near && judge(search))
 				return true;
 		}
-	return judge(search);
+		if ((n + 1) % FOLLOW_EVERY == 0 && follow_best(search, partial, next, pieces))
+			return true;
+	}
+	return judge(search) || follow_best(search, partial, next, pieces);
 }
 
 /* The steps of some cells from a partial file. True: a layout was accepted. */
 static bool try_cells(struct search *search, const struct partial *partial,
-	const struct cell *cells, size_t count, struct beam *next)
+	const struct cell *cells, size_t count, struct beam *next, unsigned pieces)
 {
 	struct breaks breaks;
 	bool found = false;
 
 	breaks_find(search->bench->clusters, partial, &breaks);
-	affinity_free(search->affinity);
-	search->affinity = NULL;
-	workbench_prepare(search->bench, &partial->extents);
-	search->continuations = continuations_new(search->bench, partial);
+	turn_to(search, partial);
 	for (size_t i = 0; i < count && !found && workbench_goes_on(search->bench); i++)
-		found = try_cell(search, partial, &breaks, &cells[i], next);
+		found = try_cell(search, partial, &breaks, &cells[i], next, pieces);
 	breaks_free(&breaks);
-	continuations_free(search->continuations);
 	return found;
 }
 
 /* Steps of some cells from the partial files of a beam, and from what they lead to. True: a layout was
  * accepted. */
-static bool follow(struct search *search, const struct beam *beam, const struct cell *cells,
-	size_t count, unsigned pieces)
+static bool follow(struct search *search, struct beam *beam, const struct cell *cells, size_t count,
+	unsigned pieces)
 {
 	struct beam next = { 0 };
 	bool found = false;
 
-	for (size_t i = 0; i < beam->count && !found; i++)
-		found = try_cells(search, &beam->items[i], cells, count, pieces > 1 ? &next : NULL);
+	for (size_t i = 0; i < beam->count && !found; i++) {
+		if (beam->items[i].was_followed)
+			continue;
+		find_change(search, &beam->items[i]);
+		found = try_cells(
+			search, &beam->items[i], cells, count, pieces > 1 ? &next : NULL, pieces);
+	}
 	if (!found && next.count)
 		found = follow(search, &next, cells, count, pieces - 1);
 	beam_free(&next);
@@ -365,17 +445,18 @@ static bool follow(struct search *search, const struct beam *beam, const struct 
 
 /* One cell after the other, the first ones for two pieces before any for more. What steps from the file as
  * it was found lead to is kept for all later ones. True: the search ends. */
-static bool search_cells(struct search *search, const struct partial *begin,
-	const struct cell *cells, size_t count, unsigned pieces)
+static bool search_cells(struct search *search, const struct partial *begin, unsigned pieces)
 {
+	const struct cell *cells = search->cells;
 	struct beam first = { 0 };
 	bool ends = false;
 
-	for (size_t i = 0; i < count && !ends && workbench_goes_on(search->bench); i++) {
+	for (size_t i = 0; i < search->cell_count && !ends && workbench_goes_on(search->bench);
+		i++) {
 		uint64_t changes = first.changes;
 		size_t from;
 
-		ends = try_cells(search, begin, &cells[i], 1, pieces > 2 ? &first : NULL);
+		ends = try_cells(search, begin, &cells[i], 1, pieces > 2 ? &first : NULL, pieces);
 		if (i + 1 < TWO_FIRST)
 			continue;
 		/* From the same partial files the cells before were tried already. */
@@ -434,8 +515,7 @@ static bool take_guess(struct search *search)
 		return false;
 	give_work(search, search->reserve);
 	search->reserve = 0;
-	affinity_free(search->affinity);
-	search->affinity = NULL;
+	forget(search);
 	search->bench->takes_unverified = true;
 	search->step = guess->step;
 	copy_partial(&search->from, &guess->from);
@@ -444,20 +524,22 @@ static bool take_guess(struct search *search)
 
 /* Searches from the file as it was found, and then from each joint that is proved: nothing else can be right.
  * True: the search ends. */
-static bool search_from(struct search *search, const struct broken *broken,
-	const struct cell *cells, size_t count, unsigned pieces)
+static bool search_from(struct search *search, const struct broken *broken, unsigned pieces)
 {
 	struct partial begin;
 	bool ends;
 
 	partial_begin(search->bench->clusters, broken, &begin);
 	workbench_prepare(search->bench, &begin.extents);
-	ends = look(search, &begin) || search_cells(search, &begin, cells, count, pieces);
+	ends = look(search, &begin);
+	find_change(search, &begin);
+	ends = ends || search_cells(search, &begin, pieces);
 	while (search->proved.extents.count) {
 		partial_free(&begin);
 		begin = search->proved;
 		search->proved = (struct partial){ 0 };
-		ends = search_cells(search, &begin, cells, count, pieces);
+		find_change(search, &begin);
+		ends = search_cells(search, &begin, pieces);
 	}
 	partial_free(&begin);
 	return ends;
@@ -465,8 +547,7 @@ static bool search_from(struct search *search, const struct broken *broken,
 
 /* The same, as if clusters were of the usual size: where an image has several volumes, those found may be the
  * smallest. That takes a small part of the work. */
-static bool search_coarsely(struct search *search, const struct broken *broken,
-	const struct cell *cells, size_t count, unsigned pieces)
+static bool search_coarsely(struct search *search, const struct broken *broken, unsigned pieces)
 {
 	struct workbench *bench = search->bench;
 	struct clusters coarse = *bench->clusters;
@@ -479,7 +560,7 @@ static bool search_coarsely(struct search *search, const struct broken *broken,
 	coarse.origin = broken->start % USUAL_CLUSTER;
 	bench->clusters = &coarse;
 	bench->work_left -= kept;
-	ends = search_from(search, broken, cells, count, pieces);
+	ends = search_from(search, broken, pieces);
 	give_work(search, kept);
 	bench->clusters = search->clusters;
 	return ends;
@@ -490,6 +571,9 @@ static bool search_file(struct workbench *bench, const struct broken *broken,
 	struct outcome *outcome, struct assembly *assembly)
 {
 	struct search search = { .bench = bench,
+		.broken = broken,
+		.cells = cells,
+		.cell_count = count,
 		.clusters = bench->clusters,
 		.assembly = assembly,
 		.reserve = bench->work_left / JUDGE_SHARE,
@@ -498,8 +582,8 @@ static bool search_file(struct workbench *bench, const struct broken *broken,
 	if (broken->start % bench->clusters->size != bench->clusters->origin)
 		return false; /* inside another file */
 	bench->work_left -= search.reserve;
-	if (!search_coarsely(&search, broken, cells, count, pieces) &&
-		!search_from(&search, broken, cells, count, pieces) && take_guess(&search))
+	if (!search_coarsely(&search, broken, pieces) && !search_from(&search, broken, pieces) &&
+		take_guess(&search))
 		judge(&search);
 	if (search.is_found) {
 		*extents = search.best.extents;
@@ -509,7 +593,7 @@ static bool search_file(struct workbench *bench, const struct broken *broken,
 	}
 	partial_free(&search.from);
 	partial_free(&search.guess.from);
-	affinity_free(search.affinity);
+	forget(&search);
 	workbench_end(bench);
 	bench->exhausted |= search.is_spent;
 	return search.is_found;
@@ -520,7 +604,8 @@ static bool search_file(struct workbench *bench, const struct broken *broken,
 bool find_near(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
-	static const struct cell cells[] = { { RING_NEAR, ZONE_NEXT, false },
+	static const struct cell cells[] = { { RING_NEAR, ZONE_HERE, false },
+		{ RING_NEAR, ZONE_NEXT, false }, { RING_NEAR, ZONE_HERE, true },
 		{ RING_NEAR, ZONE_NEXT, true }, { RING_NEAR, ZONE_CLOSE, false },
 		{ RING_NEAR, ZONE_BEFORE, false }, { RING_NEAR, ZONE_AFTER, false },
 		{ RING_NEAR, ZONE_CLOSE, true }, { RING_NEAR, ZONE_BEFORE, true },
@@ -532,12 +617,15 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 bool find_anywhere(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
-	static const struct cell cells[] = { { RING_NEAR, ZONE_NEXT, false },
-		{ RING_BOTH, ZONE_NEXT, false }, { RING_NEAR, ZONE_NEXT, true },
+	static const struct cell cells[] = { { RING_NEAR, ZONE_HERE, false },
+		{ RING_BOTH, ZONE_HERE, false }, { RING_NEAR, ZONE_NEXT, false },
+		{ RING_BOTH, ZONE_NEXT, false }, { RING_NEAR, ZONE_HERE, true },
+		{ RING_NEAR, ZONE_NEXT, true }, { RING_BOTH, ZONE_HERE, true },
 		{ RING_BOTH, ZONE_NEXT, true }, { RING_NEAR, ZONE_CLOSE, false },
 		{ RING_NEAR, ZONE_BEFORE, false }, { RING_BOTH, ZONE_CLOSE, false },
-		{ RING_BOTH, ZONE_BEFORE, false }, { RING_WIDE, ZONE_NEXT, false },
-		{ RING_NEAR, ZONE_AFTER, false }, { RING_NEAR, ZONE_CLOSE, true },
+		{ RING_BOTH, ZONE_BEFORE, false }, { RING_WIDE, ZONE_HERE, false },
+		{ RING_WIDE, ZONE_NEXT, false }, { RING_NEAR, ZONE_AFTER, false },
+		{ RING_NEAR, ZONE_CLOSE, true }, { RING_ALL, ZONE_HERE, false },
 		{ RING_ALL, ZONE_NEXT, false }, { RING_BOTH, ZONE_AFTER, false } };
 
 	return search_file(

@@ -2,17 +2,19 @@
 #include "assemble/strategies.h"
 
 const struct strategy strategies[] = {
-	{ "file system", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_FILE_SYSTEM, false, false,
+	{ "file system", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_FILE_SYSTEM, 100, false, false,
 		find_in_file_system },
-	{ "pointer blocks", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_POINTER_BLOCKS, false,
+	{ "pointer blocks", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_POINTER_BLOCKS, 100, false,
 		false, find_pointer_blocks },
-	{ "tables", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, true, false, find_by_table },
-	{ "sums", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, true, false, find_by_sum },
-	{ "two pieces, near", FRAGMENTS_NEAR, FRAGMENTS_NEAR, ASSEMBLY_NEAR, false, false,
+	{ "tables", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, 100, true, false,
+		find_by_table },
+	{ "sums", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, 100, true, false,
+		find_by_sum },
+	{ "two pieces, near", FRAGMENTS_NEAR, FRAGMENTS_NEAR, ASSEMBLY_NEAR, 100, false, false,
 		find_near },
-	{ "pieces anywhere", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, false, true,
+	{ "pieces anywhere", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 50, false, true,
 		find_anywhere },
-	{ "pieces anywhere, again", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, false,
+	{ "pieces anywhere, again", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 150, false,
 		true, find_anywhere },
 	{ 0 },
 };
