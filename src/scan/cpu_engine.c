@@ -16,13 +16,15 @@
  *     it refuses.
  *   - Teddy and grams compare in full what they let pass. Where that is much for long, as in prose that
  *     is searched for hundreds of words, Vectorscan searches for all patterns. Its tables for that are
- *     made when it is needed.
+ *     made when it is needed, by a thread of its own: the others go on without them meanwhile, as
+ *     what comes after them waits for the oldest chunk.
  */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "patterns/prefix.h"
 #include "scan/grams.h"
 #include "scan/matcher.h"
@@ -42,6 +44,8 @@
 #define DENSE_BYTES 4
 #define DENSE_LEN ((size_t)16 << 20)
 
+enum dense_state { DENSE_UNMET, DENSE_MAKING, DENSE_MADE };
+
 struct cpu_matcher {
 	/* The patterns with the same ids, but a regex has the bytes and mask of its prefix, or len 0
 	 * when it has none. */
@@ -52,10 +56,10 @@ struct cpu_matcher {
 	struct vectorscan *rest;
 	uint32_t grams_count, teddy_count;
 	char kernel[160];
-	pthread_mutex_t lock; /* of making this: */
-	/* All patterns, for dense text. NULL until there was some, or when it would not be faster. */
-	_Atomic(struct vectorscan *) dense;
-	atomic_bool dense_made;
+	/* All patterns, for dense text; NULL when it would not be faster. Its maker's until it is made. */
+	struct vectorscan *dense;
+	_Atomic enum dense_state dense_state;
+	pthread_t dense_maker; /* joined at the end, unless there was no dense text */
 };
 
 struct cpu_scratch {
@@ -191,11 +195,12 @@ static void cpu_free(void *database)
 {
 	struct cpu_matcher *matcher = database;
 
+	if (matcher->dense_state != DENSE_UNMET)
+		pthread_join(matcher->dense_maker, NULL);
 	free_teddies(matcher);
 	grams_free(matcher->grams);
 	vectorscan_free(matcher->rest);
 	vectorscan_free(matcher->dense);
-	pthread_mutex_destroy(&matcher->lock);
 	free_searched(matcher);
 	free(matcher);
 }
@@ -206,7 +211,6 @@ static int cpu_compile(void **database, const struct pattern_set *set, struct er
 
 	(void)error;
 	matcher->set = set;
-	pthread_mutex_init(&matcher->lock, NULL);
 	fill_searched(matcher);
 	split_patterns(matcher);
 	describe(matcher);
@@ -237,9 +241,10 @@ static void *cpu_scratch_new(const void *database)
 	return NULL;
 }
 
-/* NULL where Vectorscan cannot take all patterns itself: what takes the others is slower. */
-static struct vectorscan *make_dense(const struct cpu_matcher *matcher)
+/* Keeps it unless Vectorscan cannot take all patterns itself: what takes the others is slower. */
+static void *make_dense(void *arg)
 {
+	struct cpu_matcher *matcher = arg;
 	uint32_t *ids = xcalloc(matcher->set->count, sizeof(*ids));
 	struct matcher_part parts[VECTORSCAN_PARTS];
 	struct vectorscan *dense;
@@ -250,21 +255,22 @@ static struct vectorscan *make_dense(const struct cpu_matcher *matcher)
 	free(ids);
 	vectorscan_describe(dense, parts);
 	if (parts[0].count == matcher->set->count)
-		return dense;
-	vectorscan_free(dense);
+		matcher->dense = dense;
+	else
+		vectorscan_free(dense);
+	atomic_store(&matcher->dense_state, DENSE_MADE);
 	return NULL;
 }
 
+/* Whether it can be used already. */
 static bool get_dense(struct cpu_matcher *matcher)
 {
-	if (!atomic_load(&matcher->dense_made)) {
-		pthread_mutex_lock(&matcher->lock);
-		if (!atomic_load(&matcher->dense_made))
-			matcher->dense = make_dense(matcher);
-		atomic_store(&matcher->dense_made, true);
-		pthread_mutex_unlock(&matcher->lock);
-	}
-	return matcher->dense != NULL;
+	enum dense_state state = DENSE_UNMET;
+
+	if (atomic_compare_exchange_strong(&matcher->dense_state, &state, DENSE_MAKING) &&
+		thread_start(&matcher->dense_maker, make_dense, matcher))
+		atomic_store(&matcher->dense_state, DENSE_UNMET);
+	return state == DENSE_MADE && matcher->dense;
 }
 
 /* Adds a piece to the sample, and judges it when it is long enough. */
