@@ -18,11 +18,13 @@ static bool ensure_window(struct jpeg_bits *b)
 	return b->window && (b->window_len >= 2 || b->window[0] != 0xff);
 }
 
-static bool has_ff(uint64_t word)
+/* How many of eight bytes are before the first FF. */
+static unsigned before_ff(const uint8_t *bytes)
 {
-	uint64_t inverted = ~word;
+	uint64_t word = le64(bytes), inverted = ~word;
+	uint64_t found = (inverted - 0x0101010101010101u) & word & 0x8080808080808080u;
 
-	return (inverted - 0x0101010101010101u) & word & 0x8080808080808080u;
+	return found ? (unsigned)__builtin_ctzll(found) / 8 : 8;
 }
 
 /* Copies bytes of the window without stuffing until the window or the room ends, or at a marker. A
@@ -33,11 +35,14 @@ static uint8_t *copy(struct jpeg_bits *b, uint8_t *to, const uint8_t *to_end)
 	const uint8_t *end = b->window + b->window_len;
 
 	while (from < end && to < to_end) {
-		if (end - from >= 8 && to_end - to >= 8 && !has_ff(be64(from))) {
+		if (end - from >= 8 && to_end - to >= 8) {
+			unsigned len = before_ff(from);
+
 			memcpy(to, from, 8);
-			from += 8;
-			to += 8;
-			continue;
+			from += len;
+			to += len;
+			if (len == 8)
+				continue;
 		}
 		if (*from == 0xff) {
 			if (end - from < 2)
