@@ -238,14 +238,15 @@ static bool read_permutation(struct jxl_bits *bits, struct jxl_frame *frame)
 	return right && jxl_bits_ok(bits);
 }
 
-/* Whether the sections have more bytes than the samples of a frame can take. */
-static bool is_too_long(
-	const struct jxl_image *image, const struct jxl_frame *frame, uint64_t total)
+/* How many bytes the samples of a frame can take. */
+static uint64_t data_max(const struct jxl_image *image, const struct jxl_frame *frame)
 {
 	uint64_t samples = ((uint64_t)frame->width + 8) * ((uint64_t)frame->height + 8);
 	uint64_t each = SAMPLE_MAX * (3 + (uint64_t)image->extra_count) * frame->pass_count;
 
-	return total > SIDE_DATA_MAX && (total - SIDE_DATA_MAX) / each > samples;
+	return samples < (UINT64_MAX - SIDE_DATA_MAX) / each - 1
+		       ? SIDE_DATA_MAX + (samples + 1) * each - 1
+		       : UINT64_MAX;
 }
 
 static const char *read_table(
@@ -254,6 +255,7 @@ static const char *read_table(
 	static const struct jxl_choice lens[4] = { { 10, 0 }, { 14, 1024 }, { 22, 17408 },
 		{ 30, 4211712 } };
 	uint64_t room = bits->limit - jxl_bits_at(bits, NULL), total = 0;
+	uint64_t most = data_max(image, frame);
 
 	/* More than the available bytes can hold. */
 	if (frame->section_count > room * 8 / ENTRY_BITS_MIN) {
@@ -281,12 +283,12 @@ static const char *read_table(
 			frame->last_one = i;
 		}
 		total += len;
+		if (total > most)
+			return "more data than the frame can have";
 	}
 	jxl_bits_align(bits);
 	if (!jxl_bits_ok(bits))
 		return "an invalid table of sections";
-	if (is_too_long(image, frame, total))
-		return "more data than the frame can have";
 	frame->at = jxl_bits_at(bits, NULL);
 	frame->first_at += frame->at;
 	frame->second_at += frame->at;
