@@ -73,14 +73,15 @@ void rarity_bytes(float probability[RARITY_KINDS][256])
 
 float rarity_class(const float probability[256], uint8_t value, uint8_t mask)
 {
-	if (mask == 0xff)
-		return probability[value];
-	if (mask == 0)
-		return 1;
+	uint8_t wild = (uint8_t)~mask, bits = 0;
 	float sum = 0;
-	for (unsigned byte = 0; byte < 256; byte++)
-		if ((byte & mask) == (value & mask))
-			sum += probability[byte];
+
+	if (!mask)
+		return 1;
+	do {
+		sum += probability[(value & mask) | bits];
+		bits = (uint8_t)((bits - wild) & wild); /* the next subset */
+	} while (bits);
 	return sum;
 }
 

@@ -20,6 +20,13 @@ static double byte_chance(const struct teddy_plan *plan, int kind, uint16_t low,
 {
 	double sum = 0;
 
+	/* As the sums of these come out. */
+	if (kind == RARITY_ZERO)
+		return low & high & 1;
+	if (kind == RARITY_FILL)
+		return (low & high) >> 15;
+	if (kind == RARITY_RANDOM)
+		return __builtin_popcount(low) * __builtin_popcount(high) / 256.0;
 	for (unsigned h = high; h; h &= h - 1) {
 		unsigned row = (unsigned)__builtin_ctz(h);
 
