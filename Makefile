@@ -80,7 +80,8 @@ OPENMP  := $(if $(filter tsan fuzz,$(MODE)),,$(OPENMP))
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wvla -Wundef -Wwrite-strings
 # The command that compiles a file of C; each kind of file adds what it may include.
-COMPILE := $(CC) -std=gnu17 -pthread $(WARNINGS) $(CFLAGS_$(MODE)) $(CFLAGS) -D_GNU_SOURCE -MMD -MP
+# Where the tree is does not show in what is built: the same sources give the same bytes.
+COMPILE := $(CC) -std=gnu17 -pthread -ffile-prefix-map=$(CURDIR)=. $(WARNINGS) $(CFLAGS_$(MODE)) $(CFLAGS) -D_GNU_SOURCE -MMD -MP
 LINK    := $(CC) -pthread $(OPENMP) $(LDFLAGS_$(MODE)) $(LDFLAGS)
 LIBS    := $(PKG_LIBS) $(SECCOMP_LIBS) $(FUSE_LIBS) -lm
 CUDA_COMPILE := $(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -Xcompiler -Wall,-Wno-unused-function \
@@ -226,6 +227,15 @@ uninstall: ## remove from PREFIX what `make install` wrote there
 .PHONY: deb
 deb: ## build Debian packages of this machine's kind in build/deb (needs debhelper; CUDA=0|1, MPI=0|1)
 	$(Q)src/packaging/deb '$(VERSION)' '$(CUDA)' '$(NVCC)' '$(MPI)'
+
+.PHONY: rpm
+rpm: ## build RPM packages in build/rpm (needs rpmbuild; without CUDA and MPI)
+	$(Q)rpmbuild -bb --quiet --build-in-place $(RPMFLAGS) --define '_topdir $(CURDIR)/build/rpm' \
+		--define 'burin_version $(VERSION)' src/packaging/burin.spec
+
+.PHONY: sbom
+sbom: all ## list what the build consists of in build/burin.spdx.json (SPDX; needs dpkg and python3)
+	$(Q)src/packaging/sbom '$(VERSION)' '$(COMMIT)' $(BUILD)/burin $(BUILD)/burin-evidence $(LIBBURIN) > $(BUILD)/burin.spdx.json
 
 .PHONY: clean
 clean: ## remove everything that was built
