@@ -40,6 +40,8 @@ enum verdict tracker_judge(struct tracker *tracker)
 
 	if (tracker->end < tracker->head_end)
 		tracker->end = tracker->head_end;
+	if (tracker->head_end > size)
+		return walk_cut(tracker->view, tracker->finding, tracker->end, size);
 	if (tracker->wrong && tracker->wrong_at < size) {
 		tracker->finding->length = tracker->wrong_at > tracker->head_end
 						   ? tracker->wrong_at
