@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "carvers/bytes.h"
 
 #define STEP ((size_t)1 << 20)
 #define STEP_HITS_MAX 32768        /* of one word */
@@ -95,21 +96,48 @@ struct search {
 	_Atomic bool stopped;
 };
 
+/* The words that begin at one of the bytes, which are at offset in the image. */
+static void search_place(const struct inner_hits *hits, const uint8_t *bytes, size_t at, size_t len,
+	uint64_t offset, struct hit_list *found)
+{
+	unsigned next = hits->first[le16(bytes + at)];
+
+	while (next) {
+		const struct word *word = &hits->words[next - 1];
+
+		if (word->len <= len - at && memcmp(bytes + at, word->bytes, word->len) == 0)
+			add_hit(&found[next - 1], offset + at, STEP_HITS_MAX);
+		next = word->next;
+	}
+}
+
+/* Places that are looked up at a time, as most begin no word: the pairs of eight bytes. */
+#define GROUP 7
+
+static bool begins_none(const struct inner_hits *hits, uint64_t bytes)
+{
+	unsigned any = 0;
+
+	for (unsigned i = 0; i < GROUP; i++)
+		any |= hits->first[bytes >> 8 * i & 0xffff];
+	return !any;
+}
+
 /* The words that begin in the first step_len of len bytes, which are at offset in the image. */
 static void search_bytes(const struct inner_hits *hits, const uint8_t *bytes, size_t step_len,
 	size_t len, uint64_t offset, struct hit_list *found)
 {
-	for (size_t at = 0; at < step_len && at + 1 < len; at++) {
-		unsigned next = hits->first[bytes[at] | (size_t)bytes[at + 1] << 8];
+	size_t at = 0;
 
-		while (next) {
-			const struct word *word = &hits->words[next - 1];
+	while (at < step_len && at + 1 < len) {
+		size_t group = len - at > GROUP ? GROUP : 1;
 
-			if (word->len <= len - at &&
-				memcmp(bytes + at, word->bytes, word->len) == 0)
-				add_hit(&found[next - 1], offset + at, STEP_HITS_MAX);
-			next = word->next;
+		if (group == GROUP && begins_none(hits, le64(bytes + at))) {
+			at += GROUP;
+			continue;
 		}
+		for (; group && at < step_len; group--, at++)
+			search_place(hits, bytes, at, len, offset, found);
 	}
 }
 
