@@ -7,10 +7,10 @@
  */
 #include "sevenzip_streams.h"
 
+#include <isa-l/crc.h>
 #include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "compressed.h"
 #include "inflated.h"
@@ -105,7 +105,7 @@ static bool take_content(void *context, const uint8_t *bytes, size_t len)
 		return false;
 	if (content->kept)
 		memcpy(content->kept + content->len, bytes, len);
-	content->crc = (uint32_t)crc32(content->crc, bytes, (uInt)len);
+	content->crc = crc32_gzip_refl(content->crc, bytes, len);
 	content->len += len;
 	while (len && content->part < content->folder->part_count) {
 		const struct sevenzip_stream *part =
@@ -113,7 +113,7 @@ static bool take_content(void *context, const uint8_t *bytes, size_t len)
 		uint64_t left = part->len - content->part_len;
 		size_t piece = left < len ? (size_t)left : len;
 
-		content->part_crc = (uint32_t)crc32(content->part_crc, bytes, (uInt)piece);
+		content->part_crc = crc32_gzip_refl(content->part_crc, bytes, piece);
 		content->part_len += piece;
 		bytes += piece;
 		len -= piece;

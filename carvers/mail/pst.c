@@ -22,10 +22,10 @@
  * Files with pages of 4 KiB are not documented: the header's size is used unchecked.
  */
 #include <inttypes.h>
+#include <isa-l/crc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "bytes.h"
 #include "carver.h"
@@ -65,7 +65,7 @@ struct pst {
 /* [MS-PST] 5.3: CRC-32 that neither starts nor ends inverted. */
 static uint32_t weak_crc(const uint8_t *p, size_t len)
 {
-	return ~(uint32_t)crc32(UINT32_MAX, p, (uInt)len);
+	return ~crc32_gzip_refl(UINT32_MAX, p, len);
 }
 
 /* What is wrong with the header, or NULL. */
