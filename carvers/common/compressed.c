@@ -31,6 +31,8 @@
 #define MEMORY_SMALL ((uint64_t)16 << 20) /* needs no reservation */
 #define WINDOW_LOG_MAX 30
 #define LZMA2_DICTIONARY (64u << 20)
+#define LZMA2_SHORT ((uint64_t)64 << 10) /* streams whose chunks are looked at first */
+#define LZMA2_HEADER_LEN 6
 #define OUTPUT_BASE ((uint64_t)256 << 20)
 #define OUTPUT_FACTOR 1100
 
@@ -53,6 +55,7 @@ struct library {
 struct compressed_decoder {
 	const struct library *library;
 	struct view *view;
+	uint64_t at, limit; /* of the stream; [0, UINT64_MAX) while they are not known */
 	const uint8_t *in;
 	uint8_t *out;
 	size_t in_left, out_left;
@@ -157,13 +160,33 @@ static bool lzma_open(struct compressed_decoder *decoder)
 	return lzma_alone_decoder(&decoder->state.lzma, MEMORY_SMALL) == LZMA_OK;
 }
 
-/* A larger dictionary than the one used to compress does no harm. */
+/* As large as the output of a short stream, as the headers of its chunks give it. How large the dictionary was
+ * with which it was compressed does not stand there; a larger one does no harm. */
+static uint32_t lzma2_dictionary(const struct compressed_decoder *decoder)
+{
+	uint64_t at = decoder->at;
+	uint32_t len = 0;
+	const uint8_t *p;
+
+	if (decoder->limit - at > LZMA2_SHORT)
+		return LZMA2_DICTIONARY;
+	while (at < decoder->limit && len < LZMA2_DICTIONARY &&
+		(p = view_peek(decoder->view, at, LZMA2_HEADER_LEN)) && *p) {
+		bool is_compressed = *p & 0x80;
+
+		len += (is_compressed ? (*p & 31u) << 16 : 0) + be16(p + 1) + 1u;
+		at += is_compressed ? be16(p + 3) + 6u + (*p >= 0xc0) : be16(p + 1) + 4u;
+	}
+	return len < LZMA2_DICTIONARY ? len : LZMA2_DICTIONARY;
+}
+
 static bool lzma2_open(struct compressed_decoder *decoder)
 {
-	lzma_options_lzma options = { .dict_size = LZMA2_DICTIONARY };
+	lzma_options_lzma options = { .dict_size = lzma2_dictionary(decoder) };
 	lzma_filter filters[] = { { LZMA_FILTER_LZMA2, &options }, { LZMA_VLI_UNKNOWN, NULL } };
 
-	view_reserve(decoder->view, LZMA2_DICTIONARY);
+	if (options.dict_size > MEMORY_SMALL)
+		view_reserve(decoder->view, options.dict_size);
 	return lzma_raw_decoder(&decoder->state.lzma, filters) == LZMA_OK;
 }
 
@@ -373,13 +396,15 @@ static enum step feed(struct compressed *stream, const uint8_t *bytes, size_t le
 	return step == STEP_MORE && decoder->in_left ? STEP_BAD : step;
 }
 
-static bool open_library(
-	struct compressed *stream, struct view *view, const struct library *library)
+static bool open_library(struct compressed *stream, struct view *view,
+	const struct library *library, uint64_t at, uint64_t limit)
 {
 	*stream = (struct compressed){ .decoder = calloc(1, sizeof(*stream->decoder)) };
 	if (stream->decoder) {
 		stream->decoder->library = library;
 		stream->decoder->view = view;
+		stream->decoder->at = at;
+		stream->decoder->limit = limit;
 		/* When the work is spent, the view gives no input. */
 		view_work(view, library->start_work);
 		if (library->open(stream->decoder))
@@ -392,7 +417,7 @@ static bool open_library(
 
 bool compressed_open(struct compressed *stream, struct view *view, enum compressed_format format)
 {
-	return open_library(stream, view, &libraries[format]);
+	return open_library(stream, view, &libraries[format], 0, UINT64_MAX);
 }
 
 enum compressed_state compressed_feed(struct compressed *stream, uint64_t limit)
@@ -423,7 +448,7 @@ static enum compressed_state walk_with(struct view *view, const struct library *
 {
 	enum compressed_state state;
 
-	if (!open_library(stream, view, library)) {
+	if (!open_library(stream, view, library, at, limit)) {
 		stream->end = at;
 		return COMPRESSED_REFUSED;
 	}
