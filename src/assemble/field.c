@@ -128,9 +128,10 @@ void breaks_find(
 	least = least < sides.most ? least : sides.most;
 	breaks->items = xcalloc((sides.most - least) / size + 5, sizeof(uint64_t));
 	add_break(breaks, nearest);
+	breaks->ends[ZONE_HERE] = breaks->count;
 	if (partial->same >= first && partial->same / size * size < nearest)
 		add_break(breaks, partial->same / size * size);
-	breaks->ends[ZONE_HERE] = breaks->count;
+	breaks->ends[ZONE_CHANGE] = breaks->count;
 	add_around(breaks, &sides, nearest, size);
 	breaks->ends[ZONE_NEXT] = breaks->count;
 	add_around(breaks, &sides, nearest, CLOSE);

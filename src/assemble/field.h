@@ -31,9 +31,17 @@ enum ring {
 	RING_COUNT
 };
 
-/* Which breaks: the one before the place where the carver noticed something, those next to it, others close
- * to it, those before, those after. */
-enum break_zone { ZONE_HERE, ZONE_NEXT, ZONE_CLOSE, ZONE_BEFORE, ZONE_AFTER, ZONE_COUNT };
+/* Which breaks: the one before the place where the carver noticed something, the one where the content
+ * changes before that, those next to the first one, others close to it, those before, those after. */
+enum break_zone {
+	ZONE_HERE,
+	ZONE_CHANGE,
+	ZONE_NEXT,
+	ZONE_CLOSE,
+	ZONE_BEFORE,
+	ZONE_AFTER,
+	ZONE_COUNT
+};
 
 /* The breaks of a partial file, the likeliest first, zone by zone. */
 struct breaks {

@@ -24,11 +24,12 @@
 
 #define BEAM 3 /* partial files that are followed at a time */
 #define PIECES_MAX 8
-#define TWO_FIRST 2     /* cells that are tried for two pieces before any are for more */
+#define TWO_FIRST 3     /* cells that are tried for two pieces before any are for more */
 #define FOLLOW_EVERY 32 /* gaps, after which the best of a beam may be followed at once... */
 #define FOLLOW_BITS 20  /* ...if that many bits speak for its last joint */
 #define JUDGE_SHARE 4   /* of the work is kept for judging what was found */
 #define JUDGED_MAX 4    /* doubtful layouts of a file */
+#define GUESSES 4       /* that are judged at most */
 #define RECORD_LEN 1024
 #define EXTEND_MAX 64  /* clusters by which the last piece may begin earlier */
 #define COARSE_SHARE 4 /* of the work is for clusters of the usual size */
@@ -77,7 +78,7 @@ struct search {
 	struct partial from;   /* what it is a step from... */
 	struct step step;      /* ...and which */
 	struct partial proved; /* without extents: none; a check covers its last joint */
-	struct guess guess;
+	struct guess guesses[GUESSES]; /* that which goes furthest first */
 	uint64_t least; /* bytes that a guess must reach; UINT64_MAX: the file is no candidate */
 };
 
@@ -136,15 +137,19 @@ static void note_guess(
 	struct search *search, const struct partial *partial, const struct step *step)
 {
 	const struct workbench *bench = search->bench;
-	struct guess *guess = &search->guess;
+	struct guess *guesses = search->guesses, last = guesses[GUESSES - 1];
+	size_t i = GUESSES - 1;
 
-	if (bench->verdict != CARVE_UNVERIFIED || bench->reached <= guess->reached ||
+	if (bench->verdict != CARVE_UNVERIFIED || bench->reached <= last.reached ||
 		bench->reached <= step->at || bench->reached < search->least ||
 		bench->reached % bench->clusters->size < bench->clusters->size / BEGUN_SHARE)
 		return;
-	copy_partial(&guess->from, partial);
-	guess->step = *step;
-	guess->reached = bench->reached;
+	for (; i > 0 && guesses[i - 1].reached < bench->reached; i--)
+		guesses[i] = guesses[i - 1];
+	copy_partial(&last.from, partial);
+	last.step = *step;
+	last.reached = bench->reached;
+	guesses[i] = last;
 }
 
 /* Whether a check proves the joint of a step that was refused: then the file goes on from there. */
@@ -252,6 +257,14 @@ static bool is_unlikely(
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
+/* Whether a layout is complete with less than what seemed to be the file's before: a few zeros may be a
+ * format's end. */
+static bool is_shorter(const struct search *search, const struct joining *joining)
+{
+	return joining->outcome.length < search->broken->length &&
+	       search->broken->verdict == CARVE_TRUNCATED && joining->bits < EXACT_BITS;
+}
+
 /* True: a layout was proved, and is search->best; or a joint, and search->proved is what it leads to. */
 static bool try_step(struct search *search, const struct partial *partial, const struct step *step,
 	struct beam *next)
@@ -267,7 +280,7 @@ static bool try_step(struct search *search, const struct partial *partial, const
 		return next && search->bench->tested != tested &&
 		       is_proved_step(search, partial, step);
 	}
-	if (search->best.extents.count && !joining.is_proved) {
+	if (!joining.is_proved && (search->best.extents.count || is_shorter(search, &joining))) {
 		joining_free(&joining);
 		return false;
 	}
@@ -350,22 +363,23 @@ static void turn_to(struct search *search, const struct partial *partial)
 static bool search_cells(struct search *search, const struct partial *begin, unsigned pieces);
 
 /* If wrong bytes would hardly have been accepted for as many bytes as follow the last joint of the best one
- * in a beam, it is followed before anything else is tried, with half of the work. True: the search ends. */
+ * in a beam, it is followed before anything else is tried, with half of the work or more. True: the search ends. */
 static bool follow_best(
 	struct search *search, const struct partial *partial, struct beam *beam, unsigned pieces)
 {
 	struct workbench *bench = search->bench;
 	struct partial best = { 0 };
-	uint64_t kept;
+	uint64_t kept, bits;
 	bool ends;
 
-	if (!beam || !beam->count || beam->items[0].was_followed ||
-		notice_bits(&search->notice, beam->items[0].reached - beam->items[0].joint) <
-			FOLLOW_BITS)
+	if (!beam || !beam->count || beam->items[0].was_followed)
+		return false;
+	bits = notice_bits(&search->notice, beam->items[0].reached - beam->items[0].joint);
+	if (bits < FOLLOW_BITS)
 		return false;
 	beam->items[0].was_followed = true;
 	copy_partial(&best, &beam->items[0]);
-	kept = bench->work_left / 2;
+	kept = bench->work_left / (FOLLOW_BITS + bits) * FOLLOW_BITS;
 	bench->work_left -= kept;
 	find_change(search, &best);
 	ends = search_cells(search, &best, pieces - 1);
@@ -383,7 +397,7 @@ static bool try_cell(struct search *search, const struct partial *partial,
 	const struct breaks *breaks, const struct cell *cell, struct beam *next, unsigned pieces)
 {
 	const struct clusters *clusters = search->bench->clusters;
-	bool is_near = cell->ring == RING_NEAR, is_far = cell->ring >= RING_WIDE;
+	bool is_near = cell->ring == RING_NEAR;
 	size_t from = cell->zone ? breaks->ends[cell->zone - 1] : 0, to = breaks->ends[cell->zone];
 	struct step step;
 
@@ -392,7 +406,7 @@ static bool try_cell(struct search *search, const struct partial *partial,
 		n++) {
 		for (size_t b = from; b < to; b++) {
 			step.at = breaks->items[b];
-			if (is_far && !continuations_may_follow(search->continuations, &step))
+			if (!continuations_may_follow(search->continuations, &step))
 				continue;
 			if (is_unlikely(search, partial, &step) != cell->is_unlikely)
 				continue;
@@ -502,15 +516,13 @@ static uint64_t least_of_guess(const struct workbench *bench, const struct broke
 		return broken->length;
 	if (broken->verdict == CARVE_UNVERIFIED &&
 		broken->length % bench->clusters->size < bench->clusters->size / BEGUN_SHARE)
-		return broken->length + bench->clusters->size;
+		return broken->length + bench->clusters->size / BEGUN_SHARE;
 	return UINT64_MAX;
 }
 
-/* Takes the best of the layouts that are not complete. */
-static bool take_guess(struct search *search)
+/* Takes a layout that is not complete. */
+static bool take_guess(struct search *search, const struct guess *guess)
 {
-	struct guess *guess = &search->guess;
-
 	if (!guess->reached)
 		return false;
 	give_work(search, search->reserve);
@@ -520,6 +532,18 @@ static bool take_guess(struct search *search)
 	search->step = guess->step;
 	copy_partial(&search->from, &guess->from);
 	return joining_try(search->bench, &guess->from, &guess->step, &search->best);
+}
+
+/* Judges the best of the layouts that are not complete. */
+static void judge_guesses(struct search *search)
+{
+	unsigned judged = search->judged;
+
+	for (size_t i = 0; i < GUESSES && !search->is_found; i++) {
+		search->judged = judged;
+		if (take_guess(search, &search->guesses[i]))
+			judge(search);
+	}
 }
 
 /* Searches from the file as it was found, and then from each joint that is proved: nothing else can be right.
@@ -582,9 +606,8 @@ static bool search_file(struct workbench *bench, const struct broken *broken,
 	if (broken->start % bench->clusters->size != bench->clusters->origin)
 		return false; /* inside another file */
 	bench->work_left -= search.reserve;
-	if (!search_coarsely(&search, broken, pieces) && !search_from(&search, broken, pieces) &&
-		take_guess(&search))
-		judge(&search);
+	if (!search_coarsely(&search, broken, pieces) && !search_from(&search, broken, pieces))
+		judge_guesses(&search);
 	if (search.is_found) {
 		*extents = search.best.extents;
 		*outcome = search.best.outcome;
@@ -592,7 +615,8 @@ static bool search_file(struct workbench *bench, const struct broken *broken,
 		joining_free(&search.best);
 	}
 	partial_free(&search.from);
-	partial_free(&search.guess.from);
+	for (size_t i = 0; i < GUESSES; i++)
+		partial_free(&search.guesses[i].from);
 	forget(&search);
 	workbench_end(bench);
 	bench->exhausted |= search.is_spent;
@@ -605,11 +629,11 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 	struct outcome *outcome, struct assembly *assembly)
 {
 	static const struct cell cells[] = { { RING_NEAR, ZONE_HERE, false },
-		{ RING_NEAR, ZONE_NEXT, false }, { RING_NEAR, ZONE_HERE, true },
-		{ RING_NEAR, ZONE_NEXT, true }, { RING_NEAR, ZONE_CLOSE, false },
-		{ RING_NEAR, ZONE_BEFORE, false }, { RING_NEAR, ZONE_AFTER, false },
-		{ RING_NEAR, ZONE_CLOSE, true }, { RING_NEAR, ZONE_BEFORE, true },
-		{ RING_NEAR, ZONE_AFTER, true } };
+		{ RING_NEAR, ZONE_CHANGE, false }, { RING_NEAR, ZONE_NEXT, false },
+		{ RING_NEAR, ZONE_HERE, true }, { RING_NEAR, ZONE_NEXT, true },
+		{ RING_NEAR, ZONE_CLOSE, false }, { RING_NEAR, ZONE_BEFORE, false },
+		{ RING_NEAR, ZONE_AFTER, false }, { RING_NEAR, ZONE_CLOSE, true },
+		{ RING_NEAR, ZONE_BEFORE, true }, { RING_NEAR, ZONE_AFTER, true } };
 
 	return search_file(bench, broken, cells, COUNT(cells), 2, extents, outcome, assembly);
 }
@@ -618,7 +642,8 @@ bool find_anywhere(struct workbench *bench, const struct broken *broken, struct 
 	struct outcome *outcome, struct assembly *assembly)
 {
 	static const struct cell cells[] = { { RING_NEAR, ZONE_HERE, false },
-		{ RING_BOTH, ZONE_HERE, false }, { RING_NEAR, ZONE_NEXT, false },
+		{ RING_NEAR, ZONE_CHANGE, false }, { RING_BOTH, ZONE_HERE, false },
+		{ RING_NEAR, ZONE_NEXT, false }, { RING_BOTH, ZONE_CHANGE, false },
 		{ RING_BOTH, ZONE_NEXT, false }, { RING_NEAR, ZONE_HERE, true },
 		{ RING_NEAR, ZONE_NEXT, true }, { RING_BOTH, ZONE_HERE, true },
 		{ RING_BOTH, ZONE_NEXT, true }, { RING_NEAR, ZONE_CLOSE, false },

@@ -162,11 +162,21 @@ static uint64_t check_start(struct workbench *bench, const struct extents *exten
 	set_options(bench, start, &options);
 	check(bench, start, &options, &outcome);
 	bench->seen = view_reach(bench->view);
+	bench->verdict = outcome.verdict;
 	valid = outcome.verdict == CARVE_TRUNCATED || outcome.verdict == CARVE_UNVERIFIED
 			? outcome.length
 			: UINT64_MAX;
 	outcome_free(&outcome);
 	return valid;
+}
+
+/* Whether a file that is valid up to there may have the cluster after the break, or end in it. */
+static bool has_cluster(const struct workbench *bench, uint64_t at, uint64_t valid)
+{
+	uint64_t size = bench->clusters->size;
+	bool may_end = bench->verdict == CARVE_UNVERIFIED;
+
+	return valid >= at + (may_end ? size / 8 : size - size / 4);
 }
 
 /* Of the first `length` bytes of the extents. */
@@ -217,7 +227,7 @@ bool workbench_goes_past(
 		return !before || before >= at || valid_head(bench, extents, at) != noticed ||
 		       !is_valid_head(bench, extents, before);
 	valid = check_start(bench, extents, at + size + PAST_BREAK);
-	if (valid >= at + size - size / 4 || !workbench_goes_on(bench))
+	if (has_cluster(bench, at, valid) || !workbench_goes_on(bench))
 		return true;
 	bench->tested++;
 	bench->reached = valid;
