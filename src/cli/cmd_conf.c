@@ -110,7 +110,7 @@ static int run_conf_list(void *arg, int argc, char **argv)
 {
 	const struct conf_list_settings *settings = arg;
 
-	return types_print(argc ? argv[0] : NULL, settings->rules_format, settings->json);
+	return types_print(argc ? argv[0] : NULL, settings->rules_format, NULL, settings->json);
 }
 
 static const struct option_row conf_list_options[] = {

@@ -15,6 +15,7 @@
 struct list_settings {
 	const char *config;
 	enum rules_format rules_format;
+	struct option_list types;
 	bool json, all;
 };
 
@@ -151,7 +152,8 @@ static int list_sandbox(const struct list_settings *settings)
 
 static int list_types(const struct list_settings *settings)
 {
-	return types_print(settings->config, settings->rules_format, settings->json);
+	return types_print(
+		settings->config, settings->rules_format, &settings->types, settings->json);
 }
 
 static void carvers_table(void)
@@ -218,6 +220,13 @@ static const struct option_row list_options[] = {
 		.metavar = "FILE",
 		.offset = offsetof(struct list_settings, config),
 		.help = "For types: the rule file (default: that of `burin carve`)" },
+	{ .name = "types",
+		.letter = 't',
+		.kind = OPTION_LIST,
+		.metavar = "LIST",
+		.offset = offsetof(struct list_settings, types),
+		.help = "For types: only these, as `burin carve` takes them: types, extensions, "
+			"kinds, sets; -NAME leaves one out" },
 	{ .name = "rules-format",
 		.kind = OPTION_CHOICE,
 		.choices = RULES_FORMAT_CHOICES,
@@ -238,6 +247,8 @@ static const struct option_row list_options[] = {
 
 static const struct example list_examples[] = {
 	{ "burin list engines", "shows which engines work on this machine, and why others do not" },
+	{ "burin list types -t pictures,docx",
+		"shows what `burin carve -t pictures,docx` looks for" },
 	{ "burin list types -c my.conf", "shows the types in a rule file" },
 	{ NULL, NULL },
 };

@@ -4,10 +4,12 @@
 
 #include <stdbool.h>
 
+#include "base/options.h"
 #include "rules/rules.h"
 
-/* Loads the rule file (NULL: the default one) and prints its types to stdout. Logs errors. Returns
- * the exit code. */
-int types_print(const char *path, enum rules_format format, bool json);
+/* Loads the rule file (NULL: the default one) and prints its types to stdout: those that --types selects, or
+ * all (NULL). Logs errors. Returns the exit code. */
+int types_print(
+	const char *path, enum rules_format format, const struct option_list *types, bool json);
 
 #endif

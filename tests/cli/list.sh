@@ -9,6 +9,10 @@ printf 'jpg y 1000 \\xff\\xd8 \\xff\\xd9 REVERSE\ngif n 2000 GIF8\n' >s.conf
 cat types
 # the rules that carve uses
 "$BURIN" list types >types && head -1 types
+# what --types would choose, by set, extension and kind
+"$BURIN" list types -t docx,jpg | cut -c1-76
+"$BURIN" list types -t pictures | awk '{ print $1 }' | sort -u | tr '\n' ' '; echo
+"$BURIN" list types -t nothing
 "$BURIN" list types -c missing.conf; echo $?
 # every kernel, on every machine and in every build
 "$BURIN" list kernels >kernels; echo $?
