@@ -94,7 +94,7 @@ struct carving *carving_new(const struct carving_options *options)
 	uint32_t rule_count = options->rules ? options->rules->count : 0;
 	carving->context = (struct job_context){ .image = options->image,
 		.rules = options->rules,
-		.output_dir = options->output_dir,
+		.output_dir = options->dry_run ? NULL : options->output_dir,
 		.pool = options->pool,
 		.outcomes_len = &carving->outcomes_len,
 		.hash_mask = options->hash_mask,
@@ -319,11 +319,11 @@ static size_t ready_group(const struct carving *carving, bool no_more)
 
 static void start_write(struct carving *carving, struct kept_file *file)
 {
-	if (carving->options.dry_run) {
+	if (!carving_reads_files(&carving->options)) {
 		job_set_state(file->job, JOB_DONE);
 		return;
 	}
-	file->record.written = true;
+	file->record.written = !carving->options.dry_run;
 	job_set_state(file->job, JOB_WRITING);
 	if (carving->remote)
 		remote_jobs_write(carving->remote, file);
@@ -414,7 +414,7 @@ static void decide_next(struct carving *carving, size_t count)
 /* No more files are kept until some are reported. */
 static bool files_are_full(const struct carving *carving)
 {
-	size_t max = carving->options.dry_run ? DRY_FILES_MAX : FILES_MAX;
+	size_t max = carving_reads_files(&carving->options) ? FILES_MAX : DRY_FILES_MAX;
 
 	return carving->files.waiting >= max / sizeof(struct kept_file);
 }
@@ -475,11 +475,11 @@ struct record_builder *carving_record_builder(struct carving *carving)
 	return carving->record_builder;
 }
 
-/* A dry run reads no files, so whether one can be read is known only when the reader has passed its
+/* Where files are not read, whether one can be is known only when the reader has passed its
  * end. */
 static bool waits_for_scan(const struct carving *carving, const struct carve_job *job)
 {
-	return job->file && carving->options.dry_run &&
+	return job->file && !carving_reads_files(&carving->options) &&
 	       job->candidate.start + job->file->record.length > carving->scanned;
 }
 

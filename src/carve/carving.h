@@ -37,7 +37,7 @@ struct carving_options {
 	struct decide_options decide;
 	enum carving_names names;
 	struct record_style style;
-	bool dry_run;
+	bool dry_run; /* files are not written; and not read either, unless there are sets */
 	uint32_t hash_mask;
 	const struct hash_sets *sets;    /* to look files up in; NULL: none */
 	const struct ranges *unreadable; /* what the reader could not read, growing; for dry runs */
@@ -54,6 +54,11 @@ struct carving_options {
 	const struct rejections *rejections; /* of candidates that were checked before; or NULL */
 	struct tallies *rejected, *skipped, *by_type, *by_kind;
 };
+
+static inline bool carving_reads_files(const struct carving_options *options)
+{
+	return !options->dry_run || options->sets;
+}
 
 struct carving;
 

@@ -53,7 +53,7 @@ static int copy_run(struct copier *copier, struct image *image, const struct ran
 		if (image_was_cut(image))
 			return -ECANCELED;
 		hasher_update(copier->hasher, copier->buffer, len);
-		status = file_write(fd, copier->buffer, len);
+		status = fd < 0 ? 0 : file_write(fd, copier->buffer, len);
 		if (status)
 			return status;
 		done += len;
@@ -61,7 +61,7 @@ static int copy_run(struct copier *copier, struct image *image, const struct ran
 	return 0;
 }
 
-/* Copies the record's runs, in order, to fd. Returns 0 or the negative errno of a write. */
+/* Copies the record's runs, in order, to fd (-1: only hashes them). Returns 0 or the negative errno of a write. */
 static int copy_runs(struct copier *copier, struct image *image, int fd, const atomic_bool *cancel,
 	struct file_record *record)
 {
@@ -94,12 +94,24 @@ static void set_time(int fd, int64_t seconds)
 	(void)futimens(fd, times);
 }
 
+/* As copy_file, without a folder. */
+static int hash_file(struct copier *copier, struct image *image, struct file_record *record,
+	const atomic_bool *cancel, struct error *error)
+{
+	int status = copy_runs(copier, image, -1, cancel, record);
+
+	return status || !copier->sets ? status : mark_known(copier->sets, record, error);
+}
+
 int copy_file(struct copier *copier, struct image *image, struct output_dir *output_dir,
 	struct file_record *record, const atomic_bool *cancel, struct error *error)
 {
 	struct output_dir_file file;
-	int status = output_dir_begin(output_dir, record->path, &file, error);
+	int status;
 
+	if (!output_dir)
+		return hash_file(copier, image, record, cancel, error);
+	status = output_dir_begin(output_dir, record->path, &file, error);
 	if (status)
 		return status;
 	status = copy_runs(copier, image, file.fd, cancel, record);

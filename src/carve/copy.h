@@ -28,8 +28,8 @@ struct output_dir;
 /* Looks the file's hashes up in the sets and marks the record, also as left out. Returns 0 or a
  * negative errno with error set. */
 int mark_known(const struct hash_sets *sets, struct file_record *record, struct error *error);
-/* Writes a record's file to the output folder, unless it is left out, and fills in its hashes and
- * unreadable bytes. cancel: read now and then; when it becomes true the copy ends with -ECANCELED,
+/* Writes a record's file to the output folder (NULL: nowhere), unless it is left out, and fills in its hashes
+ * and unreadable bytes. cancel: read now and then; when it becomes true the copy ends with -ECANCELED,
  * and so it does when the image was cut (image_was_cut).
  * Returns 0 or a negative errno with error set; a file that could not be
  * completed is removed. */

@@ -106,7 +106,7 @@ static void warn_of_alert(const struct kept_files *files, const struct file_reco
 		log_warn("%s is in the set of hashes %s", record->path, record->alert);
 }
 
-/* What the reader could not read of a file that is not written. */
+/* What the reader could not read of a file that is not read again. */
 static void find_unreadable(const struct kept_files *files, struct kept_file *file)
 {
 	const struct ranges *unreadable = files->options->unreadable;
@@ -134,7 +134,7 @@ void kept_files_report(struct kept_files *files, struct kept_file *file)
 		tally_add(files->options->skipped, SKIPPED_KNOWN, 0);
 		kept_files_drop(files, file);
 	} else {
-		if (files->options->dry_run && files->options->unreadable)
+		if (!carving_reads_files(files->options) && files->options->unreadable)
 			find_unreadable(files, file);
 		record_note_unreadable(record);
 		compare_hashes(files, file);

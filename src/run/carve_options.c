@@ -476,6 +476,6 @@ int carve_options_complete(struct carve_options *options, struct error *error)
 	run->io = reader_io_method(options->io);
 	run->cache = reader_io_cache(options->io);
 	if (run->dry_run)
-		run->hash_mask = 0; /* there are no files to hash */
+		run->hash_mask = 0; /* files are only read to look them up in sets */
 	return parse_verify(options, error);
 }

@@ -13,10 +13,6 @@ static int open_sets(const struct carve_options *settings, struct run_inputs *in
 	if (settings->run.skip_known && !known->count)
 		return error_set(error, EXIT_USAGE, EINVAL,
 			"--skip-known needs at least one list given by --known");
-	if (settings->run.dry_run && (known->count || alert->count))
-		return error_set(error, EXIT_USAGE, EINVAL,
-			"--known and --alert can't be combined with --dry-run, which hashes no "
-			"files");
 	/* The lists of a run that is resumed are named by its checkpoint, which is compared with
 	 * the run only later, and with these lists: nothing is written next to them for it. */
 	status = hash_sets_open(&inputs->sets, known->items, known->count, alert->items,

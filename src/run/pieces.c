@@ -93,7 +93,7 @@ static bool is_hidden(const struct pieces *pieces, const struct file_record *fil
 	       ranges_overlap(&pieces->hidden, file->offset, 1);
 }
 
-/* What the reader could not read of a file that is not written. */
+/* What the reader could not read of a file that is not read again. */
 static void find_unreadable(const struct ranges *unreadable, struct file_record *record)
 {
 	for (uint32_t i = 0; i < record->run_count; i++) {
@@ -108,12 +108,13 @@ static void find_unreadable(const struct ranges *unreadable, struct file_record 
 	}
 }
 
-/* Writes the results' files. */
+/* Writes the results' files, or in a dry run hashes them where that is needed. */
 static int write_files(struct pieces *pieces, struct error *error)
 {
 	struct session *session = &pieces->run->session;
 	const struct run_options *options = session->options;
 	const struct ranges *unreadable = scope_unreadable(&session->scope);
+	struct output_dir *output_dir = options->dry_run ? NULL : session->output_dir;
 	struct copier copier;
 	atomic_bool cancel = false;
 	int status = 0;
@@ -122,13 +123,14 @@ static int write_files(struct pieces *pieces, struct error *error)
 	for (size_t i = 0; i < pieces->count && !status && !signals_caught(); i++) {
 		struct file_record *record = &pieces->records[i];
 
-		if (options->dry_run) {
+		if (options->dry_run && !options->sets) {
 			find_unreadable(unreadable, record);
 		} else {
-			record->written = true;
-			output_dir_discard(session->output_dir, record->path);
-			status = copy_file(&copier, session->scope.evidence, session->output_dir,
-				record, &cancel, error);
+			record->written = output_dir != NULL;
+			if (output_dir)
+				output_dir_discard(output_dir, record->path);
+			status = copy_file(&copier, session->scope.evidence, output_dir, record,
+				&cancel, error);
 		}
 		record_note_unreadable(record);
 	}

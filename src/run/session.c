@@ -170,7 +170,7 @@ void session_start_carving(struct session *session, void (*on_wait)(void *contex
 		.names = names_of(options),
 		.style = options->style,
 		.dry_run = options->dry_run,
-		.hash_mask = options->dry_run ? 0 : options->hash_mask,
+		.hash_mask = options->dry_run && !options->sets ? 0 : options->hash_mask,
 		.sets = options->sets,
 		.unreadable = &session->scope.unread,
 		.on_wait = on_wait,

@@ -136,6 +136,19 @@ echo "--- threads make no difference"
 quiet --known list.txt --alert rds.db --threads 1 --chunk-size 100 -o g image
 quiet --known list.txt --alert rds.db --threads 4 -o h image
 cmp <(sed '1d;$d' g/report.jsonl) <(sed '1d;$d' h/report.jsonl) && echo same
+echo "--- a dry run says what a run would do"
+plan()
+{
+	sed '1d;$d; s/"written":true/"written":false/; s/"hash[^{]*{[^}]*}//' "$1/report.jsonl"
+}
+for options in "--known list.txt --alert rds.db" "--known list.txt --skip-known"; do
+	quiet $options --dry-run --threads 3 -o p image
+	quiet $options -o q image
+	cmp <(plan p) <(plan q) && ls p && tail -1 p/report.jsonl | grep -o '"\(known\|alert\|files\)":[0-9]*' | tr '\n' ' '
+	[[ $(tail -1 p/report.jsonl | grep -o '"skipped":{[^}]*}') == "$(tail -1 q/report.jsonl | grep -o '"skipped":{[^}]*}')" ]] || echo other sums
+	grep -c '"sha1":"\|"md5":"' p/report.jsonl
+	rm -r p q
+done
 echo "--- refused"
 echo nothing >empty.txt
 printf 'SQLite format 3\0and no more' >broken.db
@@ -145,6 +158,5 @@ for list in empty.txt list.gz broken.db other.db missing . /dev/null; do
 	try carve -c rec.conf --known $list -o no image 2>&1 | grep -v making | sed "s|$PWD|HERE|"
 done
 try carve -c rec.conf --skip-known -o no image
-try carve -c rec.conf --known list.txt --dry-run -o no image
 expect_nothing_at no
 ls | grep 'part\|burin-index\|db-'
