@@ -34,6 +34,7 @@ enum {
 	FLAGS_AT = 25,
 	FOLDER = 2,
 	WIPED_MIN = 16,
+	UDF_ANCHOR = 2, /* the tag of its descriptor */
 };
 
 struct iso_volume {
@@ -208,6 +209,26 @@ static bool is_shared(struct view *view, uint64_t descriptors_end)
 	return p && p[0] == 'E' && p[1] == 'R';
 }
 
+/* Whether UDF shares the volume, and its anchor is missing at the end: one has to be in the last block or 256
+ * before it. */
+static bool lacks_udf_anchor(
+	struct view *view, const struct iso_volume *volume, uint64_t descriptors_end)
+{
+	static const uint64_t places[] = { 1, 257 };
+	const uint8_t *p = view_peek(view, descriptors_end, 6);
+
+	if (!p || memcmp(p + 1, "BEA01", 5) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		uint64_t block = volume->blocks - places[i];
+
+		p = volume->blocks > places[i] ? view_peek(view, block * BLOCK_LEN, 16) : NULL;
+		if (p && le16(p) == UDF_ANCHOR && le32(p + 12) == block)
+			return false;
+	}
+	return true;
+}
+
 static bool is_empty(struct view *view, uint64_t at)
 {
 	return walk_zeros(view, at, at + BLOCK_LEN);
@@ -300,6 +321,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (last_file_is_wiped(view, &volume))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last file ends in zeros, as if wiped, at %" PRIu64, volume.last_end);
+	if (lacks_udf_anchor(view, &volume, descriptors_end))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"no anchor of UDF in the last blocks before %" PRIu64, len);
 	return CARVE_COMPLETE;
 }
 

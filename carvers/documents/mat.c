@@ -17,6 +17,7 @@
 #include "bytes.h"
 #include "foreign.h"
 #include "inflated.h"
+#include "stored.h"
 #include "title.h"
 #include "walk.h"
 
@@ -70,6 +71,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	const uint8_t *p = view_peek(view, 0, HEAD_LEN);
 	struct mat mat = { .view = view };
 	uint64_t at = HEAD_LEN, size = view_size(view);
+	bool streams = false;
 
 	if (!p || memcmp(p, "MATLAB 5.0 MAT-file", 19) != 0 ||
 		(memcmp(p + 124, "\0\1IM", 4) != 0 && memcmp(p + 124, "\1\0MI", 4) != 0))
@@ -89,6 +91,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			return walk_cut(view, finding, end, size);
 		if (type == MATRIX && !matrix_fits(&mat, data, end))
 			return foreign_cut(view, finding, data, end, "no matrix", at);
+		streams |= type == COMPRESSED;
 		if (type == COMPRESSED && !stream_fits(view, data, end)) {
 			finding->length = at;
 			return verdict_because(
@@ -96,6 +99,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		}
 		at = end;
 	}
+	/* Streams look random; of numbers stored as they are this is all that shows where they end. */
+	if (at > HEAD_LEN && !streams &&
+		stored_check_rows(view, finding, HEAD_LEN, at, 1) == CARVE_TRUNCATED)
+		return CARVE_TRUNCATED;
 	finding->length = at;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"no element at %" PRIu64 ", and the number of elements is not stored", at);

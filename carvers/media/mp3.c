@@ -225,6 +225,9 @@ static enum verdict judge_counted(struct mp3 *mp3)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the CRC of the frames before %" PRIu64 " differs from LAME's tag",
 			mp3->at);
+	if (!mp3->info.has_crc && finding->length == mp3->at)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the last frame, at %" PRIu64 ", cannot be verified", mp3->last);
 	return CARVE_COMPLETE;
 }
 

@@ -20,6 +20,7 @@
 
 /* Equal bytes that are not silence: this many are wiped samples. */
 #define WIPED_MIN 64
+#define ZEROS 64 /* after the end block */
 
 enum {
 	END = 0,
@@ -104,6 +105,13 @@ static bool is_wiped(struct view *view, const struct voc_samples *samples)
 	       samples->end - walk_before_fill(view, samples->start, samples->end) >= WIPED_MIN;
 }
 
+/* Whether the samples end with a zero, and zeros follow the end block, which is one, too: all may be a wiped
+ * disk's. */
+static bool ends_in_zeros(struct view *view, const struct voc_samples *samples, uint64_t at)
+{
+	return samples->end == at && walk_zeros(view, at - 1, at + ZEROS);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, 26);
@@ -139,6 +147,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (p && *p == END && is_wiped(view, &samples))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last samples before %" PRIu64 " are all equal", samples.end);
+	if (ends_in_zeros(view, &samples, at))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the last samples before %" PRIu64 " are zeros, as what follows", at);
 	p = view_peek(view, at, 1);
 	if (p && *p == END)
 		return CARVE_COMPLETE;

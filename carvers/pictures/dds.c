@@ -19,6 +19,7 @@
 
 #include "bytes.h"
 #include "noise.h"
+#include "overwrite.h"
 #include "walk.h"
 
 #define HEADER_LEN 128
@@ -187,8 +188,8 @@ static uint64_t surface_len(const struct dds *dds)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct dds dds = { 0 };
-	const char *problem = read_header(view, &dds);
-	uint64_t len;
+	const char *problem = read_header(view, &dds), *what;
+	uint64_t len, at;
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
@@ -203,6 +204,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (finding->length < dds.start + len)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"pixels turn into random bytes at about %" PRIu64, finding->length);
+	if (overwrite_find(view, dds.start, dds.start + len, 1, &at, &what) == OVERWRITE_CERTAIN) {
+		finding->length = at;
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "%s instead of pixels at %" PRIu64, what, at);
+	}
 	return verdict_because(
 		CARVE_UNVERIFIED, finding, "the last %" PRIu64 " bytes cannot be verified", len);
 }

@@ -22,6 +22,7 @@
 #include "dates.h"
 #include "inflated.h"
 #include "noise.h"
+#include "overwrite.h"
 #include "walk.h"
 
 #define PREAMBLE_LEN 128
@@ -115,7 +116,8 @@ static enum verdict check_deflated(struct view *view, struct finding *finding, u
 static enum verdict file_verdict(struct dicom_data *data, struct finding *finding)
 {
 	uint64_t tail = data->end - (data->confirmed < data->end ? data->confirmed : data->end);
-	uint64_t noise;
+	uint64_t noise, at;
+	const char *what;
 
 	if (data->wanted)
 		return walk_cut(data->view, finding, data->wanted, view_size(data->view));
@@ -135,6 +137,12 @@ static enum verdict file_verdict(struct dicom_data *data, struct finding *findin
 	if (!data->pixels)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"more elements may follow %" PRIu64 "", data->end);
+	if (tail > TAIL_MIN && overwrite_find(data->view, data->end - tail, data->end, 1, &at,
+				       &what) == OVERWRITE_CERTAIN) {
+		finding->length = at;
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "%s instead of pixel data at %" PRIu64, what, at);
+	}
 	if (tail > TAIL_MIN && tail > data->end / TAIL_PART)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last %" PRIu64 " bytes cannot be verified", tail);

@@ -36,3 +36,7 @@ def make():
         save("dds", name + ".dds", tiny[:at] + value + tiny[at + len(value):], verdict="reject", why=why)
     save("dds", "dxgi.dds", header(8, 8, dx10=(500, 3, 0, 1, 0)) + bytes(64), verdict="reject", why="an impossible extended header at 128")
     save("dds", "bits.dds", header(8, 8, None, 0) + bytes(64), verdict="reject", why="an impossible pixel format at 76")
+    long = header(64, 64) + rng.randbytes(2048)
+    words = (b"what comes after a picture that was cut are words and more words " * 40)[:1024]
+    save("dds", "text.dds", long[:1536] + words[:640], verdict="truncated", length=1536, why="text instead of pixels at 1536")
+    save("dds", "zeros.dds", long[:1536] + bytes(640), verdict="truncated", length=1536, why="zeros instead of pixels at 1536")

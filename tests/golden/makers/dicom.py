@@ -77,6 +77,8 @@ def make():
     save("dicom", "deflated.dcm", plain, verdict="unverified", length=len(plain), why=f"a deflated data set without a checksum up to {len(plain)}")
     large = head(EXPLICIT) + start(EXPLICIT) + element(0x7fe00010, b"OW", rng.randbytes(400))
     save("dicom", "raw.dcm", large, verdict="unverified", length=len(large), why="the last 400 bytes cannot be verified", **facts)
+    wiped = head(EXPLICIT) + start(EXPLICIT) + element(0x7fe00010, b"OW", random.Random(9).randbytes(4096))
+    save("dicom", "zeros-raw.dcm", wiped[:3072] + bytes(len(wiped) - 3072), verdict="truncated", length=3072, why="zeros instead of pixel data at 3072", **facts)
     report = head(EXPLICIT) + start(EXPLICIT, "5.1.4.1.1.88.11")[:-20]
     save("dicom", "report.dcm", report, verdict="unverified", length=len(report),
          why=f"more elements may follow {len(report)}", **facts)

@@ -30,17 +30,19 @@ def descriptor(kind, blocks, root, table, table_len):
     return bytes(data)
 
 
-def volume(words, empty=0):
-    """With blocks of zeros behind its files."""
-    folders = [(b"\0", 20, 1), (b"DOCS", 21, 1)]
+def volume(words, empty=0, udf=()):
+    """With blocks of zeros behind its files, and UDF's descriptors."""
+    first = 19 + len(udf)
+    folders = [(b"\0", first + 1, 1), (b"DOCS", first + 2, 1)]
     table = b"".join(bytes([len(name), 0]) + struct.pack("<IH", block, parent) + name + bytes(len(name) % 2) for name, block, parent in folders)
     blocks = [bytes(BLOCK)] * 16
-    blocks.append(descriptor(1, 23 + empty, 20, 19, len(table)))
-    blocks.append(descriptor(2, 23 + empty, 20, 19, len(table)))
+    blocks.append(descriptor(1, first + 4 + empty, first + 1, first, len(table)))
+    blocks.append(descriptor(2, first + 4 + empty, first + 1, first, len(table)))
     blocks.append(b"\xffCD001\1")
+    blocks.extend(udf)
     blocks.append(table)
-    blocks.append(entry(b"\0", 20, BLOCK, True) + entry(b"\1", 20, BLOCK, True) + entry(b"DOCS", 21, BLOCK, True))
-    blocks.append(entry(b"\0", 21, BLOCK, True) + entry(b"\1", 20, BLOCK, True) + entry(b"A.TXT;1", 22, len(words)))
+    blocks.append(entry(b"\0", first + 1, BLOCK, True) + entry(b"\1", first + 1, BLOCK, True) + entry(b"DOCS", first + 2, BLOCK, True))
+    blocks.append(entry(b"\0", first + 2, BLOCK, True) + entry(b"\1", first + 1, BLOCK, True) + entry(b"A.TXT;1", first + 3, len(words)))
     blocks.append(words)
     return b"".join(block.ljust(BLOCK, b"\0") for block in blocks + [b""] * empty)
 
@@ -56,3 +58,8 @@ def make():
     save("iso", "filled-cut.iso", filled[:-len(foreign)] + foreign, verdict="truncated", length=end, why=f"invalid data at {end}")
     table = (foreign[:-BLOCK] + bytes(BLOCK - 512) + b"EFI PART".ljust(512, b"\0"))
     save("iso", "filled-partitions.iso", filled[:-len(table)] + table, title="A VOLUME", why="")
+    udf = [b"\0BEA01\1", b"\0NSR02\1", b"\0TEA01\1"]
+    shared = volume(words, 2, udf)
+    anchor = struct.pack("<HHBBHHHI", 2, 2, 0, 0, 0, 0, 0, len(shared) // BLOCK - 1).ljust(BLOCK, b"\1")
+    save("iso", "udf.iso", shared[:-BLOCK] + anchor, title="A VOLUME", unchecked=len(shared) - BLOCK + 16)
+    save("iso", "udf-cut.iso", shared, verdict="unverified", length=len(shared), title="A VOLUME", why=f"no anchor of UDF in the last blocks before {len(shared)}")

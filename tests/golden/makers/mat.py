@@ -27,6 +27,7 @@ def make():
     save("mat", "big-endian.mat", big + bytes(60), verdict="unverified", length=len(big), why=f"no element at {len(big)}, and the number of elements is not stored")
     packed = mat("<", *(element("<", 15, zlib.compress(matrix("<", name, values))) for name in (b"a", b"b")))
     save("mat", "packed.mat", packed, verdict="unverified", length=len(packed))
+    save("mat", "zeros.mat", big[:1024] + bytes(len(big) - 1024), verdict="truncated", length=1024, why="zeros instead of data at 1024")
     save("mat", "cut.mat", plain[:1000], verdict="truncated", length=1000, why="the image ends at 1000, before the file does")
     save("mat", "random.mat", plain[:1000] + random.Random(1).randbytes(4000), verdict="unverified", length_min=2000)
     second = len(packed) - len(element("<", 15, zlib.compress(matrix("<", b"b", values))))

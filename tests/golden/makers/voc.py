@@ -20,6 +20,8 @@ def make():
     save("voc", "plain.voc", plain, unchecked=30, unverified=f"32-{len(plain) - 1}")
     wiped = plain[:200] + bytes(len(plain) - 200)
     save("voc", "wiped.voc", wiped, verdict="unverified", length=len(plain), why=f"the last samples before {len(plain) - 1} are all equal")
+    silent = head() + block(1, b"\xa6\0" + data + bytes(9)) + b"\0"
+    save("voc", "zeros.voc", silent + bytes(90), verdict="unverified", length=len(silent), why=f"the last samples before {len(silent) - 1} are zeros, as what follows")
     kinds = head() + block(8, bytes(4)) + sound + block(2, data) + block(3, b"\x10\x20\xa6") + block(4, b"\1\0") + \
         block(5, b"text\0") + block(6, b"\2\0") + sound + block(7, b"") + b"\0"
     save("voc", "kinds.voc", kinds, unchecked=30)
