@@ -92,6 +92,11 @@ Test(carver_iso, bytes_after_the_last_file)
 		bytes_add_random(&bytes, 6,
 			(size_t)(20 - cases[i].zero_blocks - cases[i].last_blocks) * BLOCK);
 		bytes_fill(&bytes, 0, (size_t)cases[i].last_blocks * BLOCK);
+		if (cases[i].udf && cases[i].whole) { /* UDF's anchor in the last block */
+			memset(bytes.data + 42 * BLOCK, 0, 16);
+			bytes.data[42 * BLOCK] = 2;
+			bytes.data[42 * BLOCK + 12] = 42;
+		}
 		if (cases[i].whole)
 			expect("iso", &bytes, CARVE_COMPLETE, 43 * BLOCK, NULL);
 		else
