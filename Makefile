@@ -92,10 +92,11 @@ endif
 
 # ---- sources ----------------------------------------------------------------------------------
 
-SRC     := $(sort $(filter-out src/main.c src/cluster/% src/confined/% src/library/%,$(wildcard src/*/*.c src/*/*/*.c)))
+SRC     := $(sort $(filter-out src/main.c src/cluster/% src/confined/% src/library/% src/checker/%,$(wildcard src/*/*.c src/*/*/*.c)))
 CLUSTER := $(sort $(wildcard src/cluster/*.c))
 CONFINED := $(sort $(wildcard src/confined/*.c))
 LIBRARY := $(sort $(wildcard src/library/*.c))
+CHECKER := $(sort $(wildcard src/checker/*.c))
 CARVERS := $(sort $(wildcard carvers/*.c carvers/*/*.c carvers/*/*/*.c))
 # The kernels' tables and per-thread logic are C, built and tested without CUDA too.
 GPU     := $(sort $(wildcard gpu/*.c gpu/papers/*.c))
@@ -107,6 +108,9 @@ O       := $(BUILD)/obj
 OBJ     := $(patsubst %,$O/%.o,$(basename $(SRC) $(CARVERS)) carvers_table $(GPU:.c=))
 LIB     := $O/libburin$(if $(filter 1,$(CUDA)),,-nocuda).a
 
+# Programs that burin starts, confined.
+HELPERS := $(BUILD)/burin-evidence $(BUILD)/burin-carver
+
 # Sanitizers have their own checks, and their objects are not made for it.
 LIBBURIN := $(if $(filter release debug,$(MODE)),$(BUILD)/libburin.so.1)
 
@@ -115,7 +119,7 @@ UNIT_ALONE := run selftest
 UNIT_SRC := $(filter-out $(UNIT_ALONE:%=tests/unit/test_%.c),$(sort $(wildcard tests/unit/test_*.c)))
 UNIT    := $(BUILD)/tests/unit $(UNIT_ALONE:%=$(BUILD)/tests/unit_%)
 PLAIN   := $(BUILD)/tests/engines $(BUILD)/tests/stress
-HIJACKED := $(BUILD)/tests/hijacked/burin-evidence
+HIJACKED := $(addprefix $(BUILD)/tests/hijacked/,burin-evidence burin-carver burin)
 BENCH   := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 # Fuzz targets: each parser that has a file, and each carver by its name.
 CARVER_NAMES := $(shell sed -n 's/^const struct carver \([a-z0-9_]*\)_carver =.*/\1/p' $(CARVERS))
@@ -195,7 +199,7 @@ bench: $(BENCH) $(BUILD)/burin ## build the benchmark programs (tests/bench/READ
 # LIBDIR: below PREFIX; Debian has a folder for each kind of machine.
 LIBDIR ?= lib
 INSTALLED_LIBRARY = $(if $(LIBBURIN),$(addprefix $(LIBDIR)/,libburin.so.1 libburin.so pkgconfig/burin.pc) include/burin.h share/man/man3/burin.3)
-INSTALLED = bin/burin libexec/burin/burin-evidence $(if $(filter 1,$(MPI)),bin/burin-mpi share/man/man1/burin-mpi.1) share/man/man1/burin.1 \
+INSTALLED = bin/burin libexec/burin/burin-evidence libexec/burin/burin-carver $(if $(filter 1,$(MPI)),bin/burin-mpi share/man/man1/burin-mpi.1) share/man/man1/burin.1 \
 	share/bash-completion/completions/burin $(addprefix share/burin/,$(notdir $(wildcard conf/*.conf))) \
 	share/burin/report.schema.json share/doc/burin/rules.md $(INSTALLED_LIBRARY)
 ROOT    = $(DESTDIR)$(PREFIX)
@@ -204,7 +208,7 @@ ROOT    = $(DESTDIR)$(PREFIX)
 install: all ## install to PREFIX (/usr/local) below DESTDIR
 	$(Q)install -d $(addprefix $(ROOT)/,$(sort $(dir $(INSTALLED))))
 	$(Q)install -m 755 $(BUILD)/burin $(if $(filter 1,$(MPI)),$(BUILD)/burin-mpi) $(ROOT)/bin/
-	$(Q)install -m 755 $(BUILD)/burin-evidence $(ROOT)/libexec/burin/
+	$(Q)install -m 755 $(HELPERS) $(ROOT)/libexec/burin/
 	$(Q)install -m 644 conf/*.conf tests/report.schema.json $(ROOT)/share/burin/
 	$(Q)install -m 644 conf/README.md $(ROOT)/share/doc/burin/rules.md
 	$(Q)$(if $(filter 1,$(MPI)),install -m 644 src/packaging/debian/burin-mpi.1 $(ROOT)/share/man/man1/)
@@ -260,32 +264,47 @@ define link_evidence
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D) && $(LINK) -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(EVIDENCE_LIBS) $(LIBS)
 endef
+define link_carver
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(LINK) -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(LIBS)
+endef
 define compile
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(1) -c -o $@ $<
 endef
 
-$(BUILD)/burin: $O/src/main.o $(LIB) $(LINKING) | $(BUILD)/burin-evidence
+$(BUILD)/burin: $O/src/main.o $(LIB) $(LINKING) | $(HELPERS)
 	$(call link)
 
+# It links what the carvers need, and nothing else of the library.
+$(BUILD)/burin-carver: $(CHECKER:%.c=$O/%.o) $(LIB) $(LINKING)
+	$(link_carver)
 # Only it has the libraries that parse file systems and the like, and those that these bring.
 $(BUILD)/burin-evidence: $(CONFINED:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
 	$(link_evidence)
-# One that an image has taken over, for a test.
-$(HIJACKED): $(filter-out %/tsk_list.o %/tsk_walk.o %/inner_shadow.o,$(CONFINED:%.c=$O/%.o)) $O/tests/hijacked.o $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
+# Those that an image has taken over, for tests, and a burin that does not wait long for them.
+$(BUILD)/tests/hijacked/burin-evidence: $(filter-out %/tsk_list.o %/tsk_walk.o %/inner_shadow.o,$(CONFINED:%.c=$O/%.o)) $O/tests/hijacked.o $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
 	$(link_evidence)
-# Programs that are not burin look for it beside them, too.
-$(BUILD)/tests/burin-evidence $(BUILD)/bench/burin-evidence: $(BUILD)/burin-evidence
-	$(Q)mkdir -p $(@D) && ln -sf ../burin-evidence $@
-$(UNIT) $(PLAIN) $(REPLAYS) $(addprefix $(BUILD)/tests/,alloc_failures burin-disorder burin-mpi-disorder): | $(BUILD)/tests/burin-evidence
-$(BENCH): | $(BUILD)/bench/burin-evidence
-$(FUZZERS:%=$(BUILD)/fuzz_%): | $(BUILD)/burin-evidence
+$(BUILD)/tests/hijacked/burin-carver: $(CHECKER:%.c=$O/%.o) $O/tests/hijacked_carver.o $(LIB) $(LINKING)
+	$(link_carver)
+$(BUILD)/tests/hijacked/burin: $O/src/main.o $O/tests/hijacked_limits.o $(LIB) $(LINKING)
+	$(call link)
+# Programs that are not burin look for them beside them, too.
+TEST_HELPERS := $(HELPERS:$(BUILD)/%=$(BUILD)/tests/%)
+BENCH_HELPERS := $(HELPERS:$(BUILD)/%=$(BUILD)/bench/%)
+$(TEST_HELPERS): $(BUILD)/tests/%: $(BUILD)/%
+	$(Q)mkdir -p $(@D) && ln -sf ../$* $@
+$(BENCH_HELPERS): $(BUILD)/bench/%: $(BUILD)/%
+	$(Q)mkdir -p $(@D) && ln -sf ../$* $@
+$(UNIT) $(PLAIN) $(REPLAYS) $(addprefix $(BUILD)/tests/,alloc_failures burin-disorder burin-mpi-disorder): | $(TEST_HELPERS)
+$(BENCH): | $(BENCH_HELPERS)
+$(FUZZERS:%=$(BUILD)/fuzz_%): | $(HELPERS)
 
-$(BUILD)/burin-mpi: $(CLUSTER:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS)) | $(BUILD)/burin-evidence
+$(BUILD)/burin-mpi: $(CLUSTER:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS)) | $(HELPERS)
 	$(call link,$(MPI_LIBS))
 
 # Only what the map names is seen from outside.
-$(LIBBURIN): $(LIBRARY:%.c=$O/%.o) $(LIB) $(LINKING) src/library/libburin.map | $(BUILD)/burin-evidence
+$(LIBBURIN): $(LIBRARY:%.c=$O/%.o) $(LIB) $(LINKING) src/library/libburin.map | $(HELPERS)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D) && $(filter-out -pie,$(LINK)) -shared -Wl,-soname,$(@F) -Wl,--version-script=src/library/libburin.map \
 		-Wl,--no-undefined -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(LIBS)
@@ -374,4 +393,4 @@ $(BUILD)/fuzz_%: $(LIB) $(LINKING) FORCE
 	$(Q)$(COMPILE) -MF $@.d $(TEST_CFLAGS) $(call fuzz_define,$*) $(LDFLAGS_$(MODE)) $(LDFLAGS) -fsanitize=fuzzer \
 		-o $@ $(call fuzz_source,$*) $(LIB) $(LIBS)
 
--include $(patsubst %.o,%.d,$(filter $O/%,$(OBJ)) $(CLUSTER:%.c=$O/%.o) $(LIBRARY:%.c=$O/%.o) $O/src/main.o $(wildcard $O/tests/*.o $O/tests/*/*.o))
+-include $(patsubst %.o,%.d,$(filter $O/%,$(OBJ)) $(CLUSTER:%.c=$O/%.o) $(LIBRARY:%.c=$O/%.o) $(CHECKER:%.c=$O/%.o) $O/src/main.o $(wildcard $O/tests/*.o $O/tests/*/*.o))

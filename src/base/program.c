@@ -1,6 +1,7 @@
 #include "base/program.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,4 +33,24 @@ char *program_folder(void)
 		return NULL;
 	*slash = '\0';
 	return xstrdup(path);
+}
+
+char *program_find(const char *name, char *reason, size_t reason_len)
+{
+	static const char *const places[] = { "", "../libexec/burin/" };
+	char *folder = program_folder(), *found = NULL;
+
+	for (size_t i = 0; folder && !found && i < sizeof(places) / sizeof(*places); i++) {
+		found = xasprintf("%s/%s%s", folder, places[i], name);
+		if (access(found, X_OK)) {
+			free(found);
+			found = NULL;
+		}
+	}
+	if (!found)
+		snprintf(reason, reason_len,
+			"the program %s is missing: it belongs into %s/ or %s/../libexec/burin",
+			name, folder ? folder : "", folder ? folder : "");
+	free(folder);
+	return found;
 }

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -187,6 +188,17 @@ int sandbox_execute(struct sandbox_child **child, const char *const *arguments, 
 	return start(child, &(struct work){ .program = arguments, .shared = shared });
 }
 
+void *sandbox_memory(size_t len, int *fd)
+{
+	void *memory = MAP_FAILED;
+
+	*fd = memfd_create("burin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (*fd >= 0 && !ftruncate(*fd, (off_t)len) &&
+		!fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
 int sandbox_socket(const struct sandbox_child *child)
 {
 	return child->fd;
@@ -196,6 +208,8 @@ static char *describe_end(int status)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status) == SANDBOX_OTHER_VERSION)
 		return xstrdup("its program is of another version than burin");
+	if (WIFEXITED(status) && WEXITSTATUS(status) == SANDBOX_TOO_MUCH_MEMORY)
+		return xstrdup("it took too much memory");
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status) ? xasprintf("it gave up (code %d)", WEXITSTATUS(status))
 					   : NULL;
@@ -231,8 +245,7 @@ char *sandbox_end(struct sandbox_child *child)
 
 /* ---- waiting for a child ------------------------------------------------------------------- */
 
-/* Of all its threads; 0 where that can't be told. */
-static double cpu_time(const struct sandbox_child *child)
+double sandbox_time_used(const struct sandbox_child *child)
 {
 	struct timespec used;
 	clockid_t clock;
@@ -260,8 +273,7 @@ static bool thread_is_awake(int tasks, const char *thread)
 	return len < 0 || !name_end || name_end[1] != ' ' || strchr("RD", name_end[2]);
 }
 
-/* Where that can't be told, it is. */
-static bool is_awake(const struct sandbox_child *child)
+bool sandbox_is_awake(const struct sandbox_child *child)
 {
 	struct dirent *entry;
 	bool awake = false;
@@ -292,7 +304,7 @@ void sandbox_expect(struct sandbox_child *child, const struct sandbox_patience *
 {
 	child->patience = *patience;
 	child->expected = true;
-	child->cpu_end = cpu_time(child) + patience->cpu_seconds;
+	child->cpu_end = sandbox_time_used(child) + patience->cpu_seconds;
 	child->sleeps = patience->sleeps;
 	plan_check(child);
 }
@@ -300,9 +312,9 @@ void sandbox_expect(struct sandbox_child *child, const struct sandbox_patience *
 /* waits: it has not answered yet. False: the parent waits no longer. */
 static bool check(struct sandbox_child *child, bool waits)
 {
-	if (cpu_time(child) > child->cpu_end)
+	if (sandbox_time_used(child) > child->cpu_end)
 		child->problem = "it took too much processor time";
-	else if (waits && !is_awake(child) && !child->sleeps--)
+	else if (waits && !sandbox_is_awake(child) && !child->sleeps--)
 		child->problem = "it made no progress";
 	else if (waits && child->patience.interrupted && child->patience.interrupted())
 		child->problem = "interrupted";
@@ -478,5 +490,53 @@ bool sandbox_receive(int fd, void *bytes, size_t len)
 		to += n;
 		len -= (size_t)n;
 	}
+	return true;
+}
+
+/* One byte goes along: a message without bytes would be an end of file. */
+union descriptor_room {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(SANDBOX_DESCRIPTORS * sizeof(int))];
+};
+
+bool sandbox_send_descriptors(int fd, const int *descriptors, size_t count)
+{
+	union descriptor_room room = { 0 };
+	char byte = 0;
+	struct iovec bytes = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &bytes, .msg_iovlen = 1 };
+
+	if (count) {
+		message.msg_control = &room;
+		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+		room.align = (struct cmsghdr){ .cmsg_len = CMSG_LEN(count * sizeof(int)),
+			.cmsg_level = SOL_SOCKET,
+			.cmsg_type = SCM_RIGHTS };
+		memcpy(CMSG_DATA(&room.align), descriptors, count * sizeof(int));
+	}
+	return sendmsg(fd, &message, MSG_NOSIGNAL) == 1;
+}
+
+bool sandbox_receive_descriptors(int fd, int *descriptors, size_t *count)
+{
+	union descriptor_room room;
+	char byte;
+	struct iovec bytes = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = &room,
+		.msg_controllen = sizeof(room) };
+	const struct cmsghdr *head;
+	size_t came;
+
+	if (recvmsg(fd, &message, 0) != 1 || message.msg_flags & MSG_CTRUNC)
+		return false;
+	head = CMSG_FIRSTHDR(&message);
+	came = head ? (head->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
+	if (came > *count)
+		return false;
+	if (came)
+		memcpy(descriptors, CMSG_DATA(head), came * sizeof(int));
+	*count = came;
 	return true;
 }

@@ -37,12 +37,21 @@ int sandbox_execute(struct sandbox_child **child, const char *const *arguments, 
 #define SANDBOX_SHARED_FD 4
 /* Its exit code when it is not of the same version. */
 #define SANDBOX_OTHER_VERSION 77
+/* And when it met the limit on its memory. */
+#define SANDBOX_TOO_MUCH_MEMORY 78
+/* Memory that this process can share with a child by its descriptor, which the caller closes: zeros, of
+ * which neither can make less. NULL: there is none. */
+void *sandbox_memory(size_t len, int *fd);
 /* Called in a child: from now on it may use this much more processor time. */
 void sandbox_allow_time(unsigned seconds);
 /* Called in such a program. */
 void sandbox_limit(const struct sandbox_limits *limits);
 /* The parent's end of the socket; it reads an end of file once the child is gone. */
 int sandbox_socket(const struct sandbox_child *child);
+/* Seconds of processor time that the child, with all its threads, has used; 0 where that can't be told. */
+double sandbox_time_used(const struct sandbox_child *child);
+/* Whether it runs, is ready to, or waits for a disk; also where that can't be told. */
+bool sandbox_is_awake(const struct sandbox_child *child);
 
 /* What the parent bears while it waits for a child, because a child that was taken over may lift the limits
  * and stop the timers that it has set itself. It depends on the child's work, and not on how fast this
@@ -68,6 +77,12 @@ char *sandbox_end(struct sandbox_child *child);
 /* For the child. Transfer all len bytes. False at an end of file, or when the other end is gone. */
 bool sandbox_send(int fd, const void *bytes, size_t len);
 bool sandbox_receive(int fd, void *bytes, size_t len);
+
+/* Give the process at the other end copies of descriptors, at most SANDBOX_DESCRIPTORS, with one message. */
+#define SANDBOX_DESCRIPTORS 250
+bool sandbox_send_descriptors(int fd, const int *descriptors, size_t count);
+/* *count: how many there is room for, then how many came. */
+bool sandbox_receive_descriptors(int fd, int *descriptors, size_t *count);
 
 /* What confines the children of this process: one that does nothing else found out, when this was called
  * first. Thread-safe. */

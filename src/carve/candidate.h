@@ -24,7 +24,7 @@ struct candidate {
 struct candidate candidate_of_header(
 	const struct rule *rule, uint32_t number, uint32_t pattern, uint64_t start);
 
-/* For a checkpoint. The rejection is not kept: the check will be made again. */
+/* For a checkpoint, or another process. The rejection is not kept: the check will be made again. */
 void candidate_save(const struct candidate *candidate, struct codec_writer *writer);
 /* limit: the image's size; every file starts before it. Invalid values fail the reader. */
 void candidate_load(struct candidate *candidate, const struct rules *rules, uint64_t limit,

@@ -99,7 +99,8 @@ struct carving *carving_new(const struct carving_options *options)
 		.outcomes_len = &carving->outcomes_len,
 		.hash_mask = options->hash_mask,
 		.sets = options->sets,
-		.nested = options->decide.nested };
+		.nested = options->decide.nested,
+		.confined = options->confined && options->rules };
 
 	carving->options = *options;
 	carving->group_max = (uint64_t)rule_count + 1;
@@ -903,6 +904,11 @@ void carving_tally_checks(const struct carving *carving, struct tallies *checks)
 {
 	if (carving->decider)
 		decider_tally_checks(carving->decider, checks);
+}
+
+const struct crashed_checks *carving_crashed(const struct carving *carving)
+{
+	return carving->decider ? decider_crashed(carving->decider) : NULL;
 }
 
 uint64_t carving_unchecked(const struct carving *carving)

@@ -38,6 +38,7 @@ struct carving_options {
 	enum carving_names names;
 	struct record_style style;
 	bool dry_run; /* files are not written; and not read either, unless there are sets */
+	bool confined; /* this process's checks are made in others, which are (carve/check_worker.h) */
 	uint32_t hash_mask;
 	const struct hash_sets *sets;    /* to look files up in; NULL: none */
 	const struct ranges *unreadable; /* what the reader could not read, growing; for dry runs */
@@ -140,6 +141,8 @@ uint64_t carving_mismatches(const struct carving *carving);
 void carving_quota(const struct carving *carving, struct quota_state *quota);
 /* Candidates that were not checked because their rules had no work left (carve/decide.h). */
 uint64_t carving_unchecked(const struct carving *carving);
+/* As decider_crashed; NULL where files were decided on elsewhere. */
+const struct crashed_checks *carving_crashed(const struct carving *carving);
 /* As decider_tally_checks. */
 void carving_tally_checks(const struct carving *carving, struct tallies *checks);
 /* Seconds spent waiting for checks, writes and reports so far. */

@@ -11,43 +11,6 @@
 /* How far after a truncated file's end unreadable bytes are looked for. */
 #define CAUSE_MAX 65536
 
-void outcome_free(struct outcome *outcome)
-{
-	free(outcome->parts);
-	outcome->parts = NULL;
-	outcome->part_count = 0;
-	free(outcome->embedded);
-	outcome->embedded = NULL;
-	outcome->embedded_count = 0;
-	if (outcome->unverified.items)
-		ranges_free(&outcome->unverified);
-}
-
-static uint64_t *copy_offsets(const uint64_t *offsets, size_t count)
-{
-	return count ? memcpy(xmalloc(count * sizeof(*offsets)), offsets, count * sizeof(*offsets))
-		     : NULL;
-}
-
-struct outcome outcome_copy(const struct outcome *outcome)
-{
-	struct outcome copy = *outcome;
-
-	copy.parts = copy_offsets(outcome->parts, outcome->part_count);
-	copy.embedded = copy_offsets(outcome->embedded, outcome->embedded_count);
-	copy.unverified = (struct ranges){ 0 };
-	for (size_t i = 0; i < outcome->unverified.count; i++)
-		ranges_add(&copy.unverified, outcome->unverified.items[i].offset,
-			outcome->unverified.items[i].length);
-	return copy;
-}
-
-size_t outcome_extra_len(const struct outcome *outcome)
-{
-	return (outcome->part_count + outcome->embedded_count) * sizeof(*outcome->parts) +
-	       outcome->unverified.count * sizeof(*outcome->unverified.items);
-}
-
 bool check_needed(const struct rule *rule)
 {
 	return rule->carver || rule->length.width || rule->must_count;

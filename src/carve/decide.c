@@ -80,6 +80,7 @@ struct decider {
 	struct range outer[OUTER_MAX];
 	unsigned outer_count; /* since the start */
 	uint64_t unchecked;
+	struct crashed_checks crashed;
 	struct parts embedded;   /* in files that were kept, or embedded themselves */
 	uint64_t embedded_until; /* the furthest end of those files */
 	struct quota_use total;
@@ -275,6 +276,11 @@ static bool charge_work(struct decider *decider, const struct decision *decision
 	type->work_at = decision->candidate->start;
 	publish_work(type);
 	return enough;
+}
+
+const struct crashed_checks *decider_crashed(const struct decider *decider)
+{
+	return &decider->crashed;
 }
 
 uint64_t decider_unchecked(const struct decider *decider)
@@ -508,6 +514,22 @@ static void tally_unchecked(struct decider *decider, const struct decision *deci
 	tally_add(decider->skipped, name, 0);
 }
 
+static void tally_crash(struct decider *decider, const struct decision *decision)
+{
+	struct crashed_checks *crashed = &decider->crashed;
+	const struct candidate *candidate = decision->candidate;
+	char name[256];
+
+	if (crashed->count < CRASHES_NAMED) {
+		crashed->first[crashed->count].start = candidate->start;
+		crashed->first[crashed->count].rule = candidate->rule;
+	}
+	crashed->count++;
+	snprintf(name, sizeof(name), "%.64s: %s", rule_of(decider, decision)->name,
+		decision->outcome->finding.why);
+	tally_add(decider->skipped, name, 0);
+}
+
 /* Decides on a candidate that is not hidden. Returns why it is skipped; NULL when it is kept, or
  * counted under another name. */
 static const char *decide_one(
@@ -519,6 +541,10 @@ static const char *decide_one(
 		return "a part of an earlier file of its type";
 	if (decision->unchecked) {
 		tally_unchecked(decider, decision);
+		return NULL;
+	}
+	if (decision->outcome->crashed) {
+		tally_crash(decider, decision);
 		return NULL;
 	}
 	if (decision->outcome->verdict == CARVE_REJECT) {
@@ -615,6 +641,11 @@ void decider_save(const struct decider *decider, struct codec_writer *writer)
 		codec_put(writer, decider->outer[i].length);
 	}
 	codec_put(writer, decider->unchecked);
+	codec_put(writer, decider->crashed.count);
+	for (unsigned i = 0; i < CRASHES_NAMED; i++) {
+		codec_put(writer, decider->crashed.first[i].start);
+		codec_put(writer, decider->crashed.first[i].rule);
+	}
 	codec_put(writer, decider->quota_reached);
 	save_quota(&decider->total, writer);
 	save_quota(&decider->over, writer);
@@ -649,6 +680,12 @@ void decider_load(struct decider *decider, uint64_t limit, struct codec_reader *
 		decider->outer[i].length = codec_get(reader, limit);
 	}
 	decider->unchecked = codec_get(reader, UINT64_MAX);
+	decider->crashed.count = codec_get(reader, UINT64_MAX);
+	for (unsigned i = 0; i < CRASHES_NAMED; i++) {
+		decider->crashed.first[i].start = codec_get(reader, limit);
+		decider->crashed.first[i].rule =
+			(uint32_t)codec_get(reader, decider->rules->count - 1);
+	}
 	decider->quota_reached = codec_get_flag(reader);
 	load_quota(&decider->total, reader);
 	load_quota(&decider->over, reader);

@@ -62,6 +62,16 @@ uint64_t decider_work_left(const struct decider *decider, const struct candidate
 uint64_t decider_work_cap(const struct decider *decider, const struct candidate *candidate);
 /* How many candidates were found unchecked. */
 uint64_t decider_unchecked(const struct decider *decider);
+/* Candidates that are left out because their checks crashed, and the first of them. */
+#define CRASHES_NAMED 8
+struct crashed_checks {
+	uint64_t count;
+	struct {
+		uint64_t start; /* in the image */
+		uint32_t rule;
+	} first[CRASHES_NAMED];
+};
+const struct crashed_checks *decider_crashed(const struct decider *decider);
 /* Adds, for each rule, how many checks it was charged for and their work. The same whatever engine,
  * threads and processes made the checks. */
 void decider_tally_checks(const struct decider *decider, struct tallies *checks);

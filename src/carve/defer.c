@@ -165,6 +165,14 @@ void defer_remote_progress(struct defer *defer, unsigned worker, uint64_t start,
 	store(&own->end, reached);
 }
 
+bool defer_progress_of(
+	struct defer *defer, unsigned worker, uint64_t start, bool force, uint64_t reached)
+{
+	if (reached > start && reached - start > DEFER_LONG_CHECK)
+		defer_remote_progress(defer, worker, start, reached);
+	return may_check(defer, start, force);
+}
+
 uint64_t defer_end(struct defer *defer, unsigned worker, uint64_t until)
 {
 	struct span *own = &defer->spans[worker];

@@ -48,6 +48,9 @@ bool defer_begin(
 bool defer_progress(struct defer *defer, unsigned worker, uint64_t reached);
 /* The same for a check in another process, of the candidate at start. From any thread. */
 void defer_remote_progress(struct defer *defer, unsigned worker, uint64_t start, uint64_t reached);
+/* The same for the check of a batch that began together which is under way, of the candidate at start. */
+bool defer_progress_of(
+	struct defer *defer, unsigned worker, uint64_t start, bool force, uint64_t reached);
 /* The check is over. until: what starts before this waits for its decision; 0: nothing does. Returns
  * up to where the start of other checks may have waited for this one; 0: none has. */
 uint64_t defer_end(struct defer *defer, unsigned worker, uint64_t until);

@@ -78,6 +78,7 @@ struct job_context {
 	uint32_t hash_mask;
 	const struct hash_sets *sets; /* NULL: none */
 	bool nested;
+	bool confined; /* checks are made in other processes (carve/check_worker.h) */
 };
 
 /* The decider will not use its outcome, so that none is needed. */

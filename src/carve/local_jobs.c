@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "carve/check_worker.h"
 #include "carve/copy.h"
 #include "carve/cover.h"
 #include "carve/decide.h"
@@ -23,6 +24,9 @@ struct job_scratch {
 	const struct carve_job *job; /* being checked */
 	uint64_t covered_version;    /* of the cover when the job was last looked up; 0: not yet */
 	struct view *view;
+	struct check_worker *worker;         /* NULL: checks are made in the thread itself */
+	struct carve_job *jobs[CHECK_BATCH]; /* that the worker has */
+	size_t count;
 	struct copier copier;
 };
 
@@ -40,8 +44,15 @@ struct local_jobs {
 	uint64_t submitted;
 	uint64_t *starts; /* of batches under way, by their number modulo batches_max */
 	unsigned threads, batches_max;
-	struct job_scratch scratch[]; /* one a thread of the pool */
+	struct check_workers *workers; /* NULL: none */
+	struct job_scratch scratch[];  /* one a thread of the pool */
 };
+
+static void watch_job(struct job_scratch *scratch, const struct carve_job *job)
+{
+	scratch->job = job;
+	scratch->covered_version = 0;
+}
 
 /* While it is checked, a file that covers it may be found. Most checks end at the first look, before
  * this is asked. */
@@ -81,12 +92,16 @@ struct local_jobs *local_jobs_new(const struct job_context *context)
 	local->threads = threads;
 	local->batches_max = BATCHES_PER_THREAD * threads;
 	local->starts = xcalloc(local->batches_max, sizeof(*local->starts));
+	if (context->confined)
+		local->workers = check_workers_new(context->image, context->rules, context->nested);
 	for (unsigned i = 0; i < threads; i++) {
 		struct job_scratch *scratch = &local->scratch[i];
 
 		scratch->local = local;
 		scratch->view = view_new();
 		view_watch(scratch->view, may_go_on, scratch);
+		if (local->workers)
+			scratch->worker = check_worker_new(local->workers);
 		copier_init(&scratch->copier, context->hash_mask, context->sets);
 	}
 	return local;
@@ -98,10 +113,19 @@ void local_jobs_free(struct local_jobs *local)
 		return;
 	for (unsigned i = 0; i < local->threads; i++) {
 		view_free(local->scratch[i].view);
+		check_worker_free(local->scratch[i].worker);
 		copier_free(&local->scratch[i].copier);
 	}
+	check_workers_free(local->workers);
 	free(local->starts);
 	free(local);
+}
+
+static uint64_t work_max(const struct job_context *context, const struct candidate *candidate)
+{
+	bool counts = context->rules->rules[candidate->rule].carver != NULL;
+
+	return counts ? decider_work_cap(context->decider, candidate) : UINT64_MAX;
 }
 
 /* Another verdict with more memory: there is none without. */
@@ -114,46 +138,130 @@ static void fail_for_memory(
 	tracker_fail(local->context.tracker, -ENOMEM, &error);
 }
 
-/* Whether the job was checked. */
-static bool check_job(struct local_jobs *local, struct carve_job *job, unsigned worker)
+/* outcome: NULL if it was not checked. waited: as defer_end returns it. */
+static void end_check(struct local_jobs *local, struct carve_job *job,
+	const struct outcome *outcome, uint64_t waited)
+{
+	struct cover *cover = local->context.cover;
+	uint64_t start = job->candidate.start;
+
+	assert(job_state(job) == JOB_CHECKING);
+	if (outcome && cover)
+		cover_add(cover, &job->candidate, outcome);
+	if (outcome)
+		job_set_outcome(&local->context, job, outcome);
+	if (waited && cover)
+		cover_retry(cover, start, waited);
+	job_set_state(job, outcome ? JOB_CHECKED : JOB_WAITING);
+	/* The job may be the stage's again, and what it waited for over. */
+	if (!outcome && cover)
+		cover_retry(cover, start, start + 1);
+}
+
+/* ---- in this process ----------------------------------------------------------------------- */
+
+static void check_job(struct local_jobs *local, struct carve_job *job, unsigned worker)
 {
 	const struct job_context *context = &local->context;
 	const struct candidate *candidate = &job->candidate;
 	const struct rule *rule = &context->rules->rules[candidate->rule];
-	uint64_t work_max =
-		rule->carver ? decider_work_cap(context->decider, candidate) : UINT64_MAX;
 	struct job_scratch *scratch = &local->scratch[worker];
 	struct outcome outcome;
-	uint64_t waited;
-	bool checked;
+	uint64_t waited = 0;
+	bool checked = false;
 
-	assert(job_state(job) == JOB_CHECKING);
-	if (tracker_is_cancelled(context->tracker))
-		return false;
-	scratch->job = job;
-	scratch->covered_version = 0;
-	checked = defer_check(context->defer, worker, scratch->view, context->image, rule,
-		candidate, work_max, job->force, &outcome, &waited);
+	watch_job(scratch, job);
+	if (!tracker_is_cancelled(context->tracker))
+		checked = defer_check(context->defer, worker, scratch->view, context->image, rule,
+			candidate, work_max(context, candidate), job->force, &outcome, &waited);
 	if (checked && outcome.no_memory)
 		fail_for_memory(local, rule, candidate);
-	if (checked && context->cover)
-		cover_add(context->cover, candidate, &outcome);
-	if (checked)
-		job_set_outcome(context, job, &outcome);
-	if (waited && context->cover)
-		cover_retry(context->cover, candidate->start, waited);
-	return checked;
+	end_check(local, job, checked ? &outcome : NULL, waited);
 }
 
-static void end_check(struct local_jobs *local, struct carve_job *job, bool checked)
+/* ---- in another process -------------------------------------------------------------------- */
+
+/* What the worker's batch is doing is announced for the job that is next. False: it is to be deferred. */
+static bool begin_check(struct job_scratch *scratch, const struct carve_job *job)
 {
-	uint64_t start = job->candidate.start;
+	struct local_jobs *local = scratch->local;
 
-	job_set_state(job, checked ? JOB_CHECKED : JOB_WAITING);
-	/* The job may be the stage's again, and what it waited for over. */
-	if (!checked && local->context.cover)
-		cover_retry(local->context.cover, start, start + 1);
+	return defer_begin(local->context.defer, (unsigned)(scratch - local->scratch),
+		&job->candidate, job->force);
 }
+
+/* As may_go_on. */
+static bool worker_may_go_on(void *context, size_t index, uint64_t reached)
+{
+	struct job_scratch *scratch = context;
+	struct local_jobs *local = scratch->local;
+	const struct carve_job *job = scratch->jobs[index];
+
+	if (scratch->job != job)
+		watch_job(scratch, job);
+	return !tracker_is_cancelled(local->context.tracker) &&
+	       defer_progress_of(local->context.defer, (unsigned)(scratch - local->scratch),
+		       job->candidate.start, job->force, reached) &&
+	       !is_covered(scratch);
+}
+
+static void worker_is_done(void *context, size_t index, struct outcome *outcome)
+{
+	struct job_scratch *scratch = context;
+	struct local_jobs *local = scratch->local;
+	struct defer *defer = local->context.defer;
+	struct carve_job *job = scratch->jobs[index];
+	uint64_t until = outcome ? defer_covered_until(defer, &job->candidate, outcome) : 0;
+	uint64_t waited = defer_end(defer, (unsigned)(scratch - local->scratch), until);
+
+	scratch->jobs[index] = NULL;
+	end_check(local, job, outcome, waited);
+	if (index + 1 < scratch->count)
+		begin_check(scratch, scratch->jobs[index + 1]);
+}
+
+/* Those that need not be deferred at once; the others are not checked. */
+static void collect_requests(
+	struct job_scratch *scratch, struct local_batch *batch, struct check_request *requests)
+{
+	const struct job_context *context = &scratch->local->context;
+
+	scratch->count = 0;
+	scratch->job = NULL;
+	for (size_t i = 0; i < batch->count; i++) {
+		struct carve_job *job = batch->jobs[i];
+
+		if (tracker_is_cancelled(context->tracker) || !begin_check(scratch, job)) {
+			end_check(scratch->local, job, NULL, 0);
+			continue;
+		}
+		requests[scratch->count] = (struct check_request){ &job->candidate,
+			work_max(context, &job->candidate), job->force };
+		scratch->jobs[scratch->count++] = job;
+	}
+}
+
+static void check_in_worker(struct local_jobs *local, struct local_batch *batch, unsigned worker)
+{
+	struct job_scratch *scratch = &local->scratch[worker];
+	const struct check_listener listener = { scratch, worker_may_go_on, worker_is_done };
+	struct check_request requests[CHECK_BATCH];
+	struct error error = { 0 };
+	int status;
+
+	collect_requests(scratch, batch, requests);
+	if (!scratch->count)
+		return;
+	status = check_worker_check(scratch->worker, requests, scratch->count,
+		defer_hidden_until(local->context.defer), &listener, &error);
+	if (status)
+		tracker_fail(local->context.tracker, status, &error);
+	for (size_t i = 0; i < scratch->count; i++)
+		if (scratch->jobs[i])
+			end_check(local, scratch->jobs[i], NULL, 0);
+}
+
+/* ---- either -------------------------------------------------------------------------------- */
 
 static void run_checks(struct pool_job *pool_job, unsigned worker)
 {
@@ -161,8 +269,10 @@ static void run_checks(struct pool_job *pool_job, unsigned worker)
 	struct local_jobs *local = batch->local;
 
 	atomic_fetch_add_explicit(&local->begun, 1, memory_order_relaxed);
-	for (size_t i = 0; i < batch->count; i++)
-		end_check(local, batch->jobs[i], check_job(local, batch->jobs[i], worker));
+	if (local->workers)
+		check_in_worker(local, batch, worker);
+	for (size_t i = 0; i < batch->count && !local->workers; i++)
+		check_job(local, batch->jobs[i], worker);
 	free(batch);
 	atomic_fetch_add_explicit(&local->ended, 1, memory_order_relaxed);
 	tracker_complete(local->context.tracker);

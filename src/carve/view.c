@@ -85,6 +85,7 @@ struct view {
 	size_t paid;
 	size_t next_read;                               /* bytes that the next read pays for */
 	bool (*go_on)(void *context, uint64_t reached); /* the watcher; NULL: none */
+	bool (*reserve)(void *context, uint64_t bytes); /* view_reserve_by; NULL: none */
 	void *context;
 	bool stopped;
 	uint64_t work, work_max; /* units done; with more than work_max the check is over budget */
@@ -412,11 +413,10 @@ static const uint8_t *lend(struct view *view, uint64_t offset, size_t len)
 	return view->lent;
 }
 
-static uint64_t work_limit(const struct view *view)
+uint64_t view_work_most(uint64_t size)
 {
-	return view->reach > (UINT64_MAX - WORK_BASE) / WORK_FACTOR
-		       ? UINT64_MAX
-		       : WORK_BASE + WORK_FACTOR * view->reach;
+	return size > (UINT64_MAX - WORK_BASE) / WORK_FACTOR ? UINT64_MAX
+							     : WORK_BASE + WORK_FACTOR * size;
 }
 
 /* Tests all limits. False, now and from now on: the check must end. */
@@ -426,7 +426,7 @@ static bool test_limits(struct view *view)
 		return false;
 	if (view->work > view->work_max)
 		view->over_budget = true;
-	else if (view->work > work_limit(view))
+	else if (view->work > view_work_most(view->reach))
 		view->exhausted = true;
 	else if (view->go_on && !view->go_on(view->context, view->paid_at + view->paid))
 		view->stopped = true;
@@ -698,6 +698,11 @@ void view_release(struct view *view)
 	view->reserved = 0;
 }
 
+void view_reserve_by(struct view *view, bool (*reserve)(void *context, uint64_t bytes))
+{
+	view->reserve = reserve;
+}
+
 /* No check waits here with something reserved, so those that have something go on and end. */
 bool view_reserve(struct view *view, uint64_t bytes)
 {
@@ -708,6 +713,10 @@ bool view_reserve(struct view *view, uint64_t bytes)
 		return false;
 	}
 	view_release(view);
+	if (view->reserve) {
+		view->stopped |= !view->reserve(view->context, bytes);
+		return test_limits(view);
+	}
 	pthread_mutex_lock(&reserve_lock);
 	while (reserve_used && (bytes > RESERVE_MAX || reserve_used > RESERVE_MAX - bytes))
 		pthread_cond_wait(&reserve_freed, &reserve_lock);

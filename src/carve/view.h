@@ -71,6 +71,11 @@ uint64_t view_evidence_offset(const struct view *view, uint64_t offset);
 bool view_is_exhausted(const struct view *view);
 /* Whether the carver called view_no_memory since view_point: its verdict means nothing. */
 bool view_lacked_memory(const struct view *view);
+/* view_reserve asks this instead of the process's other views: in a process that checks for another one,
+ * which counts for all. False: the check is to end. The context is that of view_watch. */
+void view_reserve_by(struct view *view, bool (*reserve)(void *context, uint64_t bytes));
+/* The most work that any check of a view of that size may take (view_work). */
+uint64_t view_work_most(uint64_t size);
 /* Gives back what view_reserve reserved: when the check has ended. */
 void view_release(struct view *view);
 /* A view of bytes in memory, which stay the caller's: for tests and fuzzers. It ends with its

@@ -7,92 +7,6 @@
 
 #define TEXT_MAX ((size_t)1 << 16)
 
-/* ---- candidates and outcomes --------------------------------------------------------------- */
-
-void message_put_candidate(struct codec_writer *writer, const struct candidate *candidate)
-{
-	codec_put(writer, candidate->start);
-	codec_put(writer, candidate->length);
-	codec_put(writer, candidate->rule);
-	codec_put(writer, candidate->pattern);
-	codec_put(writer, candidate->end);
-	codec_put(writer, candidate->chop);
-}
-
-void message_get_candidate(
-	struct codec_reader *reader, const struct rules *rules, struct candidate *candidate)
-{
-	candidate->start = codec_get(reader, UINT64_MAX);
-	candidate->length = codec_get(reader, UINT64_MAX);
-	candidate->rule = (uint32_t)codec_get(reader, rules->count - 1);
-	candidate->pattern = (uint32_t)codec_get(reader, rules->patterns.count - 1);
-	candidate->end = (enum file_end)codec_get(reader, END_IMAGE);
-	candidate->chop = codec_get_flag(reader);
-}
-
-static void put_offsets(struct codec_writer *writer, const uint64_t *offsets, size_t count)
-{
-	codec_put(writer, count);
-	for (size_t i = 0; i < count; i++)
-		codec_put(writer, offsets[i]);
-}
-
-static uint64_t *get_offsets(struct codec_reader *reader, size_t *count)
-{
-	uint64_t expected = codec_get(reader, UINT64_MAX), *offsets = NULL;
-	size_t room = 0;
-
-	for (*count = 0; *count < expected && codec_ok(reader); ++*count) {
-		offsets = xgrow(offsets, &room, *count, sizeof(*offsets));
-		offsets[*count] = codec_get(reader, UINT64_MAX);
-	}
-	return offsets;
-}
-
-void message_put_outcome(struct codec_writer *writer, const struct outcome *outcome)
-{
-	const struct finding *finding = &outcome->finding;
-
-	codec_put(writer, outcome->verdict);
-	codec_put(writer, outcome->length);
-	codec_put(writer, outcome->end);
-	codec_put(writer, finding->length);
-	codec_put(writer, finding->extension != NULL);
-	codec_put_text(writer, finding->extension ? finding->extension : "");
-	codec_put_text(writer, finding->title);
-	codec_put(writer, (uint64_t)finding->time);
-	codec_put_text(writer, finding->why);
-	put_offsets(writer, outcome->parts, outcome->part_count);
-	put_offsets(writer, outcome->embedded, outcome->embedded_count);
-	ranges_save(&outcome->unverified, UINT64_MAX, writer);
-	codec_put(writer, outcome->work);
-}
-
-void message_get_outcome(
-	struct codec_reader *reader, struct outcome *outcome, const char *(*keep)(const char *text))
-{
-	struct finding *finding = &outcome->finding;
-	bool has_extension;
-	char *extension;
-
-	*outcome = (struct outcome){ .verdict = (enum verdict)codec_get(reader, CARVE_UNVERIFIED) };
-	outcome->length = codec_get(reader, UINT64_MAX);
-	outcome->end = (enum file_end)codec_get(reader, END_IMAGE);
-	finding->length = codec_get(reader, UINT64_MAX);
-	has_extension = codec_get_flag(reader);
-	extension = codec_get_text(reader, TEXT_MAX);
-	if (has_extension)
-		finding->extension = keep(extension);
-	free(extension);
-	codec_copy_text(reader, finding->title, sizeof(finding->title));
-	finding->time = (int64_t)codec_get(reader, UINT64_MAX);
-	codec_copy_text(reader, finding->why, sizeof(finding->why));
-	outcome->parts = get_offsets(reader, &outcome->part_count);
-	outcome->embedded = get_offsets(reader, &outcome->embedded_count);
-	ranges_load(&outcome->unverified, UINT64_MAX, reader);
-	outcome->work = codec_get(reader, UINT64_MAX);
-}
-
 /* ---- files --------------------------------------------------------------------------------- */
 
 static void put_ranges(struct codec_writer *writer, const struct range *ranges, size_t count)
@@ -210,7 +124,7 @@ static void get_outcomes(struct codec_reader *reader, struct message_room *room,
 		outcome = &room->outcomes[result->outcome_count];
 		outcome->start = codec_get(reader, UINT64_MAX);
 		outcome->rule = (uint32_t)codec_get(reader, UINT32_MAX);
-		message_get_outcome(reader, &outcome->outcome, keep);
+		outcome_load(&outcome->outcome, keep, reader);
 	}
 	result->outcomes = room->outcomes;
 }
@@ -228,7 +142,7 @@ void message_put_result(struct codec_writer *writer, const struct cluster_result
 	for (size_t i = 0; i < result->outcome_count; i++) {
 		codec_put(writer, result->outcomes[i].start);
 		codec_put(writer, result->outcomes[i].rule);
-		message_put_outcome(writer, &result->outcomes[i].outcome);
+		outcome_save(&result->outcomes[i].outcome, writer);
 	}
 }
 

@@ -1,4 +1,4 @@
-/* How candidates, outcomes, files and results are encoded in messages. */
+/* How files and results are encoded in messages. */
 #ifndef BURIN_CLUSTER_MESSAGES_H
 #define BURIN_CLUSTER_MESSAGES_H
 
@@ -6,16 +6,6 @@
 #include "carve/check.h"
 #include "report/record.h"
 #include "run/cluster.h"
-
-void message_put_candidate(struct codec_writer *writer, const struct candidate *candidate);
-/* rules: of the run; rule and pattern are among them. */
-void message_get_candidate(
-	struct codec_reader *reader, const struct rules *rules, struct candidate *candidate);
-
-void message_put_outcome(struct codec_writer *writer, const struct outcome *outcome);
-/* keep: returns an extension that lives as long as the run. outcome_free must follow. */
-void message_get_outcome(struct codec_reader *reader, struct outcome *outcome,
-	const char *(*keep)(const char *text));
 
 /* What is needed to write a file: its path and runs. */
 void message_put_file(struct codec_writer *writer, const struct file_record *record);

@@ -125,7 +125,7 @@ static void put_request(struct codec_writer *writer, const struct remote_request
 	for (uint32_t i = 0; i < request->check_count; i++) {
 		codec_put(writer, request->checks[i].force);
 		codec_put(writer, request->checks[i].work_max);
-		message_put_candidate(writer, request->checks[i].candidate);
+		candidate_save(request->checks[i].candidate, writer);
 	}
 	for (uint32_t i = 0; i < request->write_count; i++)
 		message_put_file(writer, request->writes[i].record);
@@ -169,7 +169,7 @@ static void get_outcomes(struct codec_reader *reader, const struct remote_reques
 
 		check->deferred = codec_get_flag(reader);
 		if (!check->deferred)
-			message_get_outcome(reader, check->outcome, coordinator_keep);
+			outcome_load(check->outcome, coordinator_keep, reader);
 	}
 }
 

@@ -178,12 +178,12 @@ static void answer_check(struct codec_reader *reader, unsigned thread, struct co
 		struct candidate candidate;
 		struct outcome outcome;
 
-		message_get_candidate(reader, server.rules, &candidate);
+		candidate_load(&candidate, server.rules, image_info(server.image)->size, reader);
 		assert(codec_ok(reader)); /* every process runs the same program */
 		checked = check_one(&candidate, work_max, force, thread, &outcome);
 		codec_put(&outcomes, !checked);
 		if (checked) {
-			message_put_outcome(&outcomes, &outcome);
+			outcome_save(&outcome, &outcomes);
 			outcome_free(&outcome);
 		}
 		if (atomic_load(&server.cancelled))

@@ -4,41 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/program.h"
 #include "base/version.h"
 #include "evidence/secrets.h"
 
-/* From the program's folder. */
-static const char *const places[] = { "burin-evidence", "../libexec/burin/burin-evidence" };
-
-/* The program's path, which the caller frees; NULL with the reason. */
-static char *find_program(char *reason, size_t reason_len)
-{
-	char *folder = program_folder(), *found = NULL;
-
-	for (size_t i = 0; folder && !found && i < sizeof(places) / sizeof(*places); i++) {
-		found = xasprintf("%s/%s", folder, places[i]);
-		if (access(found, X_OK)) {
-			free(found);
-			found = NULL;
-		}
-	}
-	if (!found)
-		snprintf(reason, reason_len,
-			"the program burin-evidence is missing: it belongs into %s/ or "
-			"%s/../libexec/burin",
-			folder ? folder : "", folder ? folder : "");
-	free(folder);
-	return found;
-}
+#define PROGRAM "burin-evidence"
 
 int evidence_process_check(struct error *error)
 {
 	char reason[512];
-	char *program = find_program(reason, sizeof(reason));
+	char *program = program_find(PROGRAM, reason, sizeof(reason));
 
 	if (!program)
 		return error_set(error, EXIT_IO, ENOENT,
@@ -91,7 +68,7 @@ int evidence_process_start(struct sandbox_child **child, const struct evidence_j
 	const struct sandbox_patience *patience, const void *argument, bool secrets, int shared,
 	char *reason, size_t reason_len)
 {
-	char *program = find_program(reason, reason_len);
+	char *program = program_find(PROGRAM, reason, reason_len);
 	const char *const arguments[] = { program, burin_version, burin_commit, NULL };
 	int status;
 

@@ -102,6 +102,41 @@ struct image *extent_image_open(
 	return &extents->image;
 }
 
+static void save_ranges(
+	const struct extent_image *extents, size_t from, size_t to, struct codec_writer *writer)
+{
+	const struct ranges ranges = { extents->ranges + from, to - from, 0 };
+
+	ranges_save(&ranges, UINT64_MAX, writer);
+}
+
+void extent_image_save(const struct image *image, struct codec_writer *writer)
+{
+	const struct extent_image *extents = as_extent_image(image);
+
+	codec_put(writer, extents != NULL);
+	if (!extents)
+		return;
+	save_ranges(extents, 0, extents->main, writer);
+	save_ranges(extents, extents->main, extents->count, writer);
+}
+
+struct image *extent_image_load(struct image *evidence, struct codec_reader *reader)
+{
+	struct ranges small = { 0 }, ranges = { 0 };
+	struct image *image = evidence;
+
+	if (codec_get_flag(reader)) {
+		ranges_load(&small, evidence->info.size, reader);
+		ranges_load(&ranges, evidence->info.size, reader);
+		image = small.count + ranges.count ? extent_image_open(evidence, &small, &ranges)
+						   : NULL;
+	}
+	ranges_free(&small);
+	ranges_free(&ranges);
+	return codec_ok(reader) ? image : NULL;
+}
+
 struct image *extent_image_evidence(struct image *image)
 {
 	const struct extent_image *extents = as_extent_image(image);

@@ -9,6 +9,7 @@
 #ifndef BURIN_EVIDENCE_EXTENT_IMAGE_H
 #define BURIN_EVIDENCE_EXTENT_IMAGE_H
 
+#include "base/codec.h"
 #include "base/ranges.h"
 #include "evidence/image.h"
 
@@ -18,6 +19,10 @@
 struct image *extent_image_open(
 	struct image *evidence, const struct ranges *small, const struct ranges *ranges);
 
+/* For another process: which part of the evidence it is, or that it is all of it. */
+void extent_image_save(const struct image *image, struct codec_writer *writer);
+/* The same part of the evidence; NULL: what was saved is not valid. */
+struct image *extent_image_load(struct image *evidence, struct codec_reader *reader);
 /* The image that the bytes are in: the evidence, or image itself. */
 struct image *extent_image_evidence(struct image *image);
 /* The offset in the evidence of the byte at offset. */

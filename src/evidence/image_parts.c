@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "evidence/backend.h"
 
 int image_read_parts(void *state, uint64_t offset, void *buffer, size_t len,
@@ -16,4 +17,12 @@ int image_read_parts(void *state, uint64_t offset, void *buffer, size_t len,
 		len -= part_len;
 	}
 	return 0;
+}
+
+void image_add_paths(struct image_info *info, const struct image_info *other)
+{
+	info->paths = xreallocarray(
+		info->paths, info->path_count + other->path_count, sizeof(*info->paths));
+	for (size_t i = 0; i < other->path_count; i++)
+		info->paths[info->path_count++] = xstrdup(other->paths[i]);
 }

@@ -1,7 +1,6 @@
 #include "evidence/served.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,18 +161,6 @@ int served_read_at(struct image *image, uint64_t offset, void *buffer, size_t le
 	return image_read_parts(image, offset, buffer, len, request_part);
 }
 
-/* What both processes share: a file in memory, which neither can make shorter. NULL: no memory. */
-static struct served_shared *make_shared(int *fd)
-{
-	struct served_shared *shared = MAP_FAILED;
-
-	*fd = memfd_create("burin-evidence", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (*fd >= 0 && !ftruncate(*fd, sizeof(*shared)) &&
-		!fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
-		shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
-	return shared == MAP_FAILED ? NULL : shared;
-}
-
 /* 0, or a negative errno with the reason. */
 static int start_process(
 	struct served_image *served, enum evidence_work work, char *reason, size_t reason_len)
@@ -183,7 +170,7 @@ static int start_process(
 	served->process = process;
 	pthread_mutex_init(&process->lock, NULL);
 	*reason = 0;
-	process->shared = make_shared(&process->shared_fd);
+	process->shared = sandbox_memory(sizeof(*process->shared), &process->shared_fd);
 	if (process->shared)
 		return start_child(served, work, reason, reason_len);
 	snprintf(reason, reason_len, "no memory");

@@ -140,16 +140,6 @@ void rule_free(struct rule *rule)
 	*rule = (struct rule){ 0 };
 }
 
-bool rule_takes(const struct rule *rule, const char *extension)
-{
-	if (!rule->kinds_off)
-		return true;
-	for (uint32_t i = 0; extension && i < rule->kind_count; i++)
-		if (strcmp(rule->kinds[i], extension) == 0)
-			return !rule->kinds_off[i];
-	return !rule->kinds_off[rule->kind_count];
-}
-
 bool rule_name_valid(const char *name)
 {
 	size_t len = 0;

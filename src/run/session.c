@@ -14,6 +14,8 @@
 #include "base/memory.h"
 #include "base/sandbox.h"
 #include "base/size.h"
+#include "base/strbuf.h"
+#include "evidence/extent_image.h"
 #include "run/carve_options.h"
 #include "run/cluster.h"
 #include "run/signals.h"
@@ -170,6 +172,7 @@ void session_start_carving(struct session *session, void (*on_wait)(void *contex
 		.names = names_of(options),
 		.style = options->style,
 		.dry_run = options->dry_run,
+		.confined = confine_mode() == CONFINE_REQUIRE,
 		.hash_mask = options->dry_run && !options->sets ? 0 : options->hash_mask,
 		.sets = options->sets,
 		.unreadable = &session->scope.unread,
@@ -223,6 +226,26 @@ void session_fail(struct session *session, int status)
 			strerror(-status));
 }
 
+/* With their places, for whoever looks into it. */
+static void collect_crashes(struct session *session)
+{
+	const struct crashed_checks *crashed = carving_crashed(session->carving);
+	struct strbuf places = { 0 };
+
+	if (!crashed || !crashed->count)
+		return;
+	for (uint64_t i = 0; i < crashed->count && i < CRASHES_NAMED; i++)
+		strbuf_print(&places, "%s%" PRIu64 " (%s)", i ? ", " : "",
+			extent_image_to_evidence(session->scope.image, crashed->first[i].start),
+			session->options->rules->rules[crashed->first[i].rule].name);
+	problems_add(&session->problems,
+		xasprintf("%" PRIu64 " possible %s left out, because %s crashed: at %s%s",
+			crashed->count, crashed->count == 1 ? "file is" : "files are",
+			crashed->count == 1 ? "its check" : "their checks", places.bytes,
+			crashed->count > CRASHES_NAMED ? ", ..." : ""));
+	strbuf_free(&places);
+}
+
 static void collect_carving_problems(struct session *session)
 {
 	struct problems *problems = &session->problems;
@@ -242,6 +265,7 @@ static void collect_carving_problems(struct session *session)
 				  " possible files were not checked, because many before "
 				  "them cost too much work; the summary counts them by type",
 				carving_unchecked(carving)));
+	collect_crashes(session);
 	carving_quota(carving, &quota);
 	if (limit && quota.over_files)
 		problems_add(problems,

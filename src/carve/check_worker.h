@@ -1,0 +1,48 @@
+/*
+ * Checks in another process, burin-carver, which the candidates may crash or take over: it has the bytes of
+ * the image, and can do nothing but compute. The check that a crash ended is made once more, alone, in a fresh
+ * process; if that crashes too, its outcome says so.
+ */
+#ifndef BURIN_CARVE_CHECK_WORKER_H
+#define BURIN_CARVE_CHECK_WORKER_H
+
+#include "base/error.h"
+#include "carve/check.h"
+
+/* What all processes of a stage are given. */
+struct check_workers;
+
+/* What is given must outlive it, and stay as it is. Never NULL. */
+struct check_workers *check_workers_new(
+	struct image *image, const struct rules *rules, bool nested);
+/* NULL is fine. */
+void check_workers_free(struct check_workers *workers);
+
+/* One process, for one thread; it starts with the first check. Never NULL. */
+struct check_worker;
+struct check_worker *check_worker_new(const struct check_workers *workers);
+/* Ends the process. NULL is fine. */
+void check_worker_free(struct check_worker *worker);
+
+struct check_request {
+	const struct candidate *candidate;
+	uint64_t work_max; /* units of work that it may take */
+	bool force;        /* see defer_begin */
+};
+
+/* What becomes of the requests, by their index, in their order. */
+struct check_listener {
+	void *context;
+	/* Now and then while one is checked that has read up to `reached`. False: it is to be given up. */
+	bool (*go_on)(void *context, size_t index, uint64_t reached);
+	/* Takes over what the outcome owns. NULL: it was given up, or one before covers it. */
+	void (*done)(void *context, size_t index, struct outcome *outcome);
+};
+
+/* Checks all requests, at least one. hidden_until: what starts before this is hidden. Returns 0, or a negative
+ * errno with error set (EXIT_IO): memory ran out, or there is no process; then not all are done. */
+int check_worker_check(struct check_worker *worker, const struct check_request *requests,
+	size_t count, uint64_t hidden_until, const struct check_listener *listener,
+	struct error *error);
+
+#endif

@@ -1,0 +1,28 @@
+# Checks in other processes (--sandbox=require) give the same files and reports as in burin itself: of a
+# raw image, of its parts, and with bytes that can't be read.
+. "$SRCDIR/tests/cli/helpers"
+"$BURIN" list sandbox | grep -q 'not ' && { echo "this machine can't confine a process wholly"; exit 77; }
+python3 - "$SRCDIR"/tests/golden/*/ >image <<'PY'
+import os, sys
+for folder in sorted(sys.argv[1:]):
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        if not name.endswith(".expected") and os.path.isfile(path) and os.path.getsize(path) < 6000:
+            data = open(path, "rb").read()
+            sys.stdout.buffer.write(data + b"\xa5" * (-len(data) % 512 + 512))
+PY
+printf '# map\n0 +\n0 0x20000 +\n0x20000 0x1a00 -\n0x21a00 0x40000000 +\n' >map
+split -d -b 1000000 -a 3 --numeric-suffixes=1 image part.
+
+both() # NAME IMAGE OPTION...
+{
+	name=$1 input=$2
+	shift 2
+	"$BURIN" carve --quiet --sandbox=off -j 1 -c "$SRCDIR/conf/burin.conf" "$@" -o "$name.off" "$input"
+	echo "$name: exit $?"
+	"$BURIN" carve --quiet --sandbox=require -j 3 -c "$SRCDIR/conf/burin.conf" "$@" -o "$name.require" "$input" 2>/dev/null
+	same_results "$name.off" "$name.require" || echo "$name: differs"
+}
+both raw image --file-systems off
+both map image --file-systems off --map map
+both parts part.001 --file-systems off --dry-run

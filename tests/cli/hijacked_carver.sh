@@ -1,0 +1,55 @@
+# A candidate that takes over the process that checks it gains nothing, and costs itself: burin-carver is one whose carver of GIF
+# does what the file says (tests/hijacked_carver.c), and burin one that does not wait long for it.
+programs=$(dirname "$BURIN")/tests/hijacked
+[[ -x $programs/burin-carver && -x $programs/burin ]] || { echo "$programs/burin-carver is not built"; exit 77; }
+readelf -Ws "$BURIN" | grep -qE "__(a|t)san_init" && { echo "a sanitizer has memory limits of its own"; exit 77; }
+"$BURIN" list sandbox | grep -q 'not ' && { echo "this machine can't confine a process wholly"; exit 77; }
+cp "$programs/burin" "$programs/burin-carver" .
+cat >rules.conf <<'CONF'
+types = (
+	{ name = "gif"; header = "'GIF89a'"; max_size = "1M"; carver = "gif"; },
+	{ name = "len"; header = "'LEN['"; max_size = "1M"; length = { at = 4; type = "u32le"; }; } );
+CONF
+
+image() # LINE...: a GIF with each, and before and after it a file of another type
+{
+	python3 - "$@" >image <<'PY'
+import struct, sys
+out = b""
+for line in sys.argv[1:]:
+    out += (b"LEN[" + struct.pack("<I", 600)).ljust(1024, b".")
+    out += (b"GIF89a" + line.encode() + b"\n").ljust(2048, b"-")
+out += (b"LEN[" + struct.pack("<I", 700)).ljust(65536, b".")
+sys.stdout.buffer.write(out)
+PY
+}
+carve() # OUT OPTION...
+{
+	./burin carve --file-systems off --quiet -c rules.conf -o "$@" image; echo "exit $?"
+}
+tell() # OUT: what was found, and what the checks of the others did
+{
+	python3 - "$1" <<'PY'
+import json, sys
+records = [json.loads(line) for line in open(f"{sys.argv[1]}/report.jsonl")]
+for record in records[1:-1]:
+    print(record["type"], record["offset"], record["length"], record["status"], record["title"])
+for name, count in records[-1]["skipped"].items():
+    print(f"{count} x {name}")
+PY
+}
+echo evidence >disk
+stat -c '%a %s %Y %Z' disk >before
+image "try $PWD/disk"
+carve out --sandbox=require
+tell out
+stat -c '%a %s %Y %Z' disk | cmp before - && ls disk*
+"$SRCDIR/tests/cli/check_reports" out image
+# Each costs itself, whatever is checked with it, and the result is the same for all numbers of threads.
+image crash abort leave eat lie babble fine sleep hang
+carve one --sandbox=require -j 1
+tell one
+"$SRCDIR/tests/cli/check_reports" one image
+. "$SRCDIR/tests/cli/helpers"
+carve four --sandbox=require -j 4 2>/dev/null
+same_results one four && echo same
