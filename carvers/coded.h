@@ -36,6 +36,11 @@ struct coded_table {
 	uint8_t values[256];
 };
 
+struct coded_block {
+	uint8_t dc, ac; /* tables */
+	uint8_t component;
+};
+
 struct carve_coded {
 	uint32_t block_count; /* of an MCU */
 	uint32_t block;       /* of an MCU, the one that the break is in */
@@ -43,10 +48,7 @@ struct carve_coded {
 	uint32_t restarts;    /* restart markers before the break */
 	uint64_t mcus;        /* that are not complete: in all... */
 	uint64_t mcus_before_restart; /* ...and before the next restart marker */
-	struct coded_block {
-		uint8_t dc, ac; /* tables */
-		uint8_t component;
-	} blocks[CODED_BLOCKS];
+	struct coded_block blocks[CODED_BLOCKS];
 	int32_t dc[4];     /* predictions, of components */
 	uint32_t bound[4]; /* of them, above and below 0 */
 	uint32_t bits_before;
@@ -228,48 +230,91 @@ CODED_INLINE uint64_t coded_position(const struct coded_bits *b)
 	return (uint64_t)(b->at - b->start) * 8 + b->before * 8u - (uint64_t)(int64_t)b->count;
 }
 
-/* Whether the bytes, at least one, may follow the break. They are aligned to 4. tables: coded->tables, or a copy. */
-CODED_INLINE bool coded_may_follow(const struct carve_coded *coded,
-	const struct coded_table *tables, const uint8_t *bytes, uint32_t len)
+/* Bytes that are looked at, block by block. */
+struct coded_run {
+	struct coded_bits bits;
+	int32_t dc[4];
+	uint64_t mcus, mcus_before_restart;
+	uint32_t block, restarts;
+	uint32_t zeros; /* long blocks in a row that end after zeros */
+};
+
+/* There is at least one byte, and bytes are aligned to 4. */
+CODED_INLINE void coded_begin(
+	struct coded_run *run, const struct carve_coded *coded, const uint8_t *bytes, uint32_t len)
 {
-	struct coded_bits b = { 0, 0, 0, (coded->bits_before + 7) / 8, bytes, bytes, bytes + len,
-		false, NULL };
-	int32_t dc[4] = { coded->dc[0], coded->dc[1], coded->dc[2], coded->dc[3] };
-	uint64_t mcus = coded->mcus, before_restart = coded->mcus_before_restart;
-	uint32_t block = coded->block, restarts = coded->restarts, zeros = 0;
+	struct coded_bits *b = &run->bits;
+
+	b->held = 0;
+	b->count = 0;
+	b->before = 0;
+	b->before_len = (coded->bits_before + 7) / 8;
+	b->at = b->start = bytes;
+	b->end = bytes + len;
+	b->ends = false;
+	b->marker = NULL;
+	if (coded->after_ff && *bytes) {
+		b->ends = true;
+		b->marker = bytes;
+		b->before_len--;
+	} else if (coded->after_ff) {
+		b->at++;
+	}
+	coded_fill(b, coded);
+	coded_skip(b, -coded->bits_before & 7);
+	for (int i = 0; i < 4; i++)
+		run->dc[i] = coded->dc[i];
+	run->mcus = coded->mcus;
+	run->mcus_before_restart = coded->mcus_before_restart;
+	run->block = coded->block;
+	run->restarts = coded->restarts;
+	run->zeros = 0;
+}
+
+/* After an MCU. */
+CODED_INLINE enum coded_answer coded_end_mcu(struct coded_run *run, const struct carve_coded *coded)
+{
+	if (--run->mcus == 0)
+		return CODED_MAY_FOLLOW;
+	if (--run->mcus_before_restart)
+		return CODED_NEXT;
+	run->mcus_before_restart = coded->interval;
+	for (int i = 0; i < 4; i++)
+		run->dc[i] = 0;
+	return coded_restart(&run->bits, run->restarts++);
+}
+
+/* Goes on by a block. tables: coded->tables, or a copy of them. */
+CODED_INLINE enum coded_answer coded_go_on(
+	struct coded_run *run, const struct carve_coded *coded, const struct coded_table *tables)
+{
+	const struct coded_block *block = &coded->blocks[run->block];
+	uint64_t from = coded_position(&run->bits);
+	enum coded_answer answer =
+		coded_skip_block(&run->bits, coded, tables, block, &run->dc[block->component]);
+
+	if (answer != CODED_NEXT)
+		return answer;
+	if (coded_position(&run->bits) - from < 128 || !coded_after_zeros(&run->bits))
+		run->zeros = 0;
+	else if (++run->zeros == 2)
+		return CODED_REFUSED;
+	if (++run->block < coded->block_count)
+		return CODED_NEXT;
+	run->block = 0;
+	return coded_end_mcu(run, coded);
+}
+
+/* Whether the bytes may follow the break. */
+CODED_INLINE bool coded_may_follow(
+	const struct carve_coded *coded, const uint8_t *bytes, uint32_t len)
+{
+	struct coded_run run;
 	enum coded_answer answer = CODED_NEXT;
 
-	if (coded->after_ff && *bytes) {
-		b.ends = true;
-		b.marker = bytes;
-		b.before_len--;
-	} else if (coded->after_ff) {
-		b.at++;
-	}
-	coded_fill(&b, coded);
-	coded_skip(&b, -coded->bits_before & 7);
-	while (answer == CODED_NEXT) {
-		const struct coded_block *now = &coded->blocks[block];
-		uint64_t from = coded_position(&b);
-
-		answer = coded_skip_block(&b, coded, tables, now, &dc[now->component]);
-		if (answer != CODED_NEXT)
-			break;
-		if (coded_position(&b) - from < 128 || !coded_after_zeros(&b))
-			zeros = 0;
-		else if (++zeros == 2)
-			return false;
-		if (++block < coded->block_count)
-			continue;
-		block = 0;
-		if (--mcus == 0)
-			return true;
-		if (--before_restart == 0) {
-			answer = coded_restart(&b, restarts++);
-			before_restart = coded->interval;
-			dc[0] = dc[1] = dc[2] = dc[3] = 0;
-		}
-	}
+	coded_begin(&run, coded, bytes, len);
+	while (answer == CODED_NEXT)
+		answer = coded_go_on(&run, coded, coded->tables);
 	return answer == CODED_MAY_FOLLOW;
 }
 

@@ -91,7 +91,7 @@ static uint64_t look(struct workbench *bench, const struct carve_coded *coded, u
 			continue;
 		image_read_around(bench->evidence, offset, bytes, len);
 		bench->stopped |= image_was_cut(bench->evidence);
-		bits |= (uint64_t)coded_may_follow(coded, coded->tables, bytes, (uint32_t)len) << i;
+		bits |= (uint64_t)coded_may_follow(coded, bytes, (uint32_t)len) << i;
 	}
 	return bits;
 }

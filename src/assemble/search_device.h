@@ -64,7 +64,7 @@ struct search_tool {
 	/* Bit n of bits[] is set if the cluster first + n, of those that it keeps, may go on with
 	 * the data (carvers/coded.h). first and count are multiples of 64. */
 	int (*find_coded)(struct search_device *device, const struct carve_coded *coded,
-		uint64_t first, size_t count, uint64_t *bits);
+		uint64_t first, uint64_t count, uint64_t *bits);
 	/* Where the first SEARCH_HEAD_LEN bytes of the next *count clusters, a multiple of 64, are put for
 	 * keep. NULL: there is no room for more. */
 	uint8_t *(*stage)(struct search_device *device, size_t *count);

@@ -6,8 +6,8 @@
 #include "cli/types.h"
 #include "scan/gpu_kernels.h"
 
-/* The values of --mode; those after the first are in the order of enum bench_mode. */
-#define MODE_CHOICES "all|resident|host|end-to-end"
+/* The values of --mode; those after the first are in the order of enum bench_mode, but for the last. */
+#define MODE_CHOICES "all|resident|host|end-to-end|assemble"
 
 #define MEMBER(member) .offset = offsetof(struct bench_settings, member)
 
@@ -72,7 +72,9 @@ const struct option_row bench_option_rows[] = {
 		MEMBER(mode),
 		.group = "Measuring",
 		.help = "resident: kernels on data in GPU memory; host: engines on data in main "
-			"memory; end-to-end: dry runs over the file" },
+			"memory; end-to-end: dry runs over the file; assemble: searches for files "
+			"in "
+			"pieces (not in all)" },
 	{ .name = "engine",
 		.kind = OPTION_LIST,
 		.metavar = "NAME",

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "cli/assemble_show.h"
 #include "cli/bench_options.h"
 #include "cli/bench_show.h"
 #include "cli/command.h"
@@ -174,6 +175,25 @@ static int run_papers(const struct bench_settings *settings, const char *data)
 	return code;
 }
 
+static int run_assemble(const struct bench_settings *settings, const char *data)
+{
+	const struct bench_assemble_options options = { .data = data,
+		.size = settings->size,
+		.seed = settings->seed,
+		.rounds = (unsigned)settings->rounds,
+		.threads = (unsigned)settings->threads,
+		.devices = settings->gpus };
+	struct bench_assemble result;
+	struct error error = { 0 };
+
+	if (bench_assemble_run(&result, &options, &error)) {
+		log_error("%s", error.text);
+		return error.code;
+	}
+	return (settings->json ? assemble_show_json : assemble_show_table)(&result) ? EXIT_CLEAN
+										    : EXIT_PROBLEMS;
+}
+
 static int run(void *arg, int argc, char **argv)
 {
 	const struct bench_settings *settings = arg;
@@ -189,6 +209,8 @@ static int run(void *arg, int argc, char **argv)
 		return EXIT_CLEAN;
 	if (settings->papers || settings->paper)
 		return run_papers(settings, options.data);
+	if (settings->mode == BENCH_MODES + 1)
+		return run_assemble(settings, options.data);
 	if (check_names(settings, &error) || load(settings, &rules, &patterns, &error)) {
 		log_error("%s", error.text);
 		code = error.code;
@@ -232,6 +254,11 @@ const struct command bench_command = {
 		"With --papers it reproduces the tables of five papers in their layout, with the "
 		"published figures beside today's: see gpu/papers/README.md. The hits of each row "
 		"are compared with those of the engine `ac`.\n\n"
+		"With --mode assemble it measures the searches that put files in pieces together: "
+		"for breaks by CRC, for two breaks with a piece in between, and for clusters that "
+		"may follow a break in a JPEG, in an image of --size with DATA's clusters. All "
+		"threads of the processor are compared with the GPU, in time and in what they "
+		"find.\n\n"
 		"Reports of the runs, and a file of random bytes, go to temporary folders below "
 		"`$TMPDIR`.",
 	.options = bench_option_rows,

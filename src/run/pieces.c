@@ -25,6 +25,15 @@ static void note_decision(void *context, const struct decision *decision)
 	assembler_note(context, decision);
 }
 
+/* Whether the scan uses GPUs, or would. */
+static bool uses_gpu(const struct run *run)
+{
+	const char *engine =
+		run->search ? search_engine_name(run->search) : run->session.options->engine;
+
+	return engine && strcmp(engine, "gpu") == 0;
+}
+
 void pieces_begin(struct run *run)
 {
 	struct session *session = &run->session;
@@ -37,6 +46,8 @@ void pieces_begin(struct run *run)
 		.level = (enum assemble_level)options->fragments,
 		.strict = options->decide.strict,
 		.budget = options->fragment_budget,
+		.tool = uses_gpu(run) ? search_gpu : NULL,
+		.devices = options->gpu.devices,
 		.interrupted = signals_interrupted,
 	};
 

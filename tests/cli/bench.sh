@@ -26,4 +26,10 @@ kernels = [row["kernel"] for row in bench["rows"] if row["mode"] == "resident"]
 print(kernels)
 print(all(row["compared"] == "equal" or row["reason"] for row in bench["rows"]))
 PY
+echo; echo "searches for files in pieces"
+try bench --mode assemble --size 64K --rounds 1 --threads 2 --gpus 64 image >out
+sed 's/  */ /g; s/ [0-9.e+-]* [0-9.]* \([0-9]* equal\)/ SECONDS RATE \1/; s/no GPU: .*/no GPU/' out
+try bench --mode assemble --size 64K --rounds 1 --threads 2 --gpus 64 --json >out.json
+sed -i '/^exit/d' out.json
+python3 -c 'import json; print([(r["search"], r["unit"], r["tried"], r["equal"], r["per_second"] > 0) for r in json.load(open("out.json"))["rows"] if r["device"] == "cpu"])'
 ls "${TMPDIR:-/tmp}" | grep burin-bench || echo "nothing is left behind"

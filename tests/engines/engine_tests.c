@@ -6,9 +6,10 @@
  * An engine needs a row in src/scan/engines.c and nothing here. A case is a function that fills
  * struct subject, and a row in subject_cases (cases.h).
  *
- * engines [--seed N] [--rounds N] [--engine NAME] [--gpu [--kernel NAME]] [--quick] [--verbose]
+ * engines [--seed N] [--rounds N] [--engine NAME] [--gpu [--kernel NAME]] [--quick] [--searches] [--verbose]
  * --gpu: the gpu engine alone, with each of its kernels or one, and what `burin bench --papers` uses of
- * them (forms.h); exit code 77 when it is not usable here.
+ * them (forms.h); exit code 77 when it is not usable here. Then come the searches that put files in pieces
+ * together (searches.h), or, with --searches, nothing else.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -499,12 +500,14 @@ int main(int argc, char **argv)
 		{ "engine", required_argument, NULL, 'e' },
 		{ "gpu", no_argument, NULL, 'g' },
 		{ "kernel", required_argument, NULL, 'k' },
+		{ "searches", no_argument, NULL, 'p' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ 0 },
 	};
 	uint64_t seed = 1;
 	unsigned rounds = 25;
 	const char *only = NULL;
+	bool searches_only = false;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -516,6 +519,8 @@ int main(int argc, char **argv)
 			only = option == 'g' ? "gpu" : optarg;
 		else if (option == 'k')
 			only_kernel = optarg;
+		else if (option == 'p')
+			searches_only = true;
 		else if (option == 'v')
 			verbose = true;
 		else if (option == 'q')
@@ -529,7 +534,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < THREAD_COUNTS; i++)
 		pools[i] = pool_new(thread_counts[i]);
 	printf("seed %llu, %u rounds\n", (unsigned long long)seed, rounds);
-	run_all(only, seed, rounds);
+	if (!searches_only)
+		run_all(only, seed, rounds);
 	run_searches(only, seed, rounds);
 	for (size_t i = 0; i < THREAD_COUNTS; i++)
 		pool_free(pools[i]);

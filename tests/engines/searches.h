@@ -233,7 +233,7 @@ static void searches_run_coded(struct searches *searches, const uint8_t *heads, 
 				heads + (first + i) % SEARCHES_HEADS * SEARCH_HEAD_LEN;
 
 			if ((bits[i / 64] >> i % 64 & 1) !=
-				coded_may_follow(coded, coded->tables, head, SEARCH_HEAD_LEN))
+				coded_may_follow(coded, head, SEARCH_HEAD_LEN))
 				what = "another answer than the processor's";
 		}
 		searches->judge("coded data", what);

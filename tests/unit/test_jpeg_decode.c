@@ -646,7 +646,7 @@ Test(jpeg_decode, describes_where_it_breaks_off)
 				unsigned kind = draw_candidate(&jpeg, at, i + n, bytes);
 
 				tried[kind]++;
-				if (coded_may_follow(coded, coded->tables, bytes, 512))
+				if (coded_may_follow(coded, bytes, 512))
 					continue;
 				cr_expect(kind || !valid, "seed %llu: the rest is refused",
 					(unsigned long long)i);

@@ -1,0 +1,63 @@
+/*
+ * Which clusters may go on with coded data that breaks off (carvers/coded.h): a lane decodes the first bytes
+ * of one, block by block, until they are refused or end.
+ *
+ * Nearly all are refused, after a hundred bytes on average, some after five times as many. A warp has
+ * clusters for a while, and lanes that are done take the next of them together, once there are enough of
+ * those lanes: so few wait for the last one. The description with its tables is in shared memory.
+ */
+#include "gpu/assemble_kernels.cuh"
+
+#include "carvers/coded.h"
+
+#define THREADS 128
+#define WARP_CLUSTERS 256
+#define IDLE_MAX 8 /* lanes that wait */
+
+static_assert(sizeof(struct carve_coded) % sizeof(uint32_t) == 0, "it is copied by words");
+
+static __global__ void __launch_bounds__(THREADS) coded_kernel(
+	const struct carve_coded *description, const uint8_t *heads, uint32_t count, uint32_t *bits)
+{
+	__shared__ struct carve_coded coded;
+	for (uint32_t i = threadIdx.x; i < sizeof(coded) / sizeof(uint32_t); i += THREADS)
+		((uint32_t *)&coded)[i] = ((const uint32_t *)description)[i];
+	__syncthreads();
+	uint32_t lane = threadIdx.x & 31, warp = (blockIdx.x * THREADS + threadIdx.x) / 32;
+	uint32_t next = warp * WARP_CLUSTERS, to = min(count, next + WARP_CLUSTERS), own = 0;
+	bool is_busy = false;
+	struct coded_run run;
+	while (true) {
+		uint32_t idle = __ballot_sync(0xffffffff, !is_busy);
+		if (next >= to && idle == 0xffffffff)
+			return;
+		if (next < to && __popc(idle) >= IDLE_MAX) {
+			uint32_t mine = next + __popc(idle & ((1u << lane) - 1));
+			if (!is_busy && mine < to) {
+				own = mine;
+				is_busy = true;
+				coded_begin(&run, &coded, heads + (uint64_t)own * SEARCH_HEAD_LEN,
+					SEARCH_HEAD_LEN);
+			}
+			next += __popc(idle);
+		}
+		if (!is_busy)
+			continue;
+		enum coded_answer answer = coded_go_on(&run, &coded, coded.tables);
+		is_busy = answer == CODED_NEXT;
+		if (answer == CODED_MAY_FOLLOW)
+			atomicOr(&bits[own / 32], 1u << own % 32);
+	}
+}
+
+cudaError_t coded_launch(const struct carve_coded *coded, const uint8_t *heads, uint32_t count,
+	uint32_t *bits, cudaStream_t stream)
+{
+	uint32_t warps = (count + WARP_CLUSTERS - 1) / WARP_CLUSTERS;
+	cudaError_t failed = cudaMemsetAsync(bits, 0, count / 8, stream);
+	if (failed || !count)
+		return failed;
+	coded_kernel<<<(warps + THREADS / 32 - 1) / (THREADS / 32), THREADS, 0, stream>>>(
+		coded, heads, count, bits);
+	return cudaGetLastError();
+}

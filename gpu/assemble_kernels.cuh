@@ -1,0 +1,28 @@
+/* What the files of the device for src/assemble/search_device.h share: assemble_device.cu keeps the devices and their
+ * memory, assemble_breaks.cu and assemble_coded.cu have the kernels. */
+#ifndef BURIN_GPU_ASSEMBLE_KERNELS_CUH
+#define BURIN_GPU_ASSEMBLE_KERNELS_CUH
+
+#include <cuda_runtime.h>
+
+#include "assemble/search_device.h"
+
+/* A struct crc_search on the device. */
+struct breaks_job {
+	uint32_t count, known_count, sums_from, sums_to, sums_count, rest_from, rest_to;
+	const uint32_t *known, *rest, *sums, *ends; /* ends NULL: two breaks */
+	const uint32_t *powers;                     /* 1 / x^i for each step-th displacement */
+	struct crc_hit *hits;                       /* room for CRC_HITS_MAX */
+	uint32_t *hit_count;                        /* zeroed; counts all hits, up to 2^31 */
+};
+
+/* Displacements between two of job->powers. */
+uint32_t breaks_step(bool two);
+/* Bytes of shared memory that a block takes. */
+size_t breaks_shared_len(const struct crc_search *search);
+cudaError_t breaks_launch(const struct breaks_job *job, cudaStream_t stream);
+/* heads: SEARCH_HEAD_LEN bytes each of count clusters, a multiple of 64; bits: count / 32 words. */
+cudaError_t coded_launch(const struct carve_coded *coded, const uint8_t *heads, uint32_t count,
+	uint32_t *bits, cudaStream_t stream);
+
+#endif
