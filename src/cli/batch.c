@@ -38,6 +38,8 @@ struct batch {
 	struct batch_item *items;
 	size_t *order; /* indexes of items, in the order in which they are started */
 	size_t count;
+	uint64_t *sizes;        /* of the images, bytes; NULL: nobody has asked */
+	struct progress *whole; /* of all images, where several are carved at a time; NULL: none */
 	_Atomic size_t next;
 	time_t started;
 };
@@ -164,12 +166,34 @@ static struct batch_item *next_item(struct batch *batch, size_t *number)
 	return &batch->items[*number];
 }
 
+/* What can't be opened counts as empty: its run says why. */
+static void find_sizes(struct batch *batch)
+{
+	batch->sizes = xcalloc(batch->count, sizeof(*batch->sizes));
+	for (size_t i = 0; i < batch->count; i++) {
+		struct image *image;
+
+		if (image_open(&image, batch->items[i].image, NULL))
+			continue;
+		batch->sizes[i] = image_info(image)->size;
+		image_close(image);
+	}
+}
+
 static void carve_here(struct batch *batch, struct batch_item *item)
 {
 	struct run_options options = *batch->options;
+	struct progress_part part;
 
 	options.progress.label = item->image;
+	if (batch->whole) {
+		progress_part_begin(&part, batch->whole, batch->sizes[item - batch->items]);
+		options.progress.quiet = true; /* one line for all */
+		options.progress.listener = &part.listener;
+	}
 	item->exit = carve_item(&options, item);
+	if (batch->whole)
+		progress_part_end(&part);
 }
 
 static void *carve_some(void *arg)
@@ -236,36 +260,37 @@ static void carve_for_another(struct batch *batch)
 	}
 }
 
-static uint64_t size_of(const char *path)
-{
-	struct image *image;
-	uint64_t size;
-
-	if (image_open(&image, path, NULL))
-		return 0;
-	size = image_info(image)->size;
-	image_close(image);
-	return size;
-}
-
 static void largest_first(struct batch *batch)
 {
-	uint64_t *sizes = xcalloc(batch->count, sizeof(*sizes));
+	const uint64_t *sizes;
 
+	find_sizes(batch);
+	sizes = batch->sizes;
 	for (size_t i = 0; i < batch->count; i++) {
 		size_t at = i;
 
-		sizes[i] = size_of(batch->items[i].image);
 		for (; at && sizes[batch->order[at - 1]] < sizes[i]; at--)
 			batch->order[at] = batch->order[at - 1];
 		batch->order[at] = i;
 	}
-	free(sizes);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
+/* Without events: each run sends its own. */
+static struct progress *open_whole(struct batch *batch)
+{
+	const struct progress_options options = { 0 };
+	uint64_t total = 0;
+
+	find_sizes(batch);
+	for (size_t i = 0; i < batch->count; i++)
+		total += batch->sizes[i];
+	return progress_open(&options, total);
+}
+
 /* The caller's thread takes part, so the batch completes even if no other thread can be started. */
+
 static void carve_all(struct batch *batch, unsigned jobs)
 {
 	pthread_t *threads;
@@ -282,12 +307,15 @@ static void carve_all(struct batch *batch, unsigned jobs)
 	}
 	if (jobs > batch->count)
 		jobs = (unsigned)batch->count;
+	if (jobs > 1 && !batch->options->progress.quiet)
+		batch->whole = open_whole(batch);
 	threads = xcalloc(jobs, sizeof(*threads));
 	while (started + 1 < jobs && !pthread_create(&threads[started], NULL, carve_some, batch))
 		started++;
 	carve_some(batch);
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
+	progress_close(batch->whole, 0);
 	free(threads);
 }
 
@@ -358,6 +386,7 @@ static void free_items(struct batch *batch)
 		free(batch->items[i].folder);
 	free(batch->items);
 	free(batch->order);
+	free(batch->sizes);
 }
 
 int batch_carve(const struct run_options *options, const struct images *images, const char *output,

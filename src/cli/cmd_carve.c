@@ -1,7 +1,9 @@
 /* `burin carve`: images and rules in, files and reports out. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -76,6 +78,23 @@ static int carve_one(struct run_options *options, const char *image_path, const 
 	return run_carve(options, image_path, output, NULL);
 }
 
+/* For a person at a terminal, before anything begins. */
+static void announce(
+	const struct run_options *options, const struct images *images, const char *output)
+{
+	const struct rules *rules = options->rules;
+	char *what = images->count == 1 ? xstrdup(images->paths[0])
+					: xasprintf("%zu images", images->count);
+
+	if (isatty(STDERR_FILENO) && !(the_cluster && the_cluster->rank))
+		log_info("%s %s for files of %" PRIu32 " %s (%s); %s to %s",
+			options->resume ? "resuming to search" : "searching", what, rules->count,
+			rules->count == 1 ? "type" : "types", rules->path,
+			options->dry_run ? "the reports alone go" : "they and the reports go",
+			output);
+	free(what);
+}
+
 /* Carves into output or, for several images and for a resumed batch, into a folder for each in
  * output. */
 static int carve(const struct carve_options *settings, const struct images *images,
@@ -92,6 +111,7 @@ static int carve(const struct carve_options *settings, const struct images *imag
 	} else {
 		signals_catch();
 		options.arguments = arguments;
+		announce(&options, images, output);
 		code = batch ? batch_carve(&options, images, output, (unsigned)settings->jobs,
 				       settings->html)
 			     : carve_one(&options, images->paths[0], output);

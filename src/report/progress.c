@@ -296,3 +296,41 @@ void progress_close(struct progress *progress, int exit_code)
 	strbuf_free(&progress->event);
 	free(progress);
 }
+
+/* ---- parts of a whole ---------------------------------------------------------------------- */
+
+static void count_part(void *context, uint64_t done, uint64_t total, uint64_t files)
+{
+	struct progress_part *part = context;
+	struct progress *whole = part->whole;
+	uint64_t reached = done < total
+				   ? (uint64_t)((double)part->weight * (double)done / (double)total)
+				   : part->weight;
+
+	(void)files;
+	if (reached <= part->counted)
+		return;
+	pthread_mutex_lock(&whole->lock);
+	whole->done += reached - part->counted;
+	report_due(whole);
+	pthread_mutex_unlock(&whole->lock);
+	part->counted = reached;
+}
+
+static void count_file_of_part(void *context, const struct file_record *file)
+{
+	const struct progress_part *part = context;
+
+	progress_file(part->whole, file);
+}
+
+void progress_part_begin(struct progress_part *part, struct progress *whole, uint64_t weight)
+{
+	*part = (struct progress_part){ whole, weight, 0,
+		{ count_part, count_file_of_part, part } };
+}
+
+void progress_part_end(struct progress_part *part)
+{
+	count_part(part, 0, 0, 0);
+}

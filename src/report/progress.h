@@ -1,7 +1,8 @@
 /*
  * How far a run is: a line on stderr for people, events on stdout for programs (--json). Only one
  * run at a time may overwrite its line on a terminal; messages of base/log.h and the line don't
- * garble each other. Several runs at a time must use PROGRESS_LINES.
+ * garble each other. Several runs at a time must use PROGRESS_LINES, or be parts of
+ * a whole.
  */
 #ifndef BURIN_REPORT_PROGRESS_H
 #define BURIN_REPORT_PROGRESS_H
@@ -55,6 +56,18 @@ void progress_file(struct progress *progress, const struct file_record *file);
 
 /* Clears the line, reports {"event":"done","exit":...} and frees. NULL is fine. */
 void progress_close(struct progress *progress, int exit_code);
+
+/* A run that is a part of a whole, such as one of several images that are carved at a time: its listener
+ * counts its files for the whole, and how far it is, by its weight (bytes). One thread at a time. */
+struct progress_part {
+	struct progress *whole;
+	uint64_t weight, counted;
+	struct progress_listener listener;
+};
+
+/* The part must stay where it is until progress_part_end, which counts the rest of its weight. */
+void progress_part_begin(struct progress_part *part, struct progress *whole, uint64_t weight);
+void progress_part_end(struct progress_part *part);
 
 /* The text of the line, cut to width - 1 columns (width 0: not cut): "12.3 GiB of 27.1 GiB (45%),
  * 512.0 MiB/s, 0:29 left, 12 files". seconds: since the start. Returns buffer. */

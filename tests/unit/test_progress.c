@@ -136,6 +136,43 @@ Test(progress, terminal_line_is_not_torn_and_comes_twice_a_second)
 	free(text);
 }
 
+static void take_whole(void *context, uint64_t done, uint64_t total, uint64_t files)
+{
+	uint64_t *last = context;
+
+	last[0] = done;
+	last[1] = total;
+	last[2] = files;
+}
+
+Test(progress, parts_count_by_their_weight)
+{
+	uint64_t last[3] = { 0 };
+	const struct progress_listener listener = { .update = take_whole, .context = last };
+	const struct progress_options options = { .quiet = true, .listener = &listener };
+	struct progress *progress = progress_open(&options, 1000);
+	const struct file_record file = { 0 };
+	struct progress_part small, large;
+
+	progress_part_begin(&small, progress, 100);
+	progress_part_begin(&large, progress, 900);
+	pass(0.55);
+	small.listener.update(small.listener.context, 4, 8, 0);
+	cr_expect_eq(last[0], 50, "half of it was searched, whatever its own total is");
+	large.listener.file(large.listener.context, &file);
+	pass(0.55);
+	large.listener.update(large.listener.context, 1, 3, 1);
+	cr_expect_eq(last[0], 350);
+	pass(0.55);
+	large.listener.update(large.listener.context, 1, 9, 1);
+	cr_expect_eq(last[0], 350, "it never goes back");
+	progress_part_end(&small);
+	progress_close(progress, 0);
+	cr_expect_eq(last[0], 400);
+	cr_expect_eq(last[1], 1000);
+	cr_expect_eq(last[2], 1);
+}
+
 Test(progress, quiet_means_quiet)
 {
 	const struct progress_options options = { .quiet = true, .style = PROGRESS_TERMINAL };
