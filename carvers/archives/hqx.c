@@ -145,16 +145,29 @@ static bool read_header(struct hqx *hqx, uint8_t *header, struct finding *findin
 	return true;
 }
 
+/* Moves the cursor past the first colon that begins a line. Another file after this one may end lines by the
+ * other character. */
+static bool skip_to_characters(struct cursor *cursor)
+{
+	static const char *const starts[] = { "\n:", "\r:" };
+	uint64_t begin = cursor->at, end = PREAMBLE_MAX;
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		cursor->at = begin;
+		if (cursor_find(cursor, end, starts[i]))
+			end = cursor->at;
+	}
+	cursor->at = end + strlen(starts[0]);
+	return end < PREAMBLE_MAX;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct hqx hqx = { .cursor.view = view };
 	uint8_t header[64 + 19];
 
-	if (!cursor_at_text(&hqx.cursor, TEXT) ||
-		(!cursor_find(&hqx.cursor, PREAMBLE_MAX, "\n:") &&
-			!cursor_find(&hqx.cursor, PREAMBLE_MAX, "\r:")))
+	if (!cursor_at_text(&hqx.cursor, TEXT) || !skip_to_characters(&hqx.cursor))
 		return verdict_because(CARVE_REJECT, finding, "no first line at 0");
-	hqx.cursor.at += 2;
 	if (!read_header(&hqx, header, finding))
 		return verdict_because(CARVE_REJECT, finding, "no header up to %" PRIu64, hqx.end);
 	if (read_part(&hqx, be32(header + 11), NULL, 0) &&

@@ -46,3 +46,16 @@ Test(carver_followed, pages_in_a_row)
 	expect("html", &bytes, CARVE_COMPLETE, len, NULL);
 	free(bytes.data);
 }
+
+/* The characters begin with the first colon of a line, not with that of a file after it whose lines end otherwise. */
+Test(carver_followed, binhex_before_one_with_other_line_ends)
+{
+	struct bytes bytes = { 0 };
+	size_t len;
+
+	bytes_add_file(&bytes, "tests/golden/hqx/mac.hqx");
+	len = bytes.len;
+	bytes_add_file(&bytes, "tests/golden/hqx/text.hqx");
+	expect("hqx", &bytes, CARVE_COMPLETE, len, NULL);
+	free(bytes.data);
+}

@@ -39,3 +39,5 @@ def make():
     at = whole.index(b"IMPS")
     save("it", "sample.it", whole.replace(b"IMPS", b"impS", 1), verdict="truncated", why=f"no sample at {at}")
     save("it", "parts.it", whole[:34] + b"\xff\xff" + whole[36:], verdict="reject", why="too many parts at 32")
+    overlapping = whole[:32] + struct.pack("<HHHH", 1000, 0, 0, 0) + whole[40:56] + struct.pack("<I", 64) + whole[60:200]
+    save("it", "orders.it", overlapping, verdict="truncated", length=200, title="golden", why="the image ends at 200, before the file does")
