@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/json_value.h"
 #include "base/log.h"
@@ -13,6 +14,7 @@
 #include "base/text.h"
 #include "carve/why.h"
 #include "cli/command.h"
+#include "cli/runs.h"
 #include "cli/table.h"
 #include "cli/types.h"
 #include "report/report_reader.h"
@@ -55,7 +57,8 @@ static const struct option_row why_rows[] = {
 		.kind = OPTION_STRING,
 		.metavar = "FILE",
 		MEMBER(report),
-		.help = "The report.jsonl of a run: show which of its files cover the offset" },
+		.help = "The report.jsonl of a run, or its output folder, or that of a batch: show "
+			"which files that it found in IMAGE cover the offset" },
 	{ .name = "both", .letter = 'b', MEMBER(both), .help = "As in burin carve" },
 	{ .name = "align",
 		.letter = 'q',
@@ -114,16 +117,13 @@ struct asked {
 /* ---- a report ------------------------------------------------------------------------------ */
 
 /* Calls take for each of the report's files that covers the offset. */
-static int each_covering(const char *path, uint64_t offset,
+static int each_in_report(struct report_reader *report, uint64_t offset,
 	void (*take)(void *context, const struct file_record *file), void *context,
 	struct error *error)
 {
-	struct report_reader *report;
 	struct file_record file;
-	int status = report_reader_open(&report, AT_FDCWD, path, error);
+	int status;
 
-	if (status)
-		return status;
 	while ((status = report_reader_next(report, &file, error)) > 0)
 		for (uint32_t i = 0; i < file.run_count; i++)
 			if (offset >= file.runs[i].offset &&
@@ -131,7 +131,49 @@ static int each_covering(const char *path, uint64_t offset,
 				take(context, &file);
 				break;
 			}
-	report_reader_close(report);
+	return status;
+}
+
+/* Of a batch, only the runs over the image count. */
+static bool is_about(const struct report_reader *report, const char *image)
+{
+	const struct report_reader_run *run = report_reader_run(report);
+	char *real = realpath(image, NULL);
+	bool same = strcmp(run->image_path, image) == 0 ||
+		    (real && strcmp(run->image_absolute, real) == 0);
+
+	free(real);
+	return same;
+}
+
+/* path: of a report, or of a folder with runs. */
+static int each_covering(const struct asked *asked,
+	void (*take)(void *context, const struct file_record *file), void *context,
+	struct error *error)
+{
+	const char *path = asked->settings->report;
+	struct runs runs = { 0 };
+	struct stat info;
+	bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode), any = false;
+	int status = 0;
+
+	runs_find(&runs, path);
+	for (size_t i = 0; i < runs.count && !status; i++) {
+		char *file = folder ? xasprintf("%s/report.jsonl", runs.folders[i]) : xstrdup(path);
+		struct report_reader *report = NULL;
+
+		status = report_reader_open(&report, AT_FDCWD, file, error);
+		if (!status && (!runs.batch || is_about(report, asked->image))) {
+			any = true;
+			status = each_in_report(report, asked->offset, take, context, error);
+		}
+		report_reader_close(report);
+		free(file);
+	}
+	if (!status && !any)
+		status = error_set(error, EXIT_USAGE, ENOENT,
+			"no run of the batch in %.300s is about %.300s", path, asked->image);
+	runs_free(&runs);
 	return status;
 }
 
@@ -165,8 +207,7 @@ static int show_json(const struct asked *asked, struct error *error)
 			json_array_append_new(
 				answers, answer_json(&asked->rules->rules[i], &asked->answers[i]));
 	if (asked->settings->report)
-		status = each_covering(
-			asked->settings->report, asked->offset, add_covering, covering, error);
+		status = each_covering(asked, add_covering, covering, error);
 	json_print(json_pack("{s:o, s:I, s:o, s:o}", "image", json_text(asked->image), "offset",
 		(json_int_t)asked->offset, "rules", answers, "covered_by", covering));
 	return status;
@@ -195,8 +236,7 @@ static int show_text(const struct asked *asked, struct error *error)
 	table_free(table);
 	if (!asked->settings->report)
 		return 0;
-	return each_covering(
-		asked->settings->report, asked->offset, print_covering, (void *)asked, error);
+	return each_covering(asked, print_covering, (void *)asked, error);
 }
 
 static int test_rules(const struct why_settings *settings, const struct rules *rules,
@@ -247,8 +287,7 @@ static int run(void *arg, int argc, char **argv)
 
 static const struct example examples[] = {
 	{ "burin why disk.E01 0x4ac00", "shows what each rule makes of the bytes at 0x4ac00" },
-	{ "burin why -t zip --report OUT/report.jsonl disk.E01 1537024",
-		"shows why no ZIP was carved there" },
+	{ "burin why -t zip --report OUT disk.E01 1537024", "shows why no ZIP was carved there" },
 	{ NULL, NULL },
 };
 

@@ -43,6 +43,13 @@ try why -c two.conf --report out/report.jsonl picture 1010
 printf '\211PNG\r\n\032\n\0\0\0\015IHDRxxxxyyyyzzzzz....' >broken
 try why -c two.conf broken 0
 try why -c two.conf --report missing.jsonl picture 1010
+echo; echo "with folders"
+try why -c two.conf --report out picture 1010
+cp picture another; truncate -s 900 picture.short
+try carve -q 1 --quiet -c two.conf -o batch picture another
+try why -c two.conf --report batch "$PWD/another" 1010
+try why -c two.conf --report batch picture.short 5
+try why -c two.conf --report . picture 1010
 try why -c two.conf --json --report out/report.jsonl picture 1000 | sed '/^exit/d' | python3 -c '
 import json, sys
 why = json.load(sys.stdin)
