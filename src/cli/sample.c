@@ -27,6 +27,8 @@ struct sampler {
 	size_t tail_len;
 	struct why_answer *answers; /* by rule, like the next */
 	uint64_t *asked;            /* hits at which the rule's checks were asked */
+	/* The last complete file that was seen: what starts inside of it is not carved. */
+	uint64_t complete_from, complete_until;
 };
 
 static size_t min_size(uint64_t a, size_t b)
@@ -43,29 +45,37 @@ static bool has_header(const struct rule *rule, uint32_t pattern)
 }
 
 /* What a run would carve from a header hit by this rule, bytes. */
-static uint64_t carved_length(const struct sampler *sampler, uint32_t rule, uint64_t hit)
+static uint64_t carved_length(struct sampler *sampler, uint32_t rule, uint64_t hit)
 {
 	const struct rules *rules = sampler->rules;
-	const struct why_options options = { .only = &rules->rules[rule] };
-	uint64_t before = rules->rules[rule].header_offset, length = 0;
+	const struct why_options options = { 0 };
+	uint64_t before = rules->rules[rule].header_offset, start = hit - before, length = 0;
 
-	if (hit < before ||
-		why_ask(sampler->answers, sampler->image, rules, &options, hit - before, NULL))
+	if (hit < before || (start > sampler->complete_from && start < sampler->complete_until) ||
+		why_ask(sampler->answers, sampler->image, rules, &options, start, NULL))
 		return 0;
-	if (sampler->answers[rule].state == WHY_CARVED)
-		length = sampler->answers[rule].outcome.length;
-	for (uint32_t i = 0; i < rules->count; i++)
-		outcome_free(&sampler->answers[i].outcome);
+	for (uint32_t i = 0; i < rules->count; i++) {
+		struct why_answer *answer = &sampler->answers[i];
+
+		if (answer->state == WHY_CARVED) {
+			length = i == rule ? answer->outcome.length : length;
+			if (answer->outcome.verdict == CARVE_COMPLETE) {
+				sampler->complete_from = start;
+				sampler->complete_until = start + answer->outcome.length;
+			}
+		}
+		outcome_free(&answer->outcome);
+	}
 	return length;
 }
 
-/* The checks are asked at a pattern's first hit, its second, fourth and so on: however many there are,
- * that takes bearable time. */
-static void take_hit(const struct sampler *sampler, const struct hit *hit, struct sample *sample)
+/* The checks are asked at a pattern's first hits, and then at the 16th, 32nd, 64th and so on: however many
+ * there are, that takes bearable time. */
+static void take_hit(struct sampler *sampler, const struct hit *hit, struct sample *sample)
 {
 	uint64_t number = ++sample->counts[hit->pattern];
 
-	if (number & (number - 1))
+	if (number > 8 && (number & (number - 1)))
 		return;
 	for (uint32_t i = 0; i < sampler->rules->count; i++)
 		if (has_header(&sampler->rules->rules[i], hit->pattern)) {

@@ -40,3 +40,6 @@ types = (
 CONF
 { head -c 100000 /dev/zero; printf 'TOY!\270\13\0\0'; head -c 1000 /dev/zero; printf END; head -c 8287597 /dev/zero; } >toys
 "$BURIN" conf check real.conf --image toys
+echo "--- files inside complete files, and a second rule's at the same place, are not counted"
+"$BURIN" conf check --image "$SRCDIR/images/sample.E01" "$SRCDIR/conf/burin.conf" | grep 'would write' | grep -o '[0-9.]* KiB'
+"$BURIN" carve -p -o plan "$SRCDIR/images/sample.E01" 2>&1 | grep -o '[0-9.]* KiB, found but not written'
