@@ -26,6 +26,7 @@
 #define BROKEN_MAX ((size_t)1 << 18) /* that are kept in mind... */
 #define WEAK_MAX ((size_t)1 << 16)   /* ...and those of them that were not kept */
 #define SECTOR 512
+#define NOTICED_LATE 4096 /* bytes */
 /* Units of work a pass: at least, for each byte of the image, and at most for one file. */
 #define WORK_BASE ((uint64_t)3 << 34)
 #define WORK_FACTOR 64
@@ -441,14 +442,18 @@ static void drop_false_heads(struct assembler *assembler)
 	free(drop);
 }
 
+/* Clusters that a broken file has, without those of which its carver may have noticed late that they are
+ * another's. */
 static void note_heads(struct assembler *assembler)
 {
 	for (size_t i = 0; i < assembler->broken_count; i++) {
 		const struct broken *broken = &assembler->broken[i];
 
 		if (broken->verdict == CARVE_TRUNCATED && !broken->is_weak &&
+			broken->length > NOTICED_LATE &&
 			broken->start % assembler->clusters.size == assembler->clusters.origin)
-			clusters_add_head(&assembler->clusters, broken->start, broken->length);
+			clusters_add_head(
+				&assembler->clusters, broken->start, broken->length - NOTICED_LATE);
 	}
 }
 
