@@ -27,7 +27,12 @@ burin.readFilter = function () {
 		burin.id(id).setAttribute("aria-invalid", Number.isNaN(number) ? "true" : "false");
 		return Number.isNaN(number) ? undefined : number;
 	};
-	const day = function (id) { return value(id) ? Date.parse(value(id)) / 1000 : undefined; };
+	const day = function (id) {
+		const time = /^\d{4}-\d\d-\d\d$/.test(value(id)) ? Date.parse(value(id)) : NaN, bad = value(id) && isNaN(time);
+
+		burin.id(id).setAttribute("aria-invalid", bad ? "true" : "false");
+		return isNaN(time) ? undefined : time / 1000;
+	};
 
 	return {
 		text: value("f-text").toLowerCase().split(/\s+/).filter(Boolean),

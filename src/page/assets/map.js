@@ -4,11 +4,12 @@
  * strip with the partitions and one that shows which part of the image is in view.
  */
 burin.palette = ["#3b7dd8", "#e08a1e", "#2e9e6b", "#c9518f", "#8a63d2", "#b0a01a", "#1fa3b5", "#d9603b",
-	"#6f9a2c", "#a0693f", "#5b6fd0", "#d07fb5"];
+	"#6f9a2c", "#a0693f", "#d07fb5"];
+burin.otherColour = "#8f959c";
 
-/* The most frequent types get the colours that are easiest to distinguish. */
+/* The most frequent types have colours of their own; nobody could tell more apart, so the rest share one. */
 burin.colour = function (type) {
-	return burin.palette[type] || "hsl(" + Math.round(type * 137.5 % 360) + " 38% " + (45 + type % 3 * 8) + "%)";
+	return burin.palette[type] || burin.otherColour;
 };
 
 burin.sectorSize = function () {
@@ -220,7 +221,10 @@ burin.drawOverview = function () {
 
 burin.drawLegend = function () {
 	const legend = burin.id("legend");
-	const entries = burin.map.classes.concat(burin.unreadable.length ? [["unreadable", ""]] : []);
+	const others = burin.map.classes.filter(function (entry) { return entry[1] === burin.otherColour; });
+	const entries = burin.map.classes.filter(function (entry) { return entry[1] !== burin.otherColour; })
+		.concat(others.length > 1 ? [[burin.count(others.length) + " other types", burin.otherColour]] : others)
+		.concat(burin.unreadable.length ? [["unreadable", ""]] : []);
 
 	legend.replaceChildren.apply(legend, entries.map(function (entry) {
 		const dot = burin.make("i", { class: entry[1] ? "dot" : "dot stripes" });

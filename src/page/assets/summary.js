@@ -149,7 +149,12 @@ burin.startSummary = function () {
 	document.title = name + " - burin";
 	burin.id("image-name").textContent = name;
 	burin.id("image-facts").textContent = burin.clean(burin.formatName(image.format) + ", " + burin.size(image.size) +
-		", searched " + String(burin.run.started || "").slice(0, 10) + " with " + burin.count((burin.run.rules || {}).count || 0) + " rules");
+		", searched " + String(burin.run.started || "").slice(0, 10) + " with " + burin.count((burin.run.rules || {}).count || 0) + " rules" +
+		[["number", "case"], ["examiner", "examiner"]].map(function (field) {
+			const text = (burin.run.case || {})[field[0]];
+
+			return text ? "; " + field[1] + " " + text : "";
+		}).join(""));
 	verdict.append(burin.evidenceNote());
 	verdict.append.apply(verdict, burin.problemNotes());
 	if (verdict.children.length === 1)

@@ -122,14 +122,14 @@ burin.fillPrinted = function () {
 	const all = picked.length ? picked : Array.from(burin.view), shown = all.slice(0, burin.mostPrinted);
 	const body = burin.make("tbody");
 
-	burin.id("run-box").open = true;
+	burin.id("run-box").open = burin.id("left-box").open = true;
 	for (const index of shown)
-		body.append(burin.make("tr", {}, burin.cells(index).slice(1, 9).map(function (cell) {
+		body.append(burin.make("tr", {}, burin.cells(index).slice(1, 9).concat(burin.rows.hash[index]).map(function (cell) {
 			return burin.make("td", {}, cell);
 		})));
 	burin.id("printed").replaceChildren(
 		burin.make("p", {}, (picked.length ? "The selected files" : "The files shown") +
 			(all.length > shown.length ? ": the first " + burin.count(shown.length) + " of " + burin.count(all.length) : ": " + burin.count(all.length))),
 		burin.make("table", {}, [burin.make("thead", {}, burin.make("tr", {},
-			burin.columns.slice(1, 9).map(function (column) { return burin.make("th", {}, column.label); }))), body]));
+			burin.columns.slice(1, 9).concat({ label: "Hash" }).map(function (column) { return burin.make("th", {}, column.label); }))), body]));
 };

@@ -50,6 +50,9 @@ burin.drawTimeline = function () {
 	const bins = burin.findBins(), most = Math.max.apply(null, bins.map(function (bin) { return bin.count; }).concat(1));
 	const bars = burin.make("div", { class: "bars", role: "group", "aria-label": "Files by date" });
 
+	/* Counts are above the bars unless there are so many that they would cover each other. */
+	const filled = bins.filter(function (bin) { return bin.count; }).length;
+
 	bins.forEach(function (bin, i) {
 		const day = function (time) { return new Date(time * 1000).toISOString().slice(0, 10); };
 		const bar = burin.button("", function () {
@@ -61,6 +64,8 @@ burin.drawTimeline = function () {
 
 		fill.style.height = bin.count ? Math.max(2, 100 * bin.count / most) + "%" : "0";
 		bar.disabled = !bin.count;
+		if (bin.count && filled <= 40)
+			bar.append(burin.make("b", {}, burin.count(bin.count)));
 		bar.append(fill);
 		if (i % Math.ceil(bins.length / 12) === 0)
 			bar.append(burin.make("span", {}, bin.label));
