@@ -1,0 +1,205 @@
+/*
+ * Who is asked what may follow coded data: a made-up device that keeps clusters in memory, has room for some of
+ * them, and fails when it is told to. Whatever it does, the answers and the work counted are the processor's.
+ */
+#include "carver_case.h"
+
+#include <errno.h>
+
+#include "assemble/continuations.h"
+#include "assemble/searcher.h"
+#include "carvers/coded.h"
+#include "evidence/backend.h"
+
+#define CLUSTER 512
+#define CLUSTERS 1200
+#define STAGE 256 /* clusters */
+#define HEAD 2    /* clusters that the file has before it breaks off */
+#define TAIL 900  /* where it goes on */
+
+static uint8_t content[CLUSTERS * CLUSTER];
+
+static int read_memory(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	(void)image;
+	memcpy(buffer, content + offset, len);
+	return 0;
+}
+
+static const struct image_backend memory_backend = { .name = "memory", .read_at = read_memory };
+static struct image image = { .backend = &memory_backend,
+	.info = { .format = "raw", .size = sizeof(content), .sector_size = 512 },
+	.read_unit = 512 };
+
+/* ---- the device ---- */
+
+struct search_device {
+	uint8_t stage[STAGE * SEARCH_HEAD_LEN];
+	uint8_t kept[4 * STAGE * SEARCH_HEAD_LEN];
+	size_t count, asked;
+};
+
+static struct search_device device;
+static size_t room, fails_at;
+
+static int open_device(struct search_device **opened, const char *devices, struct error *error)
+{
+	(void)devices;
+	(void)error;
+	memset(&device, 0, sizeof(device));
+	*opened = &device;
+	return 0;
+}
+
+static void close_device(struct search_device *opened)
+{
+	cr_expect_eq(opened, &device);
+}
+
+static uint8_t *stage(struct search_device *opened, size_t *count)
+{
+	*count = STAGE;
+	return opened->count < room ? opened->stage : NULL;
+}
+
+static int keep(struct search_device *opened, size_t count)
+{
+	memcpy(opened->kept + opened->count * SEARCH_HEAD_LEN, opened->stage,
+		count * SEARCH_HEAD_LEN);
+	opened->count += count;
+	return 0;
+}
+
+static int find_coded(struct search_device *opened, const struct carve_coded *coded, uint64_t first,
+	uint64_t count, uint64_t *bits)
+{
+	cr_assert_leq(first + count, opened->count);
+	memset(bits, 0, count / 8);
+	if (++opened->asked >= fails_at)
+		return -EIO;
+	for (uint64_t i = 0; i < count; i++)
+		bits[i / 64] |=
+			(uint64_t)coded_may_follow(coded,
+				opened->kept + (first + i) * SEARCH_HEAD_LEN, SEARCH_HEAD_LEN)
+			<< i % 64;
+	return 0;
+}
+
+static const struct search_tool tool = { .name = "made up",
+	.open = open_device,
+	.close = close_device,
+	.find_coded = find_coded,
+	.stage = stage,
+	.keep = keep };
+
+/* ---- the file ---- */
+
+static struct clusters clusters = { .size = CLUSTER, .end = sizeof(content) };
+
+/* A JPEG whose first clusters are at the image's start and whose others are at TAIL; random bytes, and zeros,
+ * elsewhere. */
+static void make_image(void)
+{
+	struct bytes file = bytes_of_file("tests/golden/jpeg/baseline.jpg"), random = { 0 };
+
+	bytes_add_random(&random, 7, sizeof(content));
+	memcpy(content, random.data, sizeof(content));
+	memset(content + 300 * CLUSTER, 0, 100 * CLUSTER);
+	memcpy(content, file.data, HEAD * CLUSTER);
+	memcpy(content + TAIL * CLUSTER, file.data + HEAD * CLUSTER, file.len - HEAD * CLUSTER);
+	free(file.data);
+	free(random.data);
+}
+
+struct answers {
+	bool may_follow[CLUSTERS];
+	uint64_t tested, work_left;
+};
+
+/* Asks of all clusters after the head. */
+static void ask(const struct search_tool *used, struct answers *answers)
+{
+	const struct rule rule = { .carver = carver_find("jpeg"), .max_size = sizeof(content) };
+	struct searcher *searcher = searcher_new(used, NULL, &clusters);
+	struct pool *pool = pool_new(2);
+	struct workbench bench = { .view = view_new(),
+		.evidence = &image,
+		.rule = &rule,
+		.clusters = &clusters,
+		.searcher = searcher,
+		.work_left = 1 << 24 };
+	const struct broken broken = { .length = HEAD * CLUSTER, .verdict = CARVE_TRUNCATED };
+	struct continuations *continuations;
+	struct partial partial;
+
+	cr_assert(searcher_keep_heads(searcher, &image, &clusters, pool, NULL));
+	partial_begin(&clusters, &broken, &partial);
+	workbench_prepare(&bench, &partial.extents);
+	continuations = continuations_new(&bench, &partial);
+	for (int64_t i = HEAD + 1; i < CLUSTERS; i++)
+		answers->may_follow[i] = continuations_may_follow(
+			continuations, &(struct step){ HEAD * CLUSTER, (i - HEAD) * CLUSTER });
+	answers->tested = bench.tested;
+	answers->work_left = bench.work_left;
+	continuations_free(continuations);
+	partial_free(&partial);
+	workbench_end(&bench);
+	view_free(bench.view);
+	pool_free(pool);
+	searcher_free(searcher);
+}
+
+TestSuite(searcher);
+
+Test(searcher, answers_do_not_depend_on_who_is_asked)
+{
+	static const size_t cases[][2] = { { 4 * STAGE, SIZE_MAX }, { 2 * STAGE, SIZE_MAX },
+		{ 0, SIZE_MAX }, { 4 * STAGE, 1 } };
+	static struct answers right, answers;
+	size_t may_follow = 0;
+
+	make_image();
+	clusters_take(&clusters, (uint64_t)500 * CLUSTER, 10 * CLUSTER);
+	ask(NULL, &right);
+	for (size_t i = 0; i < CLUSTERS; i++)
+		may_follow += right.may_follow[i];
+	cr_expect(right.may_follow[TAIL]);
+	cr_expect_lt(may_follow, (size_t)CLUSTERS / 2, "%zu", may_follow);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		room = cases[i][0];
+		fails_at = cases[i][1];
+		ask(&tool, &answers);
+		cr_expect_arr_eq(answers.may_follow, right.may_follow, sizeof(right.may_follow));
+		cr_expect_eq(answers.tested, right.tested, "case %zu", i);
+		cr_expect_eq(answers.work_left, right.work_left, "case %zu", i);
+		cr_expect_eq(device.asked > 0, room > 0, "case %zu", i);
+	}
+	clusters_free(&clusters);
+}
+
+Test(searcher, a_device_keeps_what_is_free)
+{
+	struct searcher *searcher;
+	struct pool *pool = pool_new(2);
+	uint64_t number;
+
+	make_image();
+	room = 2 * STAGE;
+	clusters_take(&clusters, (uint64_t)100 * CLUSTER, 10 * CLUSTER);
+	searcher = searcher_new(&tool, NULL, &clusters);
+	cr_assert(searcher_keep_heads(searcher, &image, &clusters, pool, NULL));
+	cr_expect_eq(searcher_kept(searcher), 2 * STAGE);
+	for (size_t i = 0; i < 2 * STAGE; i++) {
+		static const uint8_t zeros[SEARCH_HEAD_LEN];
+		bool is_taken = i >= 100 && i < 110;
+
+		cr_expect_arr_eq(device.kept + i * SEARCH_HEAD_LEN,
+			is_taken ? zeros : content + i * CLUSTER, SEARCH_HEAD_LEN, "%zu", i);
+	}
+	cr_expect_eq(searcher_place(searcher, 3), 3 * CLUSTER);
+	cr_expect(searcher_number(searcher, 5 * CLUSTER, &number) && number == 5);
+	cr_expect_not(searcher_number(searcher, 5 * CLUSTER + 1, &number));
+	searcher_free(searcher);
+	pool_free(pool);
+	clusters_free(&clusters);
+}
