@@ -73,6 +73,14 @@ static struct described *describe(struct continuations *continuations, uint64_t 
 	return described;
 }
 
+/* Whether all the bytes that decide are in the image. */
+static bool is_whole(const struct workbench *bench, uint64_t offset)
+{
+	uint64_t end = bench->clusters->end;
+
+	return offset < end && end - offset >= SEARCH_HEAD_LEN;
+}
+
 /* The processor's answers for SPAN clusters around this one; where clusters are larger than those that have
  * numbers it leaves the others out. */
 static uint64_t look(struct workbench *bench, const struct carve_coded *coded, uint64_t cluster)
@@ -84,14 +92,13 @@ static uint64_t look(struct workbench *bench, const struct carve_coded *coded, u
 	for (uint64_t i = 0; i < SPAN; i++) {
 		uint64_t offset = searcher_place(bench->searcher, first + i);
 		bool is_other = (offset - searcher_place(bench->searcher, cluster)) % step != 0;
-		uint64_t left = offset < bench->clusters->end ? bench->clusters->end - offset : 0;
-		size_t len = left < sizeof(bytes) ? (size_t)left : sizeof(bytes);
 
-		if (is_other || !len || !clusters_are_free(bench->clusters, offset, 1))
+		if (is_other || !is_whole(bench, offset) ||
+			!clusters_are_free(bench->clusters, offset, 1))
 			continue;
-		image_read_around(bench->evidence, offset, bytes, len);
+		image_read_around(bench->evidence, offset, bytes, sizeof(bytes));
 		bench->stopped |= image_was_cut(bench->evidence);
-		bits |= (uint64_t)coded_may_follow(coded, bytes, (uint32_t)len) << i;
+		bits |= (uint64_t)coded_may_follow(coded, bytes, sizeof(bytes)) << i;
 	}
 	return bits;
 }
@@ -125,7 +132,7 @@ bool continuations_may_follow(struct continuations *continuations, const struct 
 	struct described *described;
 	struct span *span;
 
-	if (!bench->rule->carver->coded || target == UINT64_MAX ||
+	if (!bench->rule->carver->coded || !is_whole(bench, target) ||
 		!clusters_are_free(bench->clusters, target, 1))
 		return true;
 	described = describe(continuations, step->at);

@@ -13,9 +13,10 @@
 
 #define CLUSTER 512
 #define CLUSTERS 1200
-#define STAGE 256 /* clusters */
-#define HEAD 2    /* clusters that the file has before it breaks off */
-#define TAIL 900  /* where it goes on */
+#define STAGE 256                       /* clusters */
+#define HEAD 2                          /* clusters that the file has before it breaks off */
+#define TAIL 900                        /* where it goes on */
+#define SIZE (CLUSTERS * CLUSTER - 100) /* the last cluster is not whole */
 
 static uint8_t content[CLUSTERS * CLUSTER];
 
@@ -28,7 +29,7 @@ static int read_memory(struct image *image, uint64_t offset, void *buffer, size_
 
 static const struct image_backend memory_backend = { .name = "memory", .read_at = read_memory };
 static struct image image = { .backend = &memory_backend,
-	.info = { .format = "raw", .size = sizeof(content), .sector_size = 512 },
+	.info = { .format = "raw", .size = SIZE, .sector_size = 512 },
 	.read_unit = 512 };
 
 /* ---- the device ---- */
@@ -94,7 +95,7 @@ static const struct search_tool tool = { .name = "made up",
 
 /* ---- the file ---- */
 
-static struct clusters clusters = { .size = CLUSTER, .end = sizeof(content) };
+static struct clusters clusters = { .size = CLUSTER, .end = SIZE };
 
 /* A JPEG whose first clusters are at the image's start and whose others are at TAIL; random bytes, and zeros,
  * elsewhere. */
@@ -164,6 +165,7 @@ Test(searcher, answers_do_not_depend_on_who_is_asked)
 	for (size_t i = 0; i < CLUSTERS; i++)
 		may_follow += right.may_follow[i];
 	cr_expect(right.may_follow[TAIL]);
+	cr_expect(right.may_follow[CLUSTERS - 1]);
 	cr_expect_lt(may_follow, (size_t)CLUSTERS / 2, "%zu", may_follow);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		room = cases[i][0];
