@@ -1,8 +1,8 @@
-# QCOW2, VDI, VMDK, VHD, VHDX, AFF, and raw images compressed in parts, give what the raw image gives, byte for byte. Damaged ones, and those that lack
+# E01, QCOW2, VDI, VMDK, VHD, VHDX, AFF, and raw images in segments or compressed in parts, give what the raw image gives, byte for byte. Damaged ones, and those that lack
 # the image that they have the changes to, get an error, or what is left of them is carved.
 . "$SRCDIR/tests/cli/helpers"
 . "$SRCDIR/tests/cli/volume_images"
-need_tools xz qemu-img qemu-io bgzip zstd affconvert
+need_tools xz qemu-img qemu-io bgzip zstd affconvert ewfacquire
 xz -dc "$SRCDIR/tests/volumes/ntfs.img.xz" | head -c 3000K >raw
 lines() { grep '"record":"file"' "$1/report.jsonl"; }
 digest() { grep -o '"evidence":{[^}]*' "$1/report.jsonl" | grep -o '"sha256":"[^"]*'; }
@@ -32,6 +32,9 @@ convert vhdx disk.vhdx
 cp raw disk.raw
 affconvert -q -o disk.aff disk.raw
 bgzip -c raw >disk.raw.gz
+ewfacquire -q -u -t packed -f encase6 -c deflate:best disk.raw >acquired 2>&1
+ewfacquire -q -u -t three -f ftk -c deflate:none -S 1048576 disk.raw >acquired 2>&1
+split -d -a 3 --numeric-suffixes=1 -b 1000000 raw split.
 python3 - <<'PY'
 import struct, subprocess
 data, out, table, count = open("raw", "rb").read(), b"", b"", 0
@@ -40,7 +43,7 @@ for at in range(0, len(data), 100000):
     out, table, count = out + frame, table + struct.pack("<II", len(frame), len(data[at:at + 100000])), count + 1
 open("disk.dd.zst", "wb").write(out + struct.pack("<II", 0x184d2a5e, len(table) + 9) + table + struct.pack("<IBI", count, 0, 0x8f92eab1))
 PY
-for image in *.qcow2 *.vdi sparse.vmdk packed.vmdk parts.vmdk dynamic.vhd disk.vhdx disk.aff disk.raw.gz disk.dd.zst; do same $image raw; done
+for image in packed.E01 three.E01 split.001 *.qcow2 *.vdi sparse.vmdk packed.vmdk parts.vmdk dynamic.vhd disk.vhdx disk.aff disk.raw.gz disk.dd.zst; do same $image raw; done
 echo --- changes to another image
 head -c 2M raw >base.raw
 qemu-img create -q -f qcow2 -b base.raw -F raw first.qcow2 2500K
