@@ -239,8 +239,7 @@ burin.drawVolumes = function () {
 	const host = burin.id("volumes"), size = burin.run.image.size;
 
 	for (const volume of burin.run.volumes || []) {
-		const words = [volume.file_system || volume.description, volume.label, burin.size(volume.length)]
-			.filter(Boolean).join(", ");
+		const words = burin.volumeWords(volume);
 		const box = burin.make("span", { title: burin.clean(words + (volume.note ? ": " + volume.note : "")) }, words);
 
 		box.style.left = 100 * volume.offset / size + "%";

@@ -100,6 +100,10 @@ burin.formatName = function (format) {
 	return format === "ewf" ? "E01" : format;
 };
 
+burin.volumeWords = function (volume) {
+	return [volume.file_system || volume.description, volume.label, burin.size(volume.length)].filter(Boolean).join(", ");
+};
+
 burin.showRun = function () {
 	const run = burin.run, image = run.image, engine = run.engine || {}, rules = run.rules || {};
 	const summary = burin.summary || {}, seconds = summary.seconds || {}, about = run.case || {};
@@ -114,7 +118,10 @@ burin.showRun = function () {
 		["Stored hashes", burin.hashWords(image.stored_hashes).join(", ")],
 		["Result", summary.evidence && summary.evidence.sentence]
 	].concat(acquisition, [
-		["Partition table", run.partition_table],
+		["Partition table", run.partition_table]
+	], (run.volumes || []).map(function (volume) {
+		return ["Volume at " + burin.count(volume.offset), burin.volumeWords(volume) + (volume.note ? ": " + volume.note : "")];
+	}), [
 		["Rules", rules.path + ", " + rules.count + " rules, SHA-256 " + rules.sha256],
 		["Options", burin.optionWords(run.options) || "none that change the result"],
 		["Engine", [engine.name, engine.kernel, engine.reason].filter(Boolean).join("; ")],
