@@ -132,6 +132,12 @@ static void end_process(struct check_worker *worker)
 	free(how);
 }
 
+void check_worker_dismiss(struct check_worker *worker)
+{
+	if (worker && worker->child)
+		shutdown(worker->channel.fd, SHUT_RDWR);
+}
+
 void check_worker_free(struct check_worker *worker)
 {
 	if (!worker)

@@ -111,6 +111,9 @@ void local_jobs_free(struct local_jobs *local)
 {
 	if (!local)
 		return;
+	/* All of them end at the same time. */
+	for (unsigned i = 0; i < local->threads; i++)
+		check_worker_dismiss(local->scratch[i].worker);
 	for (unsigned i = 0; i < local->threads; i++) {
 		view_free(local->scratch[i].view);
 		check_worker_free(local->scratch[i].worker);

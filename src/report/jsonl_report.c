@@ -150,6 +150,7 @@ static json_t *sandbox_object(const struct run_record *run)
 	jsonl_put(object, "limits", json_boolean(run->confined.limits));
 	jsonl_put(object, "landlock", json_integer(run->confined.landlock));
 	jsonl_put(object, "seccomp", json_boolean(run->confined.seccomp));
+	jsonl_put(object, "checks", json_boolean(run->checks_confined));
 	return object;
 }
 

@@ -135,6 +135,7 @@ struct run_record {
 	unsigned threads;
 	uint64_t chunk_size;
 	struct confine_layers confined; /* by what the processes are that parse the evidence */
+	bool checks_confined;           /* candidates were checked in such processes, too */
 	/* The options that change the result: rows with a field, and the settings they describe. */
 	const struct option_row *option_rows;
 	const void *options;

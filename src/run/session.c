@@ -133,10 +133,15 @@ void session_fill_record(struct session *session, uint64_t total)
 					    : pool_threads(session->pool),
 		.chunk_size = options->chunk_size,
 		.confined = *sandbox_layers(),
+		.checks_confined =
+			confine_mode() == CONFINE_REQUIRE && !options->cluster && options->rules,
 		.option_rows = carve_option_rows,
 		.options = &session->limited,
 		.compat_scalpel = options->scalpel,
 	};
+	if (options->cluster && confine_mode() == CONFINE_REQUIRE)
+		log_warn("on several hosts, candidates are checked in burin itself and not in "
+			 "confined processes");
 	session->progress = progress_open(&options->progress, total);
 	progress_start(session->progress, &session->record);
 }
@@ -172,7 +177,7 @@ void session_start_carving(struct session *session, void (*on_wait)(void *contex
 		.names = names_of(options),
 		.style = options->style,
 		.dry_run = options->dry_run,
-		.confined = confine_mode() == CONFINE_REQUIRE,
+		.confined = session->record.checks_confined,
 		.hash_mask = options->dry_run && !options->sets ? 0 : options->hash_mask,
 		.sets = options->sets,
 		.unreadable = &session->scope.unread,

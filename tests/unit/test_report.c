@@ -208,7 +208,7 @@ Test(report, jsonl_to_the_letter)
 		"\"engine\":{\"name\":\"cpu\",\"kernel\":null,\"reason\":\"no "
 		"GPU\",\"reader\":\"io_uring\","
 		"\"threads\":2,\"chunk_size\":33554432},"
-		"\"sandbox\":{\"limits\":false,\"landlock\":0,\"seccomp\":false},"
+		"\"sandbox\":{\"limits\":false,\"landlock\":0,\"seccomp\":false,\"checks\":false},"
 		"\"options\":{\"dry_run\":false,\"nested\":false,\"strict\":false,\"both\":false,"
 		"\"compat\":null,"
 		"\"space\":null,\"align\":512,\"offset\":0,\"length\":null,\"map\":null,\"max_"
