@@ -8,7 +8,9 @@
  *
  * Most trials are cheap: a file that is cut soon after a break shows whether the next piece is wrong, if
  * the carver finds all valid up to where it is cut (workbench_goes_past). And a joint that a checksum
- * proves is where the search goes on, and nowhere else.
+ * proves is where the search goes on, and nowhere else. One after which far more was validated than wrong
+ * bytes ever are is followed at once, with most of the work. Where the carver notices late, a break is also tried
+ * where the content changes.
  *
  * The first layout that is proved ends the search. Without proof one is taken only if no other gap
  * would do as well (joining.h). Formats that do not show where they end are never complete; of their
