@@ -1,6 +1,10 @@
 /*
  * A probe: how fast a GPU decodes the Huffman codes of whole photographs, many at a time, in parallel within
- * each scan: not for users, and nothing depends on it. tests/bench/README.md has the command.
+ * each scan: not for users, and nothing depends on it. After `make CUDA=1`:
+ *
+ *     nvcc -std=c++17 -O3 -arch=sm_90 -Isrc -I. -Xcompiler -fPIE -c -o jpeg_gpu.o tests/bench/jpeg_gpu.cu
+ *     g++ -o jpeg_gpu jpeg_gpu.o build/obj/libburin.a -lcudart_static LIBRARIES       (those that make V=1 names)
+ *     jpeg_gpu TIMES FILE...
  *
  * A scan without its stuffing is cut into subsequences of SUB_BITS bits, one a thread. Each is decoded from its
  * first bit as if a block of the first component began there. Codes synchronise themselves: soon after a wrong
