@@ -73,10 +73,12 @@ Test(paper_data, dna)
 {
 	struct bench_text text = take(LEN);
 	struct pattern_set set = { 0 };
+	size_t letters = 0;
 
 	paper_dna_text(&text, 1);
 	for (size_t i = 0; i < text.len; i++)
-		cr_assert_not_null(memchr("acgt", text.bytes[i], 4));
+		letters += memchr("acgt", text.bytes[i], 4) != NULL;
+	cr_assert_eq(letters, text.len);
 	paper_dna_patterns(&set, &text, 1000, 2);
 	cr_assert_eq(set.count, 1000);
 	cr_assert_eq(set.longest, 8);
@@ -146,7 +148,8 @@ Test(paper_data, packets_with_attacks)
 	paper_packets_text(&text, 1);
 	paper_packets_patterns(&set, 2);
 	paper_packets_attacks(&text, &set, 3);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0;
+		i < test_tier(2, sizeof(rows) / sizeof(*rows), sizeof(rows) / sizeof(*rows)); i++) {
 		struct bench_text part = { text.bytes, (size_t)(rows[i].mb * LEN / 32) };
 		double found = (double)matches(&set, &part), wanted = rows[i].matches / 32;
 		double lookups = paper_pfac_lookups(&set, part.bytes, part.len) / (double)part.len;
