@@ -398,6 +398,9 @@ static bool skip_unread(struct document *document)
 	if (!view_met_unreadable(reader->view) || reader->at < start ||
 		!view_unreadable(reader->view, start, reader->at + 1 - start, &from, &to))
 		return false;
+	/* Half a character may be left at the view's end. */
+	if (to + to % reader->unit > view_size(reader->view))
+		return false;
 	document->resumed = to;
 	xml_reader_seek(reader, to + to % reader->unit);
 	while (current(document) >= 0 && current(document) != '<')
