@@ -16,8 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/log.h"
+#include "base/fatal.h"
 #include "base/memory.h"
 #include "output/output_dir.h"
 
@@ -98,10 +97,8 @@ static void *find_or_add(void **tree, const char *name, size_t len, bool *added)
 		return *found;
 	node = xcalloc(1, len);
 	*(char **)node = xstrdup(name);
-	if (!tsearch(node, tree, compare_names)) {
-		log_error("out of memory for the names of files");
-		exit(EXIT_IO);
-	}
+	if (!tsearch(node, tree, compare_names))
+		fatal("out of memory for the names of files");
 	return node;
 }
 
