@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/fatal.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/program.h"
 #include "base/version.h"
@@ -21,17 +20,14 @@ static_assert(sizeof(struct burin_error) == sizeof(struct error), "an error is c
 
 /* ---- the process --------------------------------------------------------------------------- */
 
-static void (*hearing)(enum burin_level level, const char *text);
-
-void library_hear(void (*hear)(enum burin_level level, const char *text))
+static void drop_message(enum log_level level, const char *text)
 {
-	hearing = hear;
+	(void)level, (void)text;
 }
 
-static void take_message(enum log_level level, const char *text)
+void library_hear(void (*hear)(enum log_level level, const char *text))
 {
-	if (hearing)
-		hearing((enum burin_level)level, text);
+	log_redirect(hear ? hear : drop_message);
 }
 
 /* There may be no memory for what a message needs, and no thread that could be told. */
@@ -69,7 +65,7 @@ static void begin(void)
 	Dl_info info;
 
 	fatal_redirect(end_process);
-	log_redirect(take_message);
+	library_hear(NULL);
 	if (dladdr((void *)library_begin, &info))
 		find_program_folder(info.dli_fname);
 }

@@ -3,6 +3,7 @@
 #define BURIN_LIBRARY_LIBRARY_H
 
 #include "base/error.h"
+#include "base/log.h"
 #include "export/exporter.h"
 #include "library/burin.h"
 
@@ -12,8 +13,8 @@ void library_begin(void);
 /* Copies the error (burin: NULL: nobody wants it) and returns its code. */
 int library_error(struct burin_error *burin, const struct error *error);
 
-/* Where the program's messages go while a run is under way; NULL: nowhere. */
-void library_hear(void (*hear)(enum burin_level level, const char *text));
+/* Where the program's messages go; NULL: nowhere, as at first. After that nothing calls the one before. */
+void library_hear(void (*hear)(enum log_level level, const char *text));
 
 struct image *library_image(struct burin_image *image);
 

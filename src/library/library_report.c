@@ -1,5 +1,4 @@
 /* Reports, and the files in them. */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -163,14 +163,14 @@ static void hear_progress(void *context, uint64_t done, uint64_t total, uint64_t
 		run->progress(run->progress_context, done, total, files);
 }
 
-static void hear_message(enum burin_level level, const char *text)
+static void hear_message(enum log_level level, const char *text)
 {
 	struct burin_run *run = under_way;
 
-	if (level == BURIN_ERROR)
+	if (level == LOG_ERROR)
 		snprintf(run->last.text, sizeof(run->last.text), "%s", text);
 	if (run->message)
-		run->message(run->message_context, level, text);
+		run->message(run->message_context, (enum burin_level)level, text);
 }
 
 /* ---- running ------------------------------------------------------------------------------- */
