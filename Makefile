@@ -199,7 +199,7 @@ bench: $(BENCH) $(BUILD)/burin ## build the benchmark programs (tests/bench/READ
 # LIBDIR: below PREFIX; Debian has a folder for each kind of machine.
 LIBDIR ?= lib
 INSTALLED_LIBRARY = $(if $(LIBBURIN),$(addprefix $(LIBDIR)/,libburin.so.1 libburin.so pkgconfig/burin.pc) include/burin.h share/man/man3/burin.3)
-INSTALLED = bin/burin libexec/burin/burin-evidence libexec/burin/burin-carver $(if $(filter 1,$(MPI)),bin/burin-mpi share/man/man1/burin-mpi.1) share/man/man1/burin.1 \
+INSTALLED = bin/burin $(HELPERS:$(BUILD)/%=libexec/burin/%) $(if $(filter 1,$(MPI)),bin/burin-mpi share/man/man1/burin-mpi.1) share/man/man1/burin.1 \
 	share/bash-completion/completions/burin $(addprefix share/burin/,$(notdir $(wildcard conf/*.conf))) \
 	share/burin/report.schema.json share/doc/burin/rules.md $(INSTALLED_LIBRARY)
 ROOT    = $(DESTDIR)$(PREFIX)
@@ -239,7 +239,7 @@ rpm: ## build RPM packages in build/rpm (needs rpmbuild; without CUDA and MPI)
 
 .PHONY: sbom
 sbom: all ## list what the build consists of in build/burin.spdx.json (SPDX; needs dpkg and python3)
-	$(Q)src/packaging/sbom '$(VERSION)' '$(COMMIT)' $(BUILD)/burin $(BUILD)/burin-evidence $(LIBBURIN) > $(BUILD)/burin.spdx.json
+	$(Q)src/packaging/sbom '$(VERSION)' '$(COMMIT)' $(BUILD)/burin $(HELPERS) $(LIBBURIN) > $(BUILD)/burin.spdx.json
 
 .PHONY: clean
 clean: ## remove everything that was built
