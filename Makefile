@@ -260,13 +260,10 @@ define link
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D) && $(LINK) -o $@ $(filter %.o %.a,$^) $(LIBS) $(1)
 endef
-define link_evidence
+# With those of the libraries alone that the objects need.
+define link_helper
 	$(call say,LINK,$@)
-	$(Q)mkdir -p $(@D) && $(LINK) -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(EVIDENCE_LIBS) $(LIBS)
-endef
-define link_carver
-	$(call say,LINK,$@)
-	$(Q)mkdir -p $(@D) && $(LINK) -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(LIBS)
+	$(Q)mkdir -p $(@D) && $(LINK) -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(1) $(LIBS)
 endef
 define compile
 	$(call say,CC,$<)
@@ -278,15 +275,15 @@ $(BUILD)/burin: $O/src/main.o $(LIB) $(LINKING) | $(HELPERS)
 
 # It links what the carvers need, and nothing else of the library.
 $(BUILD)/burin-carver: $(CHECKER:%.c=$O/%.o) $(LIB) $(LINKING)
-	$(link_carver)
+	$(call link_helper)
 # Only it has the libraries that parse file systems and the like, and those that these bring.
 $(BUILD)/burin-evidence: $(CONFINED:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
-	$(link_evidence)
+	$(call link_helper,$(EVIDENCE_LIBS))
 # Those that an image has taken over, for tests, and a burin that does not wait long for them.
 $(BUILD)/tests/hijacked/burin-evidence: $(filter-out %/tsk_list.o %/tsk_walk.o %/inner_shadow.o,$(CONFINED:%.c=$O/%.o)) $O/tests/hijacked.o $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
-	$(link_evidence)
+	$(call link_helper,$(EVIDENCE_LIBS))
 $(BUILD)/tests/hijacked/burin-carver: $(CHECKER:%.c=$O/%.o) $O/tests/hijacked_carver.o $(LIB) $(LINKING)
-	$(link_carver)
+	$(call link_helper)
 $(BUILD)/tests/hijacked/burin: $O/src/main.o $O/tests/hijacked_limits.o $(LIB) $(LINKING)
 	$(call link)
 # Programs that are not burin look for them beside them, too.
