@@ -290,7 +290,6 @@ static struct progress *open_whole(struct batch *batch)
 }
 
 /* The caller's thread takes part, so the batch completes even if no other thread can be started. */
-
 static void carve_all(struct batch *batch, unsigned jobs)
 {
 	pthread_t *threads;
