@@ -109,10 +109,10 @@ static char *path_label(const struct file_record *record)
 	const char *path = record->fs_path ? record->fs_path : "";
 	size_t len = strlen(path), extension_len = strlen(record->extension);
 	const char *from = path, *slash;
-	const char *prefix = !len                                          ? ""
-			     : record->space == SPACE_SLACK                ? "slack-of-"
-			     : record->fs.has_offset && !record->fs.offset ? ""
-									   : "in-";
+	const char *prefix = !len                              ? ""
+			     : record->space == SPACE_SLACK    ? "slack-of-"
+			     : file_record_is_original(record) ? ""
+							       : "in-";
 
 	if (extension_len && len > extension_len + 1 && path[len - extension_len - 1] == '.' &&
 		!strcasecmp(path + len - extension_len, record->extension))

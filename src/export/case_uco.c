@@ -273,12 +273,6 @@ static int case_run_end(void *state, const struct report_reader *report, struct 
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-/* Whether the image's file system has a name for this file, and not for one around it. */
-static bool has_name(const struct file_record *file)
-{
-	return file->fs_path && file->fs.has_offset && file->fs.offset == 0;
-}
-
 static void add_file_facet(struct text_export *graph, const struct file_record *file)
 {
 	static const char *const names[FS_TIME_COUNT] = {
@@ -292,7 +286,7 @@ static void add_file_facet(struct text_export *graph, const struct file_record *
 	begin_object(graph, "uco-observable:FileFacet", "facet %" PRIu64, graph->number);
 	add_text(line, "uco-observable:extension", file->extension);
 	add_text(line, "uco-observable:allocationStatus", file_space_name(file->space));
-	if (has_name(file)) {
+	if (file_record_is_original(file)) {
 		const char *slash = strrchr(file->fs_path, '/');
 
 		add_text(line, "uco-observable:fileName", slash ? slash + 1 : file->fs_path);
@@ -311,7 +305,7 @@ static void add_recovered_facet(struct text_export *graph, const struct file_rec
 		[FILE_TRUNCATED] = "partially recovered",
 		[FILE_UNVERIFIED] = "unknown",
 	};
-	const char *name = has_name(file) ? "recovered" : "unknown";
+	const char *name = file_record_is_original(file) ? "recovered" : "unknown";
 
 	begin_object(
 		graph, "uco-observable:RecoveredObjectFacet", "recovered %" PRIu64, graph->number);
@@ -334,7 +328,7 @@ static void add_description(struct strbuf *line, const struct file_record *file)
 		strbuf_print(&text, "; title: %s", file->title);
 	if (file->time && text_time(file->time, time))
 		strbuf_print(&text, "; time stored in the file: %s", time);
-	if (file->fs_path && !has_name(file))
+	if (file->fs_path && !file_record_is_original(file))
 		strbuf_print(&text, "; begins in: %s", file->fs_path);
 	add_text(line, "uco-core:description", text.bytes);
 	strbuf_free(&text);

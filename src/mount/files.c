@@ -39,15 +39,11 @@ static void keep_facts(struct mounted_file *file, const struct file_record *reco
 		file->facts = facts.bytes;
 }
 
-/* Whether it is the file of the file system, not something inside it. */
-static bool is_original(const struct file_record *record)
-{
-	return record->fs_path && record->fs.has_offset && record->fs.offset == 0;
-}
-
 static void keep_times(struct mounted_file *file, const struct file_record *record)
 {
-	for (enum fs_time time = 0; time < FS_TIME_COUNT && is_original(record); time++)
+	bool original = file_record_is_original(record);
+
+	for (enum fs_time time = 0; time < FS_TIME_COUNT && original; time++)
 		file->times[time] = record->fs.times[time];
 	file->times[FS_MODIFIED] = file_record_time(record);
 }
@@ -81,7 +77,8 @@ static void place(struct tree *tree, const struct file_record *record, int64_t t
 	if (!record->fs_path)
 		return;
 	folder = tree_folders(tree, tree_folder(tree, TREE_ROOT, "path"), record->fs_path, &base);
-	tree_add(tree, folder, base, extension, record->offset, !is_original(record), index);
+	tree_add(tree, folder, base, extension, record->offset, !file_record_is_original(record),
+		index);
 }
 
 static void add_file(struct files *files, const struct file_record *record)

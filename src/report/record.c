@@ -35,12 +35,15 @@ const char *assembly_by_name(enum assembly_by by)
 	return names[by];
 }
 
+bool file_record_is_original(const struct file_record *record)
+{
+	return record->fs_path && record->fs.has_offset && record->fs.offset == 0;
+}
+
 int64_t file_record_time(const struct file_record *record)
 {
-	const struct fs_file *fs = &record->fs;
-
-	if (record->fs_path && fs->has_offset && !fs->offset && fs->times[FS_MODIFIED])
-		return fs->times[FS_MODIFIED];
+	if (file_record_is_original(record) && record->fs.times[FS_MODIFIED])
+		return record->fs.times[FS_MODIFIED];
 	return record->time;
 }
 

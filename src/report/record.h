@@ -36,6 +36,8 @@ const char *file_status_name(enum file_status status); /* "complete", "truncated
 /* NULL, "yes", "no", "partly", "slack" */
 const char *file_space_name(enum file_space space);
 struct file_record;
+/* Whether the image's file system has a name for this file, and not just for one around it. */
+bool file_record_is_original(const struct file_record *record);
 /* When the file was last changed, by the image's file system, or else by what is in it: seconds since
  * 1970 UTC; 0: not known. */
 int64_t file_record_time(const struct file_record *record);
