@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,14 +28,6 @@ struct mounting {
 					     * since the process in the background goes elsewhere */
 	int ready_fd;         /* where to say that it is mounted; -1: to nobody */
 };
-
-static char *report_in(const char *path)
-{
-	struct stat info;
-
-	return stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? xasprintf("%s/report.jsonl", path)
-							       : xstrdup(path);
-}
 
 static int open_evidence(const struct mounting *mounting, const struct report_reader *report,
 	struct image **image, struct error *error)
@@ -143,7 +134,8 @@ static char *mount_point_at(const char *path)
 static int run_mount(void *arg, int argc, char **argv)
 {
 	const struct mount_settings *settings = arg;
-	char *report_path = report_in(argv[0]), *mount_point = mount_point_at(argv[argc - 1]);
+	char *report_path = report_reader_path(argv[0]),
+	     *mount_point = mount_point_at(argv[argc - 1]);
 	struct mounting mounting = { settings, report_path, argc > 2 ? argv[1] : NULL, mount_point,
 		-1 };
 	int code = EXIT_USAGE;

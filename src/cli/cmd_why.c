@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/json_value.h"
 #include "base/log.h"
@@ -153,13 +152,12 @@ static int each_covering(const struct asked *asked,
 {
 	const char *path = asked->settings->report;
 	struct runs runs = { 0 };
-	struct stat info;
-	bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode), any = false;
+	bool any = false;
 	int status = 0;
 
 	runs_find(&runs, path);
 	for (size_t i = 0; i < runs.count && !status; i++) {
-		char *file = folder ? xasprintf("%s/report.jsonl", runs.folders[i]) : xstrdup(path);
+		char *file = report_reader_path(runs.folders[i]);
 		struct report_reader *report = NULL;
 
 		status = report_reader_open(&report, AT_FDCWD, file, error);

@@ -3,13 +3,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "evidence/image_extents.h"
 #include "library/library.h"
 #include "report/jsonl.h"
-#include "report/report.h"
 
 /* ---- files --------------------------------------------------------------------------------- */
 
@@ -104,15 +102,6 @@ struct burin_report {
 	struct burin_file file;
 };
 
-static char *report_path(const char *path)
-{
-	struct stat info;
-
-	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-		return xasprintf("%s/%s", path, jsonl_reporter.file_name);
-	return xstrdup(path);
-}
-
 int burin_report_open(struct burin_report **report, const char *path, struct burin_error *burin)
 {
 	struct report_reader *reader;
@@ -121,7 +110,7 @@ int burin_report_open(struct burin_report **report, const char *path, struct bur
 	int status;
 
 	library_begin();
-	found = report_path(path);
+	found = report_reader_path(path);
 	status = report_reader_open(&reader, AT_FDCWD, found, &error);
 	free(found);
 	if (status)

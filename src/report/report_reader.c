@@ -21,6 +21,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "output/dirfd.h"
+#include "report/report.h"
 #include "report/report_reader_file.h"
 
 #define MAX_LINE_LEN ((size_t)4 << 20)
@@ -169,6 +170,15 @@ static int read_first(struct report_reader *report, struct error *error)
 	if (!fields.status)
 		fetch_run(&fields, &report->run);
 	return fields.status;
+}
+
+char *report_reader_path(const char *path)
+{
+	struct stat info;
+
+	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+		return xasprintf("%s/%s", path, jsonl_reporter.file_name);
+	return xstrdup(path);
 }
 
 /* Below a folder only a plain file is accepted, so that a pipe can't block the program. */

@@ -32,6 +32,9 @@ struct report_reader_run {
 	uint64_t align, range_offset, range_length; /* 0 where not given */
 };
 
+/* path: of a report, or of the output folder that holds it. Returns that of the report, which the caller frees. */
+char *report_reader_path(const char *path);
+
 /* Opens a report and reads its first record. path: relative to dir_fd, a folder's descriptor, in
  * which case it must be a plain file and symbolic links are not followed; or dir_fd is AT_FDCWD,
  * and any file will do, a pipe too. Errors (EXIT_IO) name file and line. On success the
