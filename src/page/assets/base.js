@@ -101,6 +101,13 @@ burin.parseSize = function (text) {
 	return Math.round(match[1] * Math.pow(1024, " KMGTP".indexOf(match[2].toUpperCase() || " ")));
 };
 
+/* "2024-05-01" as seconds since 1970; NaN when it is not a day, undefined for nothing. */
+burin.parseDay = function (text) {
+	if (!text)
+		return undefined;
+	return /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) / 1000 : NaN;
+};
+
 /* Seconds since 1970 as "2024-05-01 12:00:00", UTC. */
 burin.time = function (seconds) {
 	const date = new Date(seconds * 1000);

@@ -21,18 +21,14 @@ burin.sortKeys = {
 /* The form's values; an invalid field is marked and ignored. */
 burin.readFilter = function () {
 	const value = function (id) { return burin.id(id).value; };
-	const size = function (id) {
-		const number = burin.parseSize(value(id));
+	const field = function (id, parse) {
+		const number = parse(value(id));
 
 		burin.id(id).setAttribute("aria-invalid", Number.isNaN(number) ? "true" : "false");
 		return Number.isNaN(number) ? undefined : number;
 	};
-	const day = function (id) {
-		const time = /^\d{4}-\d\d-\d\d$/.test(value(id)) ? Date.parse(value(id)) : NaN, bad = value(id) && isNaN(time);
-
-		burin.id(id).setAttribute("aria-invalid", bad ? "true" : "false");
-		return isNaN(time) ? undefined : time / 1000;
-	};
+	const size = function (id) { return field(id, burin.parseSize); };
+	const day = function (id) { return field(id, burin.parseDay); };
 
 	return {
 		text: value("f-text").toLowerCase().split(/\s+/).filter(Boolean),
