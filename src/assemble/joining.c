@@ -15,9 +15,10 @@
 
 /* Bytes by which the place that a carver names may be off, and which it may take to notice. */
 #define NOTICE_SLACK 512
-#define NOTICE_TRIALS 48                 /* fewer show nothing */
-#define MEAN_SLACK 128                   /* bytes added to the mean of what was accepted */
-#define SURVIVAL_MAX 24                  /* bits */
+#define NOTICE_TRIALS 48            /* fewer show nothing */
+#define MEAN_SLACK 128              /* bytes added to the mean of what was accepted */
+#define SURVIVAL_MAX 24             /* bits */
+#define LASTING ((uint64_t)8 << 10) /* bytes that are accepted of what is hardly noticed at all */
 #define LEARN_MAX ((uint64_t)512 << 10)  /* bytes of one piece that are learnt from... */
 #define AROUND ((uint64_t)64 << 10)      /* ...and of what is not the file's */
 #define ALIEN_SHARE 1                    /* a bit a byte is unlike */
@@ -57,8 +58,11 @@ static bool try(struct workbench *bench, const struct partial *partial, const st
 	bench->reached = 0;
 	if (!step_lay_out(bench->clusters, partial, step, extents) ||
 		!workbench_goes_past(bench, extents, step->at, partial->reached) ||
-		!workbench_try(bench, extents, outcome))
+		!workbench_try(bench, extents, outcome)) {
+		if (bench->reached > step->at + LASTING)
+			workbench_note_lasting(bench, step_target(bench->clusters, partial, step));
 		return false;
+	}
 	if (outcome->length > step->at)
 		return true;
 	outcome_free(outcome);
@@ -337,16 +341,39 @@ static void find_rivals(struct workbench *bench, const struct partial *partial,
 	extents_free(&extents);
 }
 
+/* Trials of which much was accepted although they were wrong. What is in this layout lasts as well if it is
+ * right, so that it is not counted. */
+static uint64_t count_lasting(const struct workbench *bench, const struct joining *joining)
+{
+	const struct extents *extents = &joining->extents;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < bench->lasting_count; i++) {
+		bool is_own = false;
+
+		for (size_t k = 0; k < extents->count && !is_own; k++)
+			is_own = bench->lasting[i] - extents->runs[k].offset <
+				 extents->runs[k].length;
+		count += !is_own;
+	}
+	return count;
+}
+
 /* The bits of what follows the last joint. Only where the carver notices wrong data as it goes, and all
- * others with this break were refused. */
-static uint32_t survival_bits(const struct rivals *rivals, uint64_t bytes)
+ * others with this break were refused. If wrong data lasted, as another picture's does that was coded with the
+ * same tables, this may be such data, too. */
+static uint32_t survival_bits(const struct workbench *bench, const struct joining *joining,
+	const struct rivals *rivals, uint64_t bytes)
 {
 	const struct notice *notice = &rivals->notice;
-	uint32_t bits = notice_bits(notice, bytes);
+	uint32_t bits = notice_bits(notice, bytes), most = SURVIVAL_MAX;
+	uint64_t lasting = count_lasting(bench, joining);
 
 	if (notice->late * 8 > notice->trials || rivals->count)
 		return 0;
-	return bits < SURVIVAL_MAX ? bits : SURVIVAL_MAX;
+	if (lasting && workbench_bits(bench->tested / lasting) < most)
+		most = workbench_bits(bench->tested / lasting);
+	return bits < most ? bits : most;
 }
 
 /* Tries other gaps at the last joint. True: there are no rivals, or the content of all is worse. */
@@ -385,6 +412,6 @@ bool joining_judge(struct workbench *bench, const struct partial *partial, struc
 	/* Where several pieces meet, that wrong data is noticed after the last joint proves nothing of the
 	 * others. */
 	if (joining->bits >= EXACT_BITS && joining->extents.count == 2 && !assembly->doubt_count)
-		assembly->evidence += survival_bits(&rivals, last);
+		assembly->evidence += survival_bits(bench, joining, &rivals, last);
 	return !bench->exhausted;
 }

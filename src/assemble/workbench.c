@@ -79,8 +79,18 @@ void workbench_prepare(struct workbench *bench, const struct extents *extents)
 	states->count = view_copy_states(bench->view, states->items);
 }
 
+void workbench_note_lasting(struct workbench *bench, uint64_t target)
+{
+	bench->lasting = xgrow(bench->lasting, &bench->lasting_capacity, bench->lasting_count,
+		sizeof(*bench->lasting));
+	bench->lasting[bench->lasting_count++] = target;
+}
+
 void workbench_end(struct workbench *bench)
 {
+	free(bench->lasting);
+	bench->lasting = NULL;
+	bench->lasting_count = bench->lasting_capacity = 0;
 	extents_free(&bench->states.extents);
 	extents_free(&bench->heads.extents);
 	bench->states.count = 0;

@@ -56,6 +56,8 @@ struct workbench {
 	bool takes_unverified;
 	struct workbench_states states;
 	struct workbench_heads heads;
+	uint64_t *lasting; /* where the last pieces of wrong layouts begin that were refused late */
+	size_t lasting_count, lasting_capacity;
 	/* Of the last trial: bytes that the carver validated, and those that it looked at. */
 	uint64_t reached, seen;
 	enum verdict verdict;
@@ -82,6 +84,8 @@ void workbench_prepare(struct workbench *bench, const struct extents *extents);
 /* Describes where the first `at` bytes of the extents break off. False: the carver can't. */
 bool workbench_describe(struct workbench *bench, const struct extents *extents, uint64_t at,
 	struct carve_coded *coded);
+/* The last trial was refused for something far after where its last piece begins: at `target` in the image. */
+void workbench_note_lasting(struct workbench *bench, uint64_t target);
 /* When the trials are over. */
 void workbench_end(struct workbench *bench);
 /* Checks the extents with the rule's carver. True when it is COMPLETE, or as bench->takes_unverified allows:
