@@ -9,7 +9,7 @@
 #define LOOK_WORK 256 /* units, for a cluster */
 /* Clusters of which the answers are found together: by a device, and else. */
 #define DEVICE_SPAN ((uint64_t)1 << 21)
-#define SPAN 64
+#define SPAN SEARCHER_SPAN
 
 /* Answers for some clusters, a bit each. */
 struct span {
@@ -29,6 +29,7 @@ struct continuations {
 	const struct partial *partial;
 	struct described *breaks;
 	size_t count, capacity;
+	_Alignas(4) uint8_t heads[SPAN * SEARCH_HEAD_LEN]; /* scratch */
 };
 
 struct continuations *continuations_new(struct workbench *bench, const struct partial *partial)
@@ -83,12 +84,15 @@ static bool is_whole(const struct workbench *bench, uint64_t offset)
 
 /* The processor's answers for SPAN clusters around this one; where clusters are larger than those that have
  * numbers it leaves the others out. */
-static uint64_t look(struct workbench *bench, const struct carve_coded *coded, uint64_t cluster)
+static uint64_t look(
+	struct continuations *continuations, const struct carve_coded *coded, uint64_t cluster)
 {
+	struct workbench *bench = continuations->bench;
 	uint64_t first = cluster / SPAN * SPAN, step = bench->clusters->size;
-	_Alignas(4) uint8_t bytes[SEARCH_HEAD_LEN];
 	uint64_t bits = 0;
 
+	searcher_read_heads(bench->searcher, bench->evidence, first, continuations->heads);
+	bench->stopped |= image_was_cut(bench->evidence);
 	for (uint64_t i = 0; i < SPAN; i++) {
 		uint64_t offset = searcher_place(bench->searcher, first + i);
 		bool is_other = (offset - searcher_place(bench->searcher, cluster)) % step != 0;
@@ -96,17 +100,18 @@ static uint64_t look(struct workbench *bench, const struct carve_coded *coded, u
 		if (is_other || !is_whole(bench, offset) ||
 			!clusters_are_free(bench->clusters, offset, 1))
 			continue;
-		image_read_around(bench->evidence, offset, bytes, sizeof(bytes));
-		bench->stopped |= image_was_cut(bench->evidence);
-		bits |= (uint64_t)coded_may_follow(coded, bytes, sizeof(bytes)) << i;
+		bits |= (uint64_t)coded_may_follow(
+				coded, continuations->heads + i * SEARCH_HEAD_LEN, SEARCH_HEAD_LEN)
+			<< i;
 	}
 	return bits;
 }
 
 /* Answers for the clusters around this one. */
-static void fill(struct workbench *bench, const struct carve_coded *coded, uint64_t cluster,
-	struct span *span)
+static void fill(struct continuations *continuations, const struct carve_coded *coded,
+	uint64_t cluster, struct span *span)
 {
+	struct workbench *bench = continuations->bench;
 	uint64_t kept = searcher_kept(bench->searcher);
 
 	free(span->bits);
@@ -122,7 +127,7 @@ static void fill(struct workbench *bench, const struct carve_coded *coded, uint6
 	span->first = cluster / SPAN * SPAN;
 	span->count = SPAN;
 	span->bits = xmalloc(sizeof(*span->bits));
-	*span->bits = look(bench, coded, cluster);
+	*span->bits = look(continuations, coded, cluster);
 }
 
 bool continuations_may_follow(struct continuations *continuations, const struct step *step)
@@ -140,7 +145,7 @@ bool continuations_may_follow(struct continuations *continuations, const struct 
 		return true;
 	span = &described->spans[step->gap < 0];
 	if (number - span->first >= span->count)
-		fill(bench, described->coded, number, span);
+		fill(continuations, described->coded, number, span);
 	workbench_spend(bench, LOOK_WORK);
 	number -= span->first;
 	if (span->bits[number / 64] >> number % 64 & 1)

@@ -1,5 +1,6 @@
 #include "assemble/searcher.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,17 @@
 #include "base/memory.h"
 
 #define PART 1024 /* clusters that a thread reads before it takes others */
+#define READ_WHOLE \
+	4096       /* bytes: clusters up to this size are read whole, as their pages are anyway */
+#define SPANS 1024 /* that are kept */
+#define SPAN_LEN (SEARCHER_SPAN * SEARCH_HEAD_LEN)
+
+/* A span that is kept, or was: they share slots. */
+struct kept_span {
+	pthread_mutex_t lock;
+	uint64_t first;
+	uint8_t *heads; /* NULL: none is */
+};
 
 struct searcher {
 	const struct search_tool *tool;
@@ -16,6 +28,7 @@ struct searcher {
 	_Atomic bool is_failed; /* the device, or there is none */
 	uint64_t size, origin;  /* of clusters */
 	uint64_t kept;          /* clusters, by the device */
+	struct kept_span spans[SPANS];
 };
 
 struct searcher *searcher_new(
@@ -28,6 +41,8 @@ struct searcher *searcher_new(
 	searcher->size = clusters->size;
 	searcher->origin = clusters->origin;
 	searcher->is_failed = !tool;
+	for (size_t i = 0; i < SPANS; i++)
+		pthread_mutex_init(&searcher->spans[i].lock, NULL);
 	if (tool && tool->open(&searcher->device, devices, &error)) {
 		log_warn("files in pieces are searched without a GPU: %s", error.text);
 		searcher->is_failed = true;
@@ -39,6 +54,10 @@ void searcher_free(struct searcher *searcher)
 {
 	if (searcher && searcher->device)
 		searcher->tool->close(searcher->device);
+	for (size_t i = 0; searcher && i < SPANS; i++) {
+		pthread_mutex_destroy(&searcher->spans[i].lock);
+		free(searcher->spans[i].heads);
+	}
 	free(searcher);
 }
 
@@ -69,6 +88,42 @@ bool searcher_number(const struct searcher *searcher, uint64_t offset, uint64_t 
 {
 	*number = (offset - searcher->origin) / searcher->size;
 	return offset >= searcher->origin && (offset - searcher->origin) % searcher->size == 0;
+}
+
+static void read_span(
+	const struct searcher *searcher, struct image *image, uint64_t first, uint8_t *heads)
+{
+	uint64_t size = searcher->size, offset = searcher_place(searcher, first);
+	size_t len = (size_t)size * SEARCHER_SPAN;
+	uint8_t *whole;
+
+	if (size > READ_WHOLE) {
+		for (size_t i = 0; i < SEARCHER_SPAN; i++)
+			image_read_around(image, offset + i * size, heads + i * SEARCH_HEAD_LEN,
+				SEARCH_HEAD_LEN);
+		return;
+	}
+	whole = xmalloc(len);
+	image_read_around(image, offset, whole, len);
+	for (size_t i = 0; i < SEARCHER_SPAN; i++)
+		memcpy(heads + i * SEARCH_HEAD_LEN, whole + i * size, SEARCH_HEAD_LEN);
+	free(whole);
+}
+
+void searcher_read_heads(
+	struct searcher *searcher, struct image *image, uint64_t first, uint8_t *heads)
+{
+	struct kept_span *span = &searcher->spans[first / SEARCHER_SPAN % SPANS];
+
+	pthread_mutex_lock(&span->lock);
+	if (!span->heads || span->first != first) {
+		if (!span->heads)
+			span->heads = xmalloc(SPAN_LEN);
+		read_span(searcher, image, first, span->heads);
+		span->first = first;
+	}
+	memcpy(heads, span->heads, SPAN_LEN);
+	pthread_mutex_unlock(&span->lock);
 }
 
 /* What the threads that read share. */

@@ -26,6 +26,13 @@ void searcher_find_breaks(
 uint64_t searcher_place(const struct searcher *searcher, uint64_t number);
 /* False: no cluster begins at offset. */
 bool searcher_number(const struct searcher *searcher, uint64_t offset, uint64_t *number);
+/* Clusters of which the first bytes are read together. */
+#define SEARCHER_SPAN 64
+/* Copies the first SEARCH_HEAD_LEN bytes of SEARCHER_SPAN clusters from this number on, a multiple of it; what is
+ * not in the image is zeros. Spans near each other are kept for all threads, in 32 MiB at most. image_was_cut
+ * shows whether they can be used. */
+void searcher_read_heads(
+	struct searcher *searcher, struct image *image, uint64_t first, uint8_t *heads);
 /* The device, if there is one, gets the first bytes of as many clusters as it has room for; the pool's threads read
  * them. Once, while nobody else asks. False: interrupted, or the image became unreadable. */
 bool searcher_keep_heads(struct searcher *searcher, struct image *image,
