@@ -168,6 +168,9 @@ static void check_one(struct codec_reader *request)
 		&waited);
 	if (checked && outcome.no_memory)
 		end_without_memory();
+	/* It was stopped where the image can't be read: the next one is not. */
+	if (!checked)
+		image_forget_cut(checker.image);
 	codec_put(&checker.outcomes, !checked);
 	if (checked) {
 		outcome_save(&outcome, &checker.outcomes);

@@ -71,6 +71,8 @@ size_t image_read_noting(
  */
 void image_set_interrupted(struct image *image, bool (*interrupted)(void));
 bool image_was_cut(const struct image *image);
+/* Where only what was being read was not wanted any more: what follows is read, and was not cut. */
+void image_forget_cut(struct image *image);
 
 /* Makes image_read_around try copy first, which provides bytes that are in memory anyway: it copies
  * as many of the len bytes at offset as it has, from the first one on, and returns how many, just

@@ -71,6 +71,11 @@ bool image_was_cut(const struct image *image)
 	return atomic_load(&image->was_cut);
 }
 
+void image_forget_cut(struct image *image)
+{
+	atomic_store(&image->was_cut, false);
+}
+
 /* Whether reading around must end. Then the len bytes that were not read become zeros. */
 static bool cut(struct image *image, uint8_t *buffer, size_t len)
 {

@@ -84,6 +84,20 @@ Test(cut_reads, reading_around)
 	free(buffer);
 }
 
+Test(cut_reads, a_cut_that_was_forgotten_cuts_no_more)
+{
+	uint8_t *buffer = malloc(LEN);
+
+	image_read_around(&image, BAD, buffer, LEN - BAD);
+	expect_cut();
+	image_forget_cut(&image);
+	cr_expect_not(image_was_cut(&image));
+	interrupt_after = UINT32_MAX;
+	cr_expect_eq(image_read_around(&image, BAD, buffer, LEN - BAD), LEN - BAD);
+	cr_expect_not(image_was_cut(&image), "it was read to the end");
+	free(buffer);
+}
+
 Test(cut_reads, what_never_is_interrupted_is_read_to_the_end)
 {
 	uint8_t *buffer = malloc(LEN);
