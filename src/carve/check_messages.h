@@ -22,7 +22,7 @@ enum check_message {
 	CHECK_START, /* mode of confinement, nested, rules (rules_codec), image (image_share) */
 	CHECK_READY,
 	CHECK_BATCH_IN, /* number of the first check, hidden_until, count; each: force, work_max, candidate */
-	CHECK_OUTCOMES, /* count; each: whether it was deferred, or else its outcome */
+	CHECK_OUTCOMES, /* of one check or more; each: whether it was deferred, or else its outcome */
 	CHECK_READ,
 	CHECK_RESERVE,
 	CHECK_ANSWER,

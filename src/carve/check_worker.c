@@ -58,6 +58,7 @@ struct check_workers {
 struct check_part {
 	const struct check_request *requests;
 	size_t begin, end, done; /* indexes; those before done have outcomes */
+	uint64_t hidden_until;
 	const struct check_listener *listener;
 };
 
@@ -305,6 +306,16 @@ static const char *keep_extension(const char *text)
 	return kept;
 }
 
+/* Whether the next check may be deferred: for one before it in the part, or because it is not wanted. Another one
+ * would be asked for again and again. */
+static bool may_be_deferred(const struct check_worker *worker, const struct check_part *part)
+{
+	const struct check_request *request = &part->requests[part->done];
+
+	return (!request->force && part->done > part->begin) ||
+	       request->candidate->start < part->hidden_until || worker->stopping;
+}
+
 static bool take_outcome(
 	struct check_worker *worker, struct check_part *part, struct codec_reader *body)
 {
@@ -313,6 +324,8 @@ static bool take_outcome(
 	struct outcome outcome;
 
 	if (codec_get_flag(body)) {
+		if (!may_be_deferred(worker, part))
+			return fail(worker, "gave an outcome that no check has");
 		part->listener->done(part->listener->context, part->done++, NULL);
 		return true;
 	}
@@ -329,14 +342,15 @@ static bool take_outcome(
 static bool take_outcomes(
 	struct check_worker *worker, struct check_part *part, struct codec_reader *body)
 {
-	uint64_t count = codec_get(body, part->end - part->done);
-
 	view_release(worker->view);
-	while (count-- && codec_ok(body))
+	do {
+		if (part->done == part->end)
+			return fail(worker, "broke the protocol");
 		if (!take_outcome(worker, part, body))
 			return false;
+	} while (!codec_at_end(body));
 	worker->used_before = -1;
-	return codec_at_end(body) || fail(worker, "broke the protocol");
+	return true;
 }
 
 static bool answer(struct check_worker *worker, int status)
@@ -358,7 +372,7 @@ static bool give_bytes(struct check_worker *worker, struct codec_reader *body)
 		return fail(worker, "broke the protocol");
 	bad = image_read_around(evidence, offset, worker->shared->data, (size_t)len);
 	if (image_was_cut(evidence))
-		atomic_store(&worker->shared->stop, atomic_load(&worker->shared->number));
+		stop_check(worker, atomic_load(&worker->shared->number), clock_seconds());
 	return answer(worker, bad || image_was_cut(evidence) ? -EIO : 0);
 }
 
@@ -390,8 +404,7 @@ static bool take_message(struct check_worker *worker, struct check_part *part, u
 
 /* ---- checking ------------------------------------------------------------------------------ */
 
-static bool give_part(
-	struct check_worker *worker, const struct check_part *part, uint64_t hidden_until)
+static bool give_part(struct check_worker *worker, const struct check_part *part)
 {
 	struct codec_writer *writer = &worker->writer;
 
@@ -402,7 +415,7 @@ static bool give_part(
 	worker->sleeps = 0;
 	worker->stopping = 0;
 	codec_put(writer, worker->first);
-	codec_put(writer, hidden_until);
+	codec_put(writer, part->hidden_until);
 	codec_put(writer, part->end - part->begin);
 	for (size_t i = part->begin; i < part->end; i++) {
 		codec_put(writer, part->requests[i].force);
@@ -420,9 +433,9 @@ static void defer_rest(struct check_part *part)
 }
 
 /* 0: all of the part is done; 1: the process failed; -ENOMEM: memory ran out. */
-static int run_part(struct check_worker *worker, struct check_part *part, uint64_t hidden_until)
+static int run_part(struct check_worker *worker, struct check_part *part)
 {
-	bool works = give_part(worker, part, hidden_until);
+	bool works = give_part(worker, part);
 
 	while (works && part->done < part->end) {
 		struct codec_reader body;
@@ -465,7 +478,10 @@ int check_worker_check(struct check_worker *worker, const struct check_request *
 	size_t count, uint64_t hidden_until, const struct check_listener *listener,
 	struct error *error)
 {
-	struct check_part part = { .requests = requests, .end = count, .listener = listener };
+	struct check_part part = { .requests = requests,
+		.end = count,
+		.hidden_until = hidden_until,
+		.listener = listener };
 	unsigned crashes = 0;
 	int status = 0;
 
@@ -476,7 +492,7 @@ int check_worker_check(struct check_worker *worker, const struct check_request *
 		if (status)
 			return status;
 		part.begin = part.done;
-		status = run_part(worker, &part, hidden_until);
+		status = run_part(worker, &part);
 		if (status < 0)
 			return no_memory(worker, &part, error);
 		if (part.done > before)

@@ -33,11 +33,10 @@ static struct {
 	struct image *image;
 	struct rules rules;
 	struct view *view;
-	struct defer *defer; /* of the batch */
-	uint64_t number;     /* of the check under way */
-	uint64_t work;       /* of the checks of the batch that have ended */
-	struct codec_writer outcomes;
-	unsigned outcome_count; /* not sent yet */
+	struct defer *defer;          /* of the batch */
+	uint64_t number;              /* of the check under way */
+	uint64_t work;                /* of the checks of the batch that have ended */
+	struct codec_writer outcomes; /* not sent yet */
 	double sent;
 	int memory_fd; /* says how much memory this process has */
 } checker;
@@ -114,16 +113,9 @@ static bool may_go_on(void *context, uint64_t reached)
 
 static void flush_outcomes(void)
 {
-	struct codec_writer body = { 0 };
-
-	if (!checker.outcome_count)
+	if (!checker.outcomes.len)
 		return;
-	codec_put(&body, checker.outcome_count);
-	codec_append(&body, &checker.outcomes);
-	transmit(CHECK_OUTCOMES, &body);
-	free(body.bytes);
-	checker.outcomes.len = 0;
-	checker.outcome_count = 0;
+	transmit(CHECK_OUTCOMES, &checker.outcomes);
 	checker.sent = clock_seconds();
 }
 
@@ -177,7 +169,6 @@ static void check_one(struct codec_reader *request)
 		checker.work += outcome.work == UINT64_MAX ? 0 : outcome.work;
 		outcome_free(&outcome);
 	}
-	checker.outcome_count++;
 }
 
 static void check_batch(struct codec_reader *batch)
