@@ -309,12 +309,18 @@ void sandbox_expect(struct sandbox_child *child, const struct sandbox_patience *
 	plan_check(child);
 }
 
+/* Whether it sleeps though it is its turn. It may have taken its turn, and gone to sleep, since it was polled. */
+static bool is_idle(const struct sandbox_child *child, struct pollfd *wait)
+{
+	return !sandbox_is_awake(child) && poll(wait, 1, 0) == 0;
+}
+
 /* waits: it has not answered yet. False: the parent waits no longer. */
-static bool check(struct sandbox_child *child, bool waits)
+static bool check(struct sandbox_child *child, struct pollfd *wait, bool waits)
 {
 	if (sandbox_time_used(child) > child->cpu_end)
 		child->problem = "it took too much processor time";
-	else if (waits && !sandbox_is_awake(child) && !child->sleeps--)
+	else if (waits && is_idle(child, wait) && !child->sleeps--)
 		child->problem = "it made no progress";
 	else if (waits && child->patience.interrupted && child->patience.interrupted())
 		child->problem = "interrupted";
@@ -334,7 +340,7 @@ static bool await(struct sandbox_child *child, short events)
 			poll(&wait, 1, child->expected ? (int)(child->until_check * 1000) + 1 : -1);
 
 		child->until_check -= clock_seconds() - since;
-		if (child->expected && child->until_check <= 0 && !check(child, ready == 0))
+		if (child->expected && child->until_check <= 0 && !check(child, &wait, ready == 0))
 			break;
 		if (ready > 0)
 			return true;
