@@ -196,3 +196,15 @@ enum verdict walk_cut(
 	return verdict_because(CARVE_TRUNCATED, finding,
 		"continues past the rule's max_size of %" PRIu64 " bytes", size);
 }
+
+enum verdict walk_uncounted(struct view *view, struct finding *finding, uint64_t from, uint64_t at,
+	uint64_t next, const char *unit)
+{
+	view_unverified(view, from, at);
+	if (next)
+		return walk_cut(view, finding, at + next,
+			view_ends_with_image(view) ? view_size(view) : at);
+	finding->length = at;
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"no %s at %" PRIu64 ", and the number of %ss is not stored", unit, at, unit);
+}

@@ -36,6 +36,11 @@ bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc)
 enum verdict walk_cut(
 	struct view *view, struct finding *finding, uint64_t wanted, uint64_t valid_end);
 
+/* The verdict on units ("frame") that were walked up to `at`, whose number is not stored, and that nothing verifies
+ * from `from` on: CARVE_UNVERIFIED, or as walk_cut when another one, of `next` bytes, begins there; 0: none does. */
+enum verdict walk_uncounted(struct view *view, struct finding *finding, uint64_t from, uint64_t at,
+	uint64_t next, const char *unit);
+
 /* Whether bytes of [at, end) could not be read from the image: *after is where all of those end that follow
  * the first of them without a gap. In a check that met none it costs nothing. */
 bool walk_unread(struct view *view, uint64_t at, uint64_t end, uint64_t *after);

@@ -59,12 +59,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (count < FRAMES_MIN)
 		return verdict_because(CARVE_REJECT, finding,
 			"no frame at %" PRIu64 " after %" PRIu32 " others", at, count);
-	finding->length = at;
-	view_unverified(view, 0, at);
-	if (len)
-		return walk_cut(view, finding, at + len, view_ends_with_image(view) ? size : at);
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no frame at %" PRIu64 ", and the number of frames is not stored", at);
+	return walk_uncounted(view, finding, 0, at, len, "frame");
 }
 
 const struct carver dts_carver = {

@@ -46,12 +46,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		at += len;
 	if (commands < COMMANDS_MIN)
 		return verdict_because(CARVE_REJECT, finding, "no command at %" PRIu64, at);
-	finding->length = at;
-	view_unverified(view, HEAD_LEN, at);
-	if (len)
-		return walk_cut(view, finding, at + len, view_ends_with_image(view) ? size : at);
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no command at %" PRIu64 ", and the number of commands is not stored", at);
+	return walk_uncounted(view, finding, HEAD_LEN, at, len, "command");
 }
 
 const struct carver snss_carver = {

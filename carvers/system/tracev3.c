@@ -63,12 +63,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		finding->length = 0;
 		return verdict_because(CARVE_REJECT, finding, "no chunk at %" PRIu64, at);
 	}
-	finding->length = at;
-	view_unverified(view, 0, at);
-	if (len)
-		return walk_cut(view, finding, at + len, view_ends_with_image(view) ? size : at);
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no chunk at %" PRIu64 ", and the number of chunks is not stored", at);
+	return walk_uncounted(view, finding, 0, at, len, "chunk");
 }
 
 const struct carver tracev3_carver = {
