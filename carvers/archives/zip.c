@@ -146,16 +146,41 @@ static uint64_t proved_from(const struct zip *zip, uint64_t at)
 /* A field's number, its length, and a little more. */
 #define PADDING_HEAD 8
 
-/* Declares a header, which the directory will have to agree with, as proved. Nothing verifies its extra
- * fields, unless they are but padding. */
-static void prove_header(struct zip *zip, const struct zip_member *member)
+/* Whether a header's lengths and CRC were those of some data. */
+static bool has_proved_data(const struct zip_member *member)
+{
+	return member->data_len && !(member->flags & ZIP_ENCRYPTED) &&
+	       (member->method == ZIP_STORED || member->method == ZIP_DEFLATED);
+}
+
+/* Declares a header that the directory agrees with as proved, from its name on if its data proves what is before.
+ * Nothing verifies its extra fields, unless they are but padding. */
+static void prove_header(struct view *view, const struct zip_member *member, bool has_data)
 {
 	uint64_t end = member->at + ZIP_LOCAL_LEN + member->name_len;
+	uint64_t from = member->at ? member->at - 1 : 0;
 
 	if (end + PADDING_HEAD >= member->data ||
-		walk_zeros(zip->view, end + PADDING_HEAD, member->data))
+		walk_zeros(view, end + PADDING_HEAD, member->data))
 		end = member->data + 1;
-	view_proved(zip->view, proved_from(zip, member->at), end, ZIP_CRC_BITS);
+	view_proved(view, has_data ? member->at + ZIP_LOCAL_LEN - 1 : from, end, ZIP_CRC_BITS);
+}
+
+static void prove_headers(struct zip *zip, const struct zip_directory *directory)
+{
+	uint64_t at = directory->at;
+	struct zip_member entry;
+	const char *problem;
+
+	for (uint64_t i = 0; i < directory->sum.count; i++) {
+		struct zip_member member = { 0 };
+
+		if (!zip_read_entry(zip->view, at, &entry, &at))
+			return;
+		member.at = entry.at;
+		if (zip_read_header(zip->view, &member, &problem) == ZIP_FOUND)
+			prove_header(zip->view, &member, has_proved_data(&entry));
+	}
 }
 
 /* Reads a member from its header to its end. */
@@ -163,13 +188,13 @@ static enum zip_found read_member(struct zip *zip, uint64_t at, const char **pro
 {
 	struct zip_member member = { .at = at };
 	enum zip_found found = zip_read_header(zip->view, &member, problem);
+	uint64_t from;
 
 	if (found != ZIP_FOUND)
 		return found;
 	zip_add_kind(zip->view, &zip->kind, &member);
 	zip->valid_end = member.data;
-	if (view_thorough(zip->view))
-		prove_header(zip, &member);
+	from = proved_from(zip, at);
 	zip->member = member;
 	if (member.method == ZIP_STORED && !(member.flags & ZIP_ENCRYPTED))
 		view_embedded(zip->view, member.data);
@@ -177,6 +202,8 @@ static enum zip_found read_member(struct zip *zip, uint64_t at, const char **pro
 		zip->newest = member.date;
 	*problem = "damaged data";
 	found = zip_find_end(zip->view, &zip->member, &zip->output_left);
+	if (found == ZIP_FOUND && zip->member.proved && has_proved_data(&zip->member))
+		view_proved(zip->view, from, at + ZIP_LOCAL_LEN, ZIP_CRC_BITS);
 	if (found == ZIP_FOUND)
 		zip_sum_add(&zip->sum, &zip->member);
 	if (found == ZIP_FOUND && zip->member.wrong_crc && !zip->wrong_crc_at) {
@@ -229,7 +256,7 @@ static enum verdict judge_members(
 			"%s in the first local header at %" PRIu64,
 			found == ZIP_CUT ? "cut off" : problem, at);
 	}
-	if (!(zip->wrong_crc_at && view_thorough(zip->view)) &&
+	if (!(zip->wrong_crc_at && view_thorough(zip->view)) && !zip->member.bad_at &&
 		zip_find_directory(zip->view, zip->valid_end, &directory) &&
 		judge_entries(zip, &directory) == CARVE_COMPLETE)
 		return CARVE_COMPLETE;
@@ -289,6 +316,8 @@ static enum verdict judge_archive(struct zip *zip, const struct zip_directory *d
 	view_unverified(zip->view, directory->comment, directory->end);
 	/* Its entries are the members; blocks of other kinds may precede it. */
 	view_proved(zip->view, proved_from(zip, at), directory->comment, ZIP_CRC_BITS);
+	if (view_thorough(zip->view) && !shift)
+		prove_headers(zip, directory);
 	if (shift > 0)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"%" PRId64 " other bytes precede the archive", shift);

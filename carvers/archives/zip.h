@@ -46,11 +46,12 @@ struct zip_member {
 	uint32_t name_crc;
 	uint32_t crc, date; /* date: DOS date and time, comparable */
 	uint64_t data_len, content_len;
-	bool folder;    /* by its name */
-	bool wide;      /* sizes come from a ZIP64 field */
-	bool wrong_crc; /* data with another CRC or length */
-	bool proved;    /* its data has its CRC */
-	bool unread;    /* some of its data could not be read, and so was not compared */
+	bool folder;     /* by its name */
+	bool wide;       /* sizes come from a ZIP64 field */
+	bool wrong_crc;  /* data with another CRC or length */
+	bool proved;     /* its data has its CRC */
+	bool unread;     /* some of its data could not be read, and so was not compared */
+	uint64_t bad_at; /* of a thorough check: where deflated data is invalid; 0: nowhere */
 };
 
 enum zip_found {

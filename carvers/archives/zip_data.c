@@ -15,7 +15,10 @@
 #include "inflated.h"
 #include "noise.h"
 #include "walk.h"
+#include "xml_scan.h"
 
+/* Bytes that are inflated at a time where it matters at which the content becomes invalid. */
+#define THOROUGH_STEP 256
 /* How far after unreadable bytes the next record is looked for. */
 #define RECORD_FAR ((uint64_t)4 << 20)
 /* A decoder may fail this long after bytes that are wrong. */
@@ -83,12 +86,14 @@ static enum inflated_state inflate_with(struct view *view, const struct zip_memb
 	uint64_t limit, uint64_t output_max, struct inflated *inflated, uint64_t *end)
 {
 	enum inflated_state state = INFLATED_MORE;
+	uint64_t most = inflated->inspect ? THOROUGH_STEP : VIEW_MAX_PEEK;
 	const uint8_t *window;
 	size_t len, used;
 
 	*end = member->data;
 	while (state == INFLATED_MORE && inflated->output_len < output_max &&
-		(window = walk_stream(view, *end, limit, *end - member->data, &len))) {
+		(window = walk_stream(view, *end, limit - *end < most ? limit : *end + most,
+			 *end - member->data, &len))) {
 		state = inflated_feed(inflated, window, len, &used);
 		*end += used;
 		if (!sizes_unknown(member) && inflated->output_len > member->content_len)
@@ -98,9 +103,20 @@ static enum inflated_state inflate_with(struct view *view, const struct zip_memb
 	return state;
 }
 
+static bool can_be_content(void *context, const uint8_t *bytes, size_t len)
+{
+	return xml_scan_feed(context, bytes, len);
+}
+
 static enum inflated_state inflate_data(struct view *view, const struct zip_member *member,
 	uint64_t limit, uint64_t output_max, struct inflated *inflated, uint64_t *end)
 {
+	struct xml_scan scan = { 0 };
+
+	if (view_thorough(view) && !inflated->inspect) {
+		inflated->inspect = can_be_content;
+		inflated->context = &scan;
+	}
 	*end = member->data;
 	if (!inflated_open(inflated, view, INFLATED_RAW))
 		return INFLATED_MORE;
@@ -171,6 +187,13 @@ static bool find_intact_end(struct view *view, struct zip_member *member, struct
 	return member->proved;
 }
 
+/* A trial of a file in pieces ends there. */
+static void note_bad(struct view *view, struct zip_member *member, uint64_t at)
+{
+	if (view_thorough(view))
+		member->bad_at = at;
+}
+
 /* The same, step by step: for damaged data, where it becomes invalid. */
 static enum zip_found find_deflated_end(struct view *view, struct zip_member *member,
 	struct inflated *inflated, uint64_t output_max)
@@ -187,12 +210,14 @@ static enum zip_found find_deflated_end(struct view *view, struct zip_member *me
 		      ? 0
 		      : read_descriptor(view, member, end - member->data, &inflated->crc);
 	member->end = end + len;
+	member->proved = len > 0;
 	if (len)
 		return ZIP_FOUND;
 	if (view_unreadable(view, member->data, end + DECODER_LATE - member->data, &from, &to)) {
 		member->unread = true;
 		return search_end(view, member, to);
 	}
+	note_bad(view, member, end);
 	return state == INFLATED_BAD || view_size(view) - end >= 12 ? ZIP_BROKEN : ZIP_CUT;
 }
 
@@ -209,7 +234,7 @@ static enum zip_found find_streamed_end(
 	}
 	if (member->method != ZIP_DEFLATED || member->flags & ZIP_ENCRYPTED)
 		return search_end(view, member, member->data);
-	if (!find_intact_end(view, member, &inflated, *output_left)) {
+	if (view_thorough(view) || !find_intact_end(view, member, &inflated, *output_left)) {
 		inflated = (struct inflated){ 0 };
 		found = find_deflated_end(view, member, &inflated, *output_left);
 	}
@@ -228,7 +253,7 @@ static bool is_deflated_wrong(struct view *view, struct zip_member *member, uint
 	if (member->content_len > *output_left)
 		return false;
 	*output_left -= member->content_len;
-	if (inflated_open_quick(&inflated, view) &&
+	if (!view_thorough(view) && inflated_open_quick(&inflated, view) &&
 		inflate_with(view, member, limit, member->content_len + 1, &inflated, &end) ==
 			INFLATED_DONE &&
 		end == limit && inflated.crc == member->crc) {
@@ -239,7 +264,10 @@ static bool is_deflated_wrong(struct view *view, struct zip_member *member, uint
 	state = inflate_data(view, member, limit, member->content_len + 1, &inflated, &end);
 	if (state == INFLATED_MORE) /* or the work is spent */
 		return end == limit;
-	return state == INFLATED_BAD || end != limit || inflated.crc != member->crc;
+	member->proved = state == INFLATED_DONE && end == limit && inflated.crc == member->crc;
+	if (!member->proved)
+		note_bad(view, member, end);
+	return !member->proved;
 }
 
 /* Whether stored data has a wrong CRC. Data that cannot be read has none. */
@@ -306,6 +334,8 @@ uint64_t zip_valid_end(struct view *view, const struct zip_member *member, uint6
 	uint64_t data_end = limit, end;
 	uint32_t crc = 0;
 
+	if (member->bad_at)
+		return walk_before_fill(view, member->data, member->bad_at);
 	if (!sizes_unknown(member) && member->data_len < limit - member->data)
 		data_end = member->data + member->data_len;
 	if (member->method == ZIP_DEFLATED && !(member->flags & ZIP_ENCRYPTED)) {

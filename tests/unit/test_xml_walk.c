@@ -1,6 +1,7 @@
 /* The walk through XML that the carvers of its vocabularies share. */
 #include "carver_case.h"
 
+#include "carvers/common/xml_scan.h"
 #include "carvers/common/xml_walk.h"
 
 static enum xml_end walk_bytes(const void *bytes, size_t len, struct xml *xml)
@@ -239,4 +240,58 @@ Test(xml_walk, bytes_of_a_wiped_area_are_not_the_documents)
 	cr_assert_eq(xml.problem_at, 550);
 	cr_assert_eq(xml.valid_end, 50);
 	free(bytes.data);
+}
+
+/* How many bytes may be XML that is decompressed piece by piece. */
+static size_t scan(const char *document, size_t piece)
+{
+	struct xml_scan scan = { 0 };
+	size_t len = strlen(document), at = 0;
+
+	while (at < len && xml_scan_feed(&scan, (const uint8_t *)document + at,
+				   piece < len - at ? piece : len - at))
+		at += piece < len - at ? piece : len - at;
+	return at;
+}
+
+#define DECLARED "<?xml version='1.0'?>"
+
+Test(xml_scan, markup_that_fits)
+{
+	static const char *const fits[] = {
+		DECLARED "\n<a><b c = \">\"/></a>",
+		DECLARED "<a x:y='\"'  z=\"'>\" ><?b c?>t\xc3\xa4 > \" <b.1 /></a >\r\n",
+		DECLARED "<!DOCTYPE a \"b\"><a>",
+		DECLARED "<a><!-- > -- <<< \1 -->",
+		DECLARED "<!DOCTYPE a [<",
+		"<a><<",
+		"\x89PNG",
+	};
+
+	for (size_t i = 0; i < sizeof(fits) / sizeof(*fits); i++)
+		for (size_t piece = 1; piece < 9; piece += 7)
+			cr_expect_eq(scan(fits[i], piece), strlen(fits[i]), "%s", fits[i]);
+}
+
+/* The last byte does not. */
+Test(xml_scan, markup_that_does_not)
+{
+	static const char *const rows[] = {
+		DECLARED "a",
+		DECLARED "<<",
+		DECLARED "<a b<",
+		DECLARED "<a b='<",
+		DECLARED "<a b='c'd",
+		DECLARED "<a b c",
+		DECLARED "<a b=c",
+		DECLARED "<a 1",
+		DECLARED "<a/b",
+		DECLARED "<a></a/",
+		DECLARED "<a><b></a>",
+		DECLARED "<a></a></a>",
+		DECLARED "<!DOCTYPE a><a>text\1",
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		cr_expect_eq(scan(rows[i], 1), strlen(rows[i]) - 1, "%s", rows[i]);
 }
