@@ -226,7 +226,8 @@ static void judge(struct assembled *found)
 	struct finding *finding = &found->outcome.finding;
 
 	assembly->evidence = assembly->evidence > chance ? assembly->evidence - chance : 0;
-	if (found->outcome.verdict != CARVE_COMPLETE)
+	found->is_whole = found->outcome.verdict == CARVE_COMPLETE;
+	if (!found->is_whole)
 		return;
 	if (assembly->evidence >= PROOF_BITS && !assembly->doubt_count)
 		return;
@@ -343,8 +344,12 @@ static int compare_claims(const void *a, const void *b)
 
 	if (left->assembly.evidence != right->assembly.evidence)
 		return left->assembly.evidence < right->assembly.evidence ? 1 : -1;
+	if (left->is_whole != right->is_whole)
+		return left->is_whole ? -1 : 1;
 	if (left->assembly.doubt_count != right->assembly.doubt_count)
 		return left->assembly.doubt_count < right->assembly.doubt_count ? -1 : 1;
+	if (left->run_count != right->run_count)
+		return left->run_count < right->run_count ? -1 : 1;
 	if (left->start != right->start)
 		return left->start < right->start ? -1 : 1;
 	return left->rule < right->rule ? -1 : left->rule > right->rule;

@@ -54,6 +54,7 @@ struct assembled {
 	struct range *runs; /* in the evidence */
 	struct outcome outcome;
 	struct assembly assembly;
+	bool is_whole; /* its carver finds it complete, whether or not the joints are proved */
 	unsigned pass; /* that found it */
 };
 

@@ -181,7 +181,9 @@ static void offer(struct search *search, const struct partial *partial, const st
 	struct extents extents = { 0 };
 	struct partial *room;
 
-	if (!next || reached + record < step->at + clusters->size || reached <= partial->reached)
+	if (!next || reached <= partial->reached || reached <= step->at ||
+		(reached + record < step->at + clusters->size &&
+			search->bench->seen < step->at + clusters->size))
 		return;
 	room = make_room(next, step->gap, reached);
 	if (!room)
