@@ -8,7 +8,8 @@
  * The file ends with the brace that closes the first, and the line ends after it; WordPad adds a
  * zero. Backslashes escape braces, and any N bytes follow \binN, which nothing verifies. The checks:
  * the control words' form, and that all else is text: the valid part ends at control characters, at
- * a long run of one non-ASCII byte, and at a second file's beginning.
+ * a long run of one non-ASCII byte, and at a second file's beginning. A program writes line ends of one
+ * kind: where another kind begins, the rest may be of another file, whose braces close this one's.
  *
  * The title is a group of its own in the information group; so are the dates of the last change and
  * of the creation.
@@ -52,6 +53,8 @@ struct rtf {
 	unsigned to_skip;
 	int run_byte;
 	uint64_t run_start;
+	int line_ends[2];        /* the bytes of the first line end, 0 for none */
+	uint64_t other_line_end; /* where one of another kind is; 0: nowhere */
 };
 
 static bool is_letter(int byte)
@@ -160,6 +163,21 @@ static int hex_digit(int byte)
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
+/* Compares a line end, whose first byte is the one before the cursor, with the file's first one. */
+static void note_line_end(struct rtf *rtf, int byte)
+{
+	bool pair = byte == '\r' && cursor_peek(&rtf->cursor) == '\n';
+
+	if (!rtf->line_ends[0]) {
+		rtf->line_ends[0] = byte;
+		rtf->line_ends[1] = pair ? '\n' : 0;
+	} else if (!rtf->other_line_end &&
+		   (rtf->line_ends[0] != byte || (rtf->line_ends[1] != 0) != pair)) {
+		rtf->other_line_end = rtf->cursor.at - 1;
+	}
+	rtf->cursor.at += pair;
+}
+
 /* Reads what follows a backslash: NULL, or what is wrong. */
 static const char *read_control(struct rtf *rtf)
 {
@@ -177,7 +195,9 @@ static const char *read_control(struct rtf *rtf)
 		if (high < 0 || low < 0)
 			return "no hexadecimal digits after \\'";
 		add_text_byte(rtf, high * 16 + low);
-	} else if (byte < ' ' && byte != '\r' && byte != '\n' && byte != '\t') {
+	} else if (byte == '\r' || byte == '\n') {
+		note_line_end(rtf, byte);
+	} else if (byte < ' ' && byte != '\t') {
 		return "an impossible control symbol";
 	} else if (strchr("\\{}", byte)) {
 		add_text_byte(rtf, byte);
@@ -188,7 +208,9 @@ static const char *read_control(struct rtf *rtf)
 /* A byte that is neither brace nor backslash. */
 static const char *read_text(struct rtf *rtf, int byte)
 {
-	if (byte < ' ' && byte != '\r' && byte != '\n' && byte != '\t' && byte != '\f')
+	if (byte == '\r' || byte == '\n')
+		note_line_end(rtf, byte);
+	else if (byte < ' ' && byte != '\t' && byte != '\f')
 		return "a control character";
 	if (byte != rtf->run_byte) {
 		rtf->run_byte = byte;
@@ -311,6 +333,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	set_details(&rtf);
 	read_end(&rtf.cursor);
 	finding->length = rtf.cursor.at;
+	if (rtf.other_line_end)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"line ends of another kind from %" PRIu64 " on", rtf.other_line_end);
 	return CARVE_COMPLETE;
 }
 

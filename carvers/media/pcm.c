@@ -164,19 +164,32 @@ static bool is_silence(
 					      loudest(view, samples, before, fade) / FADE_PART);
 }
 
-/* Where the text at the end begins, at least 64 bytes of it; end if there is none. It has blanks,
- * which are loud as 8-bit samples. */
+/* How many of the len bytes at p, from the last one backwards, are text: ASCII, or (wide) with a zero in each
+ * second place, as in UTF-16. 0 when it has no blanks, which are loud as 8-bit samples. */
+static size_t text_run(const uint8_t *p, size_t len, bool wide)
+{
+	size_t zeros = len && p[len - 1] ? 1 : 0, run = 0;
+	bool blank = false;
+
+	for (; run < len; run++) {
+		uint8_t byte = p[len - run - 1];
+
+		if (wide && run % 2 == zeros ? byte != 0 : !plain_text_byte(byte))
+			break;
+		blank |= byte == ' ';
+	}
+	return blank ? run : 0;
+}
+
+/* Where the text at the end begins, at least 64 bytes of it; end if there is none. */
 static uint64_t text_start(struct view *view, uint64_t start, uint64_t end)
 {
 	size_t len = end - start < TEXT_MAX ? (size_t)(end - start) : TEXT_MAX, run = 0;
 	const uint8_t *p = len ? view_peek(view, end - len, len) : NULL;
-	bool blank = false;
 
-	while (p && run < len && plain_text_byte(p[len - run - 1])) {
-		blank |= p[len - run - 1] == ' ';
-		run++;
-	}
-	return blank && run >= TEXT_MIN ? end - run : end;
+	for (int wide = 0; p && wide < 2 && run < TEXT_MIN; wide++)
+		run = text_run(p, len, wide);
+	return run >= TEXT_MIN ? end - run : end;
 }
 
 /* Whether random bytes are at the start, or at one of some places further on: other files may

@@ -3,7 +3,8 @@
  *
  *	file: blocks of armour (armour.h), one after the other, as in a certificate chain
  *
- * What OpenSSL prints of a certificate or key may precede its block: lines of text that begin in known ways.
+ * What OpenSSL prints of a certificate or key may precede its block: lines of text that begin in known ways. Between
+ * two blocks any text may be, as in the bundles of authorities that systems trust: it has a few lines for each.
  *
  * A block has to contain one ASN.1 element whose length is that of the decoded data, unless it is
  * encrypted as in RFC 1421. OpenSSH's starts with 'openssh-key-v1', then strings: cipher, key
@@ -18,6 +19,8 @@
 #include "der.h"
 
 #define TEXT_LINES_MAX 2000
+#define BETWEEN_LINES_MAX 400
+#define TEXT_LEN_MAX 262144
 
 static const char ssh_magic[] = "openssh-key-v1";
 
@@ -53,21 +56,35 @@ static bool valid_data(const struct armour *armour)
 	return der_read_bytes(armour->head, len, &element) && element.end == armour->data_len;
 }
 
-/* Where the next block opens after text of OpenSSL's at `at`; `at` if there is no such text. */
-static uint64_t skip_text(struct view *view, uint64_t at)
+/* Whether the line begins what OpenSSL prints. */
+static bool begins_text(const struct line *line)
 {
 	static const char *const beginnings[] = { "Certificate:", "Certificate Request:",
 		"Certificate Revocation List", "Bag Attributes", "Private-Key: (",
 		"RSA Private-Key: (", "Public-Key: (", "subject=", "issuer=", "Key Attributes" };
-	struct line line;
-	uint64_t next = at;
-	char label[64];
-	bool known = false;
 
-	for (int count = 0; count < TEXT_LINES_MAX && line_read(view, next, &line); count++) {
-		for (size_t i = 0; !count && i < sizeof(beginnings) / sizeof(*beginnings); i++)
-			known |= line_starts(&line, beginnings[i]);
-		if (!known || line.broken || !line.ended)
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+		if (line_starts(line, beginnings[i]))
+			return true;
+	return false;
+}
+
+/* Where the next block opens after text at `at`: OpenSSL's at the start of the file, any between blocks. `at` if there
+ * is no such text. */
+static uint64_t skip_text(struct view *view, uint64_t at)
+{
+	int max = at ? BETWEEN_LINES_MAX : TEXT_LINES_MAX;
+	uint64_t next = at;
+	struct line line;
+	char label[64];
+
+	for (int count = 0; count < max && next - at < TEXT_LEN_MAX && line_read(view, next, &line);
+		count++) {
+		if (!count && begins_text(&line))
+			max = TEXT_LINES_MAX;
+		else if (!count && !at)
+			return at;
+		if (line.broken || !line.ended)
 			return at;
 		if (armour_opens(&line, label))
 			return next;

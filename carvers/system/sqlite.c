@@ -185,6 +185,15 @@ static uint32_t foreign_tail(struct sqlite *db)
 	return found;
 }
 
+/* Whether the last page has zeros alone, though it has the end of a value: they may be a wiped area. */
+static bool ends_in_zeros(const struct sqlite *db)
+{
+	uint64_t end = (uint64_t)db->end * db->page_len;
+
+	return !is_idle(db, db->end) && !is_map(db, db->end) &&
+	       walk_zeros(db->view, end - db->page_len, end);
+}
+
 /* Whether the unused part of the last page ends in random bytes: nothing else shows that the page
  * of an empty or nearly empty table was overwritten. */
 static bool ends_in_noise(const struct sqlite *db)
@@ -265,6 +274,9 @@ static enum verdict judge_pages(struct sqlite *db)
 	if (page)
 		return verdict_because(
 			CARVE_UNVERIFIED, db->finding, "nothing refers to page %u", page);
+	if (ends_in_zeros(db))
+		return verdict_because(
+			CARVE_UNVERIFIED, db->finding, "zeros in the last page, which is in use");
 	if (ends_in_noise(db))
 		return verdict_because(CARVE_UNVERIFIED, db->finding,
 			"random bytes in the last page's unused part");

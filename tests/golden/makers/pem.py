@@ -40,3 +40,5 @@ def make():
     save("pem", "said.crt", said + cert, extension="crt", sequence="yes")
     save("pem", "bag.pem", b"Bag Attributes\n    friendlyName: golden\nKey Attributes: <No Attributes>\n" + key + said + cert, extension="pem", sequence="yes")
     save("pem", "said-cut.crt", said + b"\1" * 60 + cert, verdict="reject", why="no block of base64 at 0")
+    prose = b"# Issuer: CN=Golden Authority\n# Serial: 4711\n\n"
+    save("pem", "bundle.crt", cert + prose + cert + b"\nGolden Authority 2\n==================\n" + cert, extension="crt", sequence="yes")

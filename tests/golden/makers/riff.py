@@ -150,6 +150,9 @@ def make():
                 told = kind == "text"
                 save("riff", f"{name}-{kind}-{cut}.wav", wiped, **(dict(verdict="truncated", length_min=cut - 200, length_max=cut + 100) if told else
                                                               dict(verdict="unverified", length=len(whole))))
+    tones = b"".join(struct.pack("<h", int(9000 * math.sin(i / 40))) for i in range(1600))
+    wide = riff(b"WAVE", chunk(b"fmt ", fmt(1, 1)), chunk(b"data", tones[:1500] + ("Now for something different. " * 30).encode("utf-16-le")))
+    save("riff", "wide-text.wav", wide, verdict="truncated", length_min=1540, length_max=1548)
     fading = b"".join(struct.pack("<h", int(9000 * math.sin(i / 40) * max(0, 1 - i / 1200))) for i in range(1600))
     save("riff", "fading.wav", riff(b"WAVE", chunk(b"fmt ", fmt(1, 1)), chunk(b"data", fading)), extension="wav", unchecked=44)
     packed = riff(b"WAVE", chunk(b"fmt ", fmt(0x11, 1, 4)), chunk(b"data", noise(900, 5) + bytes(900)))

@@ -20,6 +20,9 @@ def make():
     before = HEAD + b"{\\pict\\wmetafile8{\\*\\x }\\bin%d " % len(binary)
     save("rtf", "binary.rtf", before + binary + b"}" + TEXT + b"}", unverified=f"{len(before)}-{len(before + binary)}")
     save("rtf", "eight-bit.rtf", HEAD + "Ein Text mit Umlauten: äöüß".encode("cp1252") * 3 + b"}")
+    joined = HEAD.replace(b"\n", b"\r\n") + TEXT.replace(b"\n", b"\r\n")
+    save("rtf", "line-ends.rtf", joined + TEXT + b"}", verdict="unverified", length=len(joined + TEXT) + 1,
+         why=f"line ends of another kind from {len(joined) + TEXT.index(chr(10).encode())} on")
     cut = whole[:-40]
     save("rtf", "wordpad.rtf", HEAD + TEXT + b"}\r\n\0", sequence="yes")
     save("rtf", "cut.rtf", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")

@@ -41,6 +41,8 @@ def make():
     pages = len(small) // 512
     save("sqlite", "table.sqlite", small)
     save("sqlite", "overflow.sqlite", database(TABLE + fill(3, 1200)))
+    long = database(TABLE + fill(1, 3000))
+    save("sqlite", "overflow-wiped.sqlite", long[:-512] + bytes(512), verdict="unverified", length=len(long), why="zeros in the last page, which is in use")
     # Payloads that overflow, and free pages, are not checked; they are the last ones here.
     free = database(TABLE + fill(8, 300), after=["delete from t where a > 3"])
     save("sqlite", "free.sqlite", free, unchecked=len(free) - 1024)
