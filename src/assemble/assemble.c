@@ -172,8 +172,7 @@ void assembler_note(struct assembler *assembler, const struct decision *decision
 			note_broken(assembler, &broken);
 		return;
 	}
-	clusters_add_start(&assembler->clusters, broken.start, outcome->length,
-		outcome->verdict != CARVE_UNVERIFIED);
+	clusters_add_start(&assembler->clusters, broken.start, outcome->length, outcome->verdict);
 	if (outcome->verdict == CARVE_COMPLETE)
 		note_complete(assembler, candidate->start, outcome->length);
 	else

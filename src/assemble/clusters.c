@@ -16,37 +16,61 @@
 #define VOTER_MIN 4096                 /* bytes validated of a file that counts */
 #define STARTS_MIN 20                  /* fewer show no more than the usual size */
 #define SHARE_PERCENT 85               /* of the starts share the remainder */
-#define STARTS_MAX ((size_t)1 << 20)   /* that are kept in mind */
+#define STARTS_MAX ((size_t)1 << 20)   /* that are kept in mind... */
+#define HIDDEN_MAX 256                 /* ...and those that files which break off may have */
 #define COMPLETE_MAX ((size_t)1 << 22) /* extents that are kept in mind */
 
 static void add_voter(struct clusters *clusters, uint64_t start)
 {
+	if (clusters->voter_count == STARTS_MAX)
+		return;
 	clusters->voters = xgrow(clusters->voters, &clusters->voter_capacity, clusters->voter_count,
 		sizeof(*clusters->voters));
 	clusters->voters[clusters->voter_count++] = start;
 }
 
-/* Short files are often false, and those inside others start anywhere: they have no vote. */
-void clusters_add_start(struct clusters *clusters, uint64_t start, uint64_t length, bool is_sure)
+static void add_hidden(struct clusters *clusters, uint64_t start)
 {
-	if (start >= clusters->inside_end && length >= VOTER_MIN &&
-		clusters->voter_count < STARTS_MAX)
-		add_voter(clusters, start);
-	if (is_sure && start + length > clusters->inside_end)
-		clusters->inside_end = start + length;
+	if (clusters->hidden_count == HIDDEN_MAX)
+		return;
+	clusters->hidden = xgrow(clusters->hidden, &clusters->hidden_capacity,
+		clusters->hidden_count, sizeof(*clusters->hidden));
+	clusters->hidden[clusters->hidden_count++] = start;
 }
+
+/* Short files are often false, and those inside others start anywhere: they have no vote. */
+void clusters_add_start(
+	struct clusters *clusters, uint64_t start, uint64_t length, enum verdict verdict)
+{
+	uint64_t end = start + length;
+
+	if (start >= clusters->inside_end && length >= VOTER_MIN)
+		add_voter(clusters, start);
+	else if (start >= clusters->complete_end && length >= VOTER_MIN)
+		add_hidden(clusters, start);
+	if (verdict != CARVE_UNVERIFIED && end > clusters->inside_end)
+		clusters->inside_end = end;
+	if (verdict == CARVE_COMPLETE && end > clusters->complete_end)
+		clusters->complete_end = end;
+}
+
+/* Starts that vote. */
+struct starts {
+	const uint64_t *items;
+	size_t count;
+};
 
 /* The remainder that most starts have, modulo size, and how many have it. Counted in sectors from
  * `sector`, the remainder of the grid of sectors; others are left out. */
 static uint64_t common_remainder(
-	const struct clusters *clusters, uint64_t sector, uint64_t size, uint64_t *votes)
+	const struct starts *starts, uint64_t sector, uint64_t size, uint64_t *votes)
 {
 	uint64_t counts[CLUSTER_MAX / SECTOR] = { 0 };
 	uint64_t best = 0;
 
-	for (size_t i = 0; i < clusters->voter_count; i++)
-		if (clusters->voters[i] % SECTOR == sector)
-			counts[clusters->voters[i] % size / SECTOR]++;
+	for (size_t i = 0; i < starts->count; i++)
+		if (starts->items[i] % SECTOR == sector)
+			counts[starts->items[i] % size / SECTOR]++;
 	for (uint64_t n = 1; n < size / SECTOR; n++)
 		if (counts[n] > counts[best])
 			best = n;
@@ -55,13 +79,13 @@ static uint64_t common_remainder(
 }
 
 /* The remainder modulo a sector that most starts have, and how many have it. */
-static uint64_t sector_remainder(const struct clusters *clusters, uint64_t *votes)
+static uint64_t sector_remainder(const struct starts *starts, uint64_t *votes)
 {
 	uint64_t counts[SECTOR] = { 0 };
 	uint64_t best = 0;
 
-	for (size_t i = 0; i < clusters->voter_count; i++)
-		counts[clusters->voters[i] % SECTOR]++;
+	for (size_t i = 0; i < starts->count; i++)
+		counts[starts->items[i] % SECTOR]++;
 	for (uint64_t n = 1; n < SECTOR; n++)
 		if (counts[n] > counts[best])
 			best = n;
@@ -85,14 +109,14 @@ void clusters_add_base(struct clusters *clusters, uint64_t offset)
 	clusters->bases[clusters->base_count++] = offset;
 }
 
-static void find_grid(struct clusters *clusters)
+static void find_grid(struct clusters *clusters, const struct starts *starts)
 {
-	uint64_t total, votes, sector = sector_remainder(clusters, &total);
+	uint64_t total, votes, sector = sector_remainder(starts, &total);
 
 	clusters->size = SECTOR;
 	clusters->origin = sector;
 	for (uint64_t size = CLUSTER_MAX; size > SECTOR; size /= 2) {
-		uint64_t remainder = common_remainder(clusters, sector, size, &votes);
+		uint64_t remainder = common_remainder(starts, sector, size, &votes);
 
 		if (votes * 100 < total * SHARE_PERCENT ||
 			(total < STARTS_MIN && size > USUAL_CLUSTER))
@@ -113,9 +137,25 @@ void clusters_take(struct clusters *clusters, uint64_t offset, uint64_t length)
 	ranges_add(&clusters->taken, offset, length + slack);
 }
 
+/* One file that seems to go on over many others, as an archive may, must not hide all of them. */
+static void vote(struct clusters *clusters)
+{
+	uint64_t few[STARTS_MIN + HIDDEN_MAX];
+	struct starts starts = { clusters->voters, clusters->voter_count };
+
+	if (starts.count < STARTS_MIN) {
+		for (size_t i = 0; i < starts.count; i++)
+			few[i] = starts.items[i];
+		for (size_t i = 0; i < clusters->hidden_count; i++)
+			few[starts.count++] = clusters->hidden[i];
+		starts.items = few;
+	}
+	find_grid(clusters, &starts);
+}
+
 void clusters_get_ready(struct clusters *clusters)
 {
-	find_grid(clusters);
+	vote(clusters);
 	for (size_t i = 0; i < clusters->complete_count; i++) {
 		const struct range *extent = &clusters->complete[i];
 
@@ -172,7 +212,11 @@ void clusters_save(const struct clusters *clusters, struct codec_writer *writer)
 	codec_put(writer, clusters->voter_count);
 	for (size_t i = 0; i < clusters->voter_count; i++)
 		codec_put(writer, clusters->voters[i]);
+	codec_put(writer, clusters->hidden_count);
+	for (size_t i = 0; i < clusters->hidden_count; i++)
+		codec_put(writer, clusters->hidden[i]);
 	codec_put(writer, clusters->inside_end);
+	codec_put(writer, clusters->complete_end);
 }
 
 void clusters_load(struct clusters *clusters, struct codec_reader *reader)
@@ -187,7 +231,11 @@ void clusters_load(struct clusters *clusters, struct codec_reader *reader)
 	count = codec_get(reader, STARTS_MAX);
 	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
 		add_voter(clusters, codec_get(reader, limit));
+	count = codec_get(reader, HIDDEN_MAX);
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
+		add_hidden(clusters, codec_get(reader, limit));
 	clusters->inside_end = codec_get(reader, limit);
+	clusters->complete_end = codec_get(reader, limit);
 }
 
 void clusters_free(struct clusters *clusters)
@@ -195,6 +243,7 @@ void clusters_free(struct clusters *clusters)
 	ranges_free(&clusters->taken);
 	ranges_free(&clusters->heads);
 	free(clusters->voters);
+	free(clusters->hidden);
 	free(clusters->complete);
 	free(clusters->bases);
 }

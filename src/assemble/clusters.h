@@ -11,27 +11,32 @@
 
 #include "base/codec.h"
 #include "base/ranges.h"
+#include "carvers/carver.h"
 
 #define USUAL_CLUSTER 4096 /* bytes */
 
 struct clusters {
-	uint64_t size;       /* bytes of a cluster: a power of two */
-	uint64_t origin;     /* clusters begin at offsets of this remainder */
-	uint64_t end;        /* of the image */
-	struct ranges taken; /* by complete files */
-	struct ranges heads; /* what is likely taken by files that break off later */
-	uint64_t inside_end; /* what starts before is inside a file that was found */
-	uint64_t *voters;    /* starts of files that are large, and not inside another one */
+	uint64_t size;         /* bytes of a cluster: a power of two */
+	uint64_t origin;       /* clusters begin at offsets of this remainder */
+	uint64_t end;          /* of the image */
+	struct ranges taken;   /* by complete files */
+	struct ranges heads;   /* what is likely taken by files that break off later */
+	uint64_t inside_end;   /* what starts before is inside a file that was found... */
+	uint64_t complete_end; /* ...that is complete */
+	uint64_t *voters;      /* starts of files that are large, and not inside another one */
 	size_t voter_count, voter_capacity;
+	uint64_t *hidden; /* the same, but inside what may go on over others, as it breaks off */
+	size_t hidden_count, hidden_capacity;
 	struct range *complete; /* extents of complete files */
 	size_t complete_count, complete_capacity;
 	uint64_t *bases; /* where volumes begin, and 0: blocks are numbered from there */
 	size_t base_count, base_capacity;
 };
 
-/* In order of start: a file that was found, and how much of it was validated. is_sure: that much is
- * the file's, so that what starts in it is inside it. */
-void clusters_add_start(struct clusters *clusters, uint64_t start, uint64_t length, bool is_sure);
+/* In order of start: a file that was found, and how much of it was validated, which is the file's, so that what
+ * starts in it is inside it; if the file breaks off, less surely so, and not at all if nothing shows its end. */
+void clusters_add_start(
+	struct clusters *clusters, uint64_t start, uint64_t length, enum verdict verdict);
 /* An extent of a complete file. */
 void clusters_add_complete(struct clusters *clusters, uint64_t offset, uint64_t length);
 void clusters_add_base(struct clusters *clusters, uint64_t offset);

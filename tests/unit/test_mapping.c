@@ -201,3 +201,25 @@ Test(mapping, leads_to_the_whole_file)
 	extents_free(&extents);
 	end();
 }
+
+/* The cluster size that is found where a file with this verdict seems to go on over all others. */
+static uint64_t size_below(enum verdict verdict)
+{
+	struct clusters found = { .end = (uint64_t)1 << 20 };
+	uint64_t size;
+
+	clusters_add_start(&found, 4096, 1 << 19, verdict);
+	for (uint64_t i = 1; i < 50; i++)
+		clusters_add_start(&found, 4096 + i * 2560, 4096, CARVE_TRUNCATED);
+	clusters_get_ready(&found);
+	size = found.size;
+	clusters_free(&found);
+	return size;
+}
+
+Test(clusters, one_file_that_breaks_off_does_not_hide_where_others_start)
+{
+	cr_expect_eq(size_below(CARVE_TRUNCATED), 512);
+	cr_expect_eq(size_below(CARVE_UNVERIFIED), 512);
+	cr_expect_eq(size_below(CARVE_COMPLETE), 4096, "what starts in it is a part of it");
+}
