@@ -2,7 +2,8 @@
  * A burin-evidence that an image has taken over: in place of the list of volumes it does what the image says
  * in its first sector, a line: "try PATH" tries all of attempts.h on the file, and reports what worked;
  * "volumes" reports more of them when only the allocation of one is to be reported, and "falling" what is in
- * use from its end to its beginning; others make it crash, hang, or use up memory. Those from "sleep" on lift the
+ * use from its end to its beginning, and "slow" reports that all is in use once it gets SIGUSR1; others make it
+ * crash, hang, or use up memory. Those from "sleep" on lift the
  * limits of this process first, which whoever took it over could. "open" and "read" sleep while it opens a shadow
  * copy, or reads from it, and "busy" works for ever there. For tests/cli/hijacked.sh.
  */
@@ -20,7 +21,8 @@
 /* Enough that burin would have to move those that it has. */
 #define MORE_VOLUMES 1000
 
-static bool is_falling;
+static bool is_falling, is_slow;
+static volatile sig_atomic_t may_go_on;
 
 static void report_problem(struct walk_host *host, const char *text)
 {
@@ -138,7 +140,8 @@ void walk_list(struct walk_host *host)
 	if (!strncmp(line, "try ", 4))
 		try_all(host, line + 4);
 	else if (!strcmp(line, "volumes") || (is_falling = !strcmp(line, "falling")) ||
-		 !strcmp(line, "open") || !strcmp(line, "read") || !strcmp(line, "busy"))
+		 (is_slow = !strcmp(line, "slow")) || !strcmp(line, "open") ||
+		 !strcmp(line, "read") || !strcmp(line, "busy"))
 		report_volume(host);
 	else if (!strcmp(line, "crash"))
 		raise(SIGSEGV);
@@ -167,9 +170,29 @@ static void report_falling(struct walk_host *host)
 	}
 }
 
+static void go_on(int signal_number)
+{
+	(void)signal_number;
+	may_go_on = true;
+}
+
+static void report_slowly(struct walk_host *host)
+{
+	const struct range all = { 0, host->size };
+
+	signal(SIGUSR1, go_on);
+	while (!may_go_on)
+		;
+	host->report(host, WALK_IN_USE, &all, sizeof(all));
+}
+
 void walk_allocation(struct walk_host *host, const struct volume *volume)
 {
 	(void)volume;
+	if (is_slow) {
+		report_slowly(host);
+		return;
+	}
 	if (is_falling) {
 		report_falling(host);
 		return;

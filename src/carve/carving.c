@@ -75,7 +75,8 @@ struct carving {
 	struct cover *cover;       /* NULL where nothing hides anything */
 	struct schedule *schedule; /* NULL without rules */
 	struct precheck_cache *precheck_cache;
-	bool dropping; /* what could not be written is given up */
+	bool needs_volumes; /* decisions wait until they are known */
+	bool dropping;      /* what could not be written is given up */
 	struct kept_files files;
 	struct record_builder *record_builder; /* NULL with on_outcome */
 	struct decision *group;                /* scratch: the decisions of one start */
@@ -447,11 +448,21 @@ static void pass_hidden(struct carving *carving, bool no_more)
 	announce_decided(carving);
 }
 
+/* Whether it is not known yet whose files the kept ones are. Meanwhile candidates are checked, but not
+ * decided on. */
+static bool needs_volumes(const struct carving *carving)
+{
+	return carving->options.volumes && !volumes_known(carving->options.volumes);
+}
+
 static void decide_ready(struct carving *carving, bool no_more)
 {
 	unsigned decided = 0;
 	size_t count;
 
+	carving->needs_volumes = needs_volumes(carving);
+	if (carving->needs_volumes)
+		return;
 	while (!files_are_full(carving) && (count = ready_group(carving, no_more))) {
 		if (is_hidden(carving))
 			pass_hidden(carving, no_more);
@@ -527,8 +538,18 @@ static void call_on_wait(struct carving *carving)
 		carving->options.on_wait(carving->options.context);
 }
 
-/* Waits until more than `seen` checks and writes were completed. False when they were not and none
- * is under way: then nothing will change. may_save: carving_save may be called meanwhile. */
+/* Whether decisions that waited for the volumes can be made now. */
+static bool take_volumes(struct carving *carving)
+{
+	bool taken = carving->needs_volumes && !needs_volumes(carving);
+
+	if (taken)
+		carving->needs_volumes = false;
+	return taken;
+}
+
+/* Waits until more than `seen` checks and writes were completed, or the volumes are known. False when they
+ * were not and none is under way: then nothing will change. may_save: carving_save may be called meanwhile. */
 static bool wait_for_change(struct carving *carving, uint64_t seen, bool may_save)
 {
 	double from = clock_seconds();
@@ -540,6 +561,9 @@ static bool wait_for_change(struct carving *carving, uint64_t seen, bool may_sav
 		call_on_wait(carving);
 	do {
 		result = tracker_wait(carving->tracker, seen);
+		if (result == TRACKER_IDLE && carving->needs_volumes &&
+			!volumes_wait_briefly(carving->options.volumes))
+			result = TRACKER_TIMEOUT;
 		/* Sets the flag that writes under way look at. */
 		(void)tracker_is_cancelled(carving->tracker);
 		if (result != TRACKER_TIMEOUT)
@@ -550,9 +574,11 @@ static bool wait_for_change(struct carving *carving, uint64_t seen, bool may_sav
 			carving->options.remote->poll(tracker_is_cancelled(carving->tracker));
 		if (may_save)
 			call_on_wait(carving);
+		if (carving->needs_volumes && !needs_volumes(carving))
+			break;
 	} while (result == TRACKER_TIMEOUT);
 	carving->waited += clock_seconds() - from;
-	return result == TRACKER_CHANGED;
+	return take_volumes(carving) || result == TRACKER_CHANGED;
 }
 
 /* Waits until the ring has room for a job. */

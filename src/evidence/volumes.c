@@ -2,15 +2,22 @@
  * libtsk walks in a child (walk_process.h): once for the list of volumes, and for each file system once
  * for its allocation and once for its files. A child that crashes costs that walk alone, for the next one
  * has another child.
+ *
+ * The list is short work. The walks of file systems with many files are not: they go on in a thread, beside
+ * the scan, and whoever asks for what they find waits for all of them.
+ *
  * What the child reports is checked like anything that comes from the evidence.
  */
 #include "evidence/volumes.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "evidence/backend.h"
 #include "evidence/file_map.h"
 #include "evidence/inner.h"
@@ -22,6 +29,7 @@
 #define RANGES_MAX ((size_t)4 << 20)
 /* NTFS has its tables in its first files: they always change, and hold nothing but tables. */
 #define NTFS_OWN_FILES 24
+#define WAIT_SECONDS 0.1
 
 struct volumes {
 	struct volume *items;
@@ -32,6 +40,7 @@ struct volumes {
 	struct ranges in_use, slack, free_records, unknown;
 	bool any_allocation;
 	struct file_map *file_map;
+	struct reading *reading;
 };
 
 /* Ranges in any order. */
@@ -51,7 +60,19 @@ struct reading {
 	struct range_list in_use, free_records, slack;
 	struct walk_end end;
 	struct sandbox_child *child; /* of the walk before */
+
+	pthread_t thread; /* of the walks of file systems, if there is one */
+	bool has_thread;
+	atomic_bool cancelled;
+	_Atomic enum { WALKING, WALKS_CUT, WALKS_DONE } state; /* changes once, under the lock */
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
 };
+
+static bool is_cut(const struct reading *reading)
+{
+	return atomic_load(&reading->cancelled) || (reading->interrupted && reading->interrupted());
+}
 
 static void add_problem(struct volumes *volumes, char *sentence)
 {
@@ -181,7 +202,7 @@ static bool on_message(void *context, enum walk_message what, const void *bytes,
 	struct volumes *volumes = reading->volumes;
 	const char *text = bytes;
 
-	if (!is_expected(reading->work, what))
+	if (!is_expected(reading->work, what) || atomic_load(&reading->cancelled))
 		return false;
 	switch (what) {
 	case WALK_TABLE:
@@ -339,23 +360,26 @@ static void note_unknown(struct volumes *volumes)
 }
 
 /* A row of streams has nothing but files: all of it is one volume. */
-static void read_streams(
-	struct reading *reading, enum volumes_depth depth, const struct volume *streams)
+static void list_streams(struct reading *reading, const struct volume *streams)
 {
 	struct volumes *volumes = reading->volumes;
 	struct volume volume = { .length = image_info(reading->image)->size,
 		.kind = VOLUME_STREAMS,
-		.mapped = depth == VOLUMES_MAP,
 		.type = streams->type };
 
 	snprintf(volume.file_system, sizeof(volume.file_system), "streams of %.20s",
 		streams->file_system);
 	volumes->items = xgrow(volumes->items, &volumes->capacity, 0, sizeof(*volumes->items));
 	volumes->items[volumes->count++] = volume;
-	if (depth != VOLUMES_MAP)
-		return;
+}
+
+static void read_streams(struct reading *reading, const struct volume *streams)
+{
+	struct volumes *volumes = reading->volumes;
+
+	volumes->items[0].mapped = true;
 	volumes->any_allocation = true;
-	ranges_add(&volumes->in_use, 0, volume.length);
+	ranges_add(&volumes->in_use, 0, volumes->items[0].length);
 	reading->walked = reading->image->outer;
 	file_map_volume(volumes->file_map, 0);
 	walk(reading, EVIDENCE_WALK_STREAMS, streams);
@@ -364,48 +388,120 @@ static void read_streams(
 		add_volume_problem(reading, &volumes->items[0], "not all of them are in the row");
 }
 
-static void read_depth(struct reading *reading, enum volumes_depth depth)
+static void read_volume(struct reading *reading, struct volume *volume)
+{
+	if (volume->kind == VOLUME_STREAMS)
+		return read_streams(reading, inner_streams_of(reading->image));
+	if (volume->kind != VOLUME_POOLED)
+		read_allocation(reading, volume);
+	if (strcmp(volume->file_system, "APFS container"))
+		read_files(reading, volume);
+}
+
+/* Whoever waits goes on. */
+static void end_reading(struct reading *reading)
 {
 	struct volumes *volumes = reading->volumes;
 
-	if (inner_streams_of(reading->image))
-		read_streams(reading, depth, inner_streams_of(reading->image));
-	else
-		read_list(reading);
-	for (size_t i = 0; i < volumes->count && depth == VOLUMES_MAP; i++) {
-		struct volume *volume = &volumes->items[i];
-
-		if (reading->interrupted && reading->interrupted())
-			return;
-		if (volume->type && volume->kind == VOLUME_STREAMS)
-			continue;
-		if (volume->type && volume->kind != VOLUME_POOLED)
-			read_allocation(reading, volume);
-		if (volume->type && strcmp(volume->file_system, "APFS container"))
-			read_files(reading, volume);
-	}
+	walk_process_end(reading->child);
+	free(reading->in_use.items);
+	free(reading->free_records.items);
+	free(reading->slack.items);
 	note_unknown(volumes);
 	file_map_finish(volumes->file_map);
 	sort_out(volumes);
+	pthread_mutex_lock(&reading->lock);
+	atomic_store(&reading->state, is_cut(reading) ? WALKS_CUT : WALKS_DONE);
+	pthread_cond_broadcast(&reading->ended);
+	pthread_mutex_unlock(&reading->lock);
+}
+
+static void *read_all(void *arg)
+{
+	struct reading *reading = arg;
+	struct volumes *volumes = reading->volumes;
+
+	for (size_t i = 0; i < volumes->count && !is_cut(reading); i++)
+		if (volumes->items[i].type)
+			read_volume(reading, &volumes->items[i]);
+	end_reading(reading);
+	return NULL;
+}
+
+static bool has_file_system(const struct volumes *volumes)
+{
+	for (size_t i = 0; i < volumes->count; i++)
+		if (volumes->items[i].type)
+			return true;
+	return false;
+}
+
+static struct reading *new_reading(
+	struct volumes *volumes, struct image *image, bool (*interrupted)(void))
+{
+	struct reading *reading = xcalloc(1, sizeof(*reading));
+
+	reading->volumes = volumes;
+	reading->image = reading->walked = image;
+	reading->interrupted = interrupted;
+	pthread_mutex_init(&reading->lock, NULL);
+	thread_cond_init(&reading->ended);
+	return reading;
 }
 
 struct volumes *volumes_read(
 	struct image *image, enum volumes_depth depth, bool (*interrupted)(void))
 {
 	struct volumes *volumes = xcalloc(1, sizeof(*volumes));
-	struct reading reading = {
-		.volumes = volumes, .image = image, .walked = image, .interrupted = interrupted
-	};
+	struct reading *reading = new_reading(volumes, image, interrupted);
 
 	volumes->file_map = file_map_new();
-	if (depth == VOLUMES_OFF)
-		return volumes;
-	read_depth(&reading, depth);
-	walk_process_end(reading.child);
-	free(reading.in_use.items);
-	free(reading.free_records.items);
-	free(reading.slack.items);
+	volumes->reading = reading;
+	if (depth != VOLUMES_OFF && inner_streams_of(image))
+		list_streams(reading, inner_streams_of(image));
+	else if (depth != VOLUMES_OFF)
+		read_list(reading);
+	if (depth != VOLUMES_MAP || !has_file_system(volumes))
+		end_reading(reading);
+	else if (!(reading->has_thread = !thread_start(&reading->thread, read_all, reading)))
+		read_all(reading);
 	return volumes;
+}
+
+bool volumes_known(const struct volumes *volumes)
+{
+	return atomic_load_explicit(&volumes->reading->state, memory_order_acquire) == WALKS_DONE;
+}
+
+static bool has_ended(const struct volumes *volumes)
+{
+	return atomic_load_explicit(&volumes->reading->state, memory_order_acquire) != WALKING;
+}
+
+bool volumes_wait_briefly(const struct volumes *volumes)
+{
+	struct reading *reading = volumes->reading;
+	bool woken = true;
+
+	if (has_ended(volumes))
+		return true;
+	pthread_mutex_lock(&reading->lock);
+	while (!has_ended(volumes) && woken)
+		woken = thread_cond_wait(&reading->ended, &reading->lock, WAIT_SECONDS);
+	pthread_mutex_unlock(&reading->lock);
+	return has_ended(volumes);
+}
+
+void volumes_wait(const struct volumes *volumes)
+{
+	while (!volumes_wait_briefly(volumes))
+		;
+}
+
+void volumes_cancel(struct volumes *volumes)
+{
+	if (volumes)
+		atomic_store(&volumes->reading->cancelled, true);
 }
 
 const char *fs_flag_name(unsigned flag)
@@ -423,6 +519,15 @@ const char *fs_time_name(enum fs_time time)
 	return names[time];
 }
 
+static void free_reading(struct reading *reading)
+{
+	if (reading->has_thread)
+		pthread_join(reading->thread, NULL);
+	pthread_cond_destroy(&reading->ended);
+	pthread_mutex_destroy(&reading->lock);
+	free(reading);
+}
+
 /* ---- answers ------------------------------------------------------------------------------- */
 
 const struct volume *volumes_list(const struct volumes *volumes, size_t *count)
@@ -438,42 +543,50 @@ const char *volumes_table(const struct volumes *volumes)
 
 const char *volumes_problem(const struct volumes *volumes, size_t index)
 {
+	volumes_wait(volumes);
 	return index < volumes->problem_count ? volumes->problems[index] : NULL;
 }
 
 const struct ranges *volumes_in_use(const struct volumes *volumes)
 {
+	volumes_wait(volumes);
 	return volumes->any_allocation ? &volumes->in_use : NULL;
 }
 
 bool volumes_unknown(const struct volumes *volumes, uint64_t offset, uint64_t length)
 {
+	volumes_wait(volumes);
 	return ranges_overlap(&volumes->unknown, offset, length) > 0;
 }
 
 const struct ranges *volumes_slack(const struct volumes *volumes)
 {
+	volumes_wait(volumes);
 	return &volumes->slack;
 }
 
 const struct ranges *volumes_free_records(const struct volumes *volumes)
 {
+	volumes_wait(volumes);
 	return &volumes->free_records;
 }
 
 bool volumes_find(const struct volumes *volumes, uint64_t offset, struct fs_file *file)
 {
+	volumes_wait(volumes);
 	return file_map_find(volumes->file_map, offset, file);
 }
 
 void volumes_add_path(struct volumes *volumes, struct fs_file *file)
 {
+	volumes_wait(volumes);
 	file->path = file_map_path(volumes->file_map, file->index);
 }
 
 struct range *volumes_extents(
 	const struct volumes *volumes, const struct fs_file *file, size_t *count)
 {
+	volumes_wait(volumes);
 	return file_map_extents(volumes->file_map, file, count);
 }
 
@@ -484,6 +597,7 @@ bool volumes_is_reallocated(const struct volumes *volumes, const struct fs_file 
 	uint64_t used = 0;
 	size_t count;
 
+	volumes_wait(volumes);
 	if (!(file->flags & FS_DELETED))
 		return false;
 	whole.offset = 0;
@@ -503,6 +617,7 @@ void volumes_complete(const struct volumes *volumes, struct ranges *changed)
 
 	if (!changed->count)
 		return;
+	volumes_wait(volumes);
 	runs = file_map_partly_in(volumes->file_map, changed, NTFS_OWN_FILES, &count);
 	ranges_add_all(changed, runs, count);
 	free(runs);
@@ -512,6 +627,8 @@ void volumes_free(struct volumes *volumes)
 {
 	if (!volumes)
 		return;
+	volumes_cancel(volumes);
+	free_reading(volumes->reading);
 	for (size_t i = 0; i < volumes->problem_count; i++)
 		free(volumes->problems[i]);
 	ranges_free(&volumes->in_use);

@@ -3,8 +3,8 @@
  * files. The Sleuth Kit's library reads all that, in processes of their own (base/sandbox.h): a
  * hostile image can cost part of this knowledge, which is reported, but never the run.
  *
- * The same image gives the same answers. After volumes_read all functions but volumes_add_path only
- * read, and may be called by any thread.
+ * The same image gives the same answers. All functions but volumes_read, volumes_add_path and volumes_free
+ * may be called by any thread, and wait until what they are asked for is known, unless they say otherwise.
  */
 #ifndef BURIN_EVIDENCE_VOLUMES_H
 #define BURIN_EVIDENCE_VOLUMES_H
@@ -82,12 +82,22 @@ struct fs_file {
 
 struct volumes;
 
-/* Reads what the image holds. interrupted (may be NULL) is called now and then: true ends the
- * reading. Never fails: volumes_problem lists what could not be found out. The caller owns the
- * result, which keeps nothing of the image. */
+/* Reads what the image holds: its volumes at once, what VOLUMES_MAP adds in a thread of its own, which reads
+ * the image until volumes_free. interrupted (may be NULL) is called now and then, by any thread: true ends
+ * the reading. Never fails: volumes_problem lists what could not be found out. The caller owns the
+ * result. */
 struct volumes *volumes_read(
 	struct image *image, enum volumes_depth depth, bool (*interrupted)(void));
+/* Whether all was read. Does not wait. */
+bool volumes_known(const struct volumes *volumes);
+/* Waits until the reading is over, or has ended early. */
+void volumes_wait(const struct volumes *volumes);
+/* The same, for 0.1 s at most: whether it is over. */
+bool volumes_wait_briefly(const struct volumes *volumes);
+/* Ends the reading soon: nobody needs the rest. NULL is fine. */
+void volumes_cancel(struct volumes *volumes);
 
+/* Does not wait, as the next: notes, and which are mapped, only stay as they are after volumes_wait. */
 const struct volume *volumes_list(const struct volumes *volumes, size_t *count);
 /* The partition table's type: "gpt"; NULL: no table. */
 const char *volumes_table(const struct volumes *volumes);

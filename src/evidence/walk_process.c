@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "evidence/backend.h"
 #include "evidence/evidence_process.h"
 
 /* libtsk never sleeps. Some waiting that only looks like it is forgiven. */
@@ -36,6 +37,15 @@ static void set_problem(struct listener *listener, const char *text)
 	snprintf(listener->end->problem, sizeof(listener->end->problem), "%s", text);
 }
 
+/* Zeros are in its place. */
+static void ignore_unread(void *arg, uint64_t offset, size_t len)
+{
+	(void)arg;
+	(void)offset;
+	(void)len;
+}
+
+/* Not what the scan's reader has in memory: a walk may go on while that is freed. */
 static bool serve(struct listener *listener, size_t len)
 {
 	struct image *image = listener->process->image;
@@ -48,7 +58,9 @@ static bool serve(struct listener *listener, size_t len)
 	if (request.len > WALK_READ_MAX || request.offset > size ||
 		request.len > size - request.offset)
 		return false;
-	image_read_around(image, request.offset, listener->bytes, (size_t)request.len);
+	if (image_read_at(image, request.offset, listener->bytes, (size_t)request.len))
+		image_read_units(image, request.offset, listener->bytes, (size_t)request.len,
+			ignore_unread, NULL);
 	/* Where it can't be sent, nothing is received either. */
 	sandbox_send_to(*listener->process->child, listener->bytes, (size_t)request.len);
 	return true;

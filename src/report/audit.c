@@ -192,4 +192,4 @@ static int audit_close(void *state, const struct summary_record *summary)
 }
 
 const struct reporter audit_reporter = { "audit.txt", audit_headline, audit_open, NULL, audit_file,
-	audit_close };
+	audit_close, false };

@@ -324,4 +324,4 @@ static int dfxml_close(void *state, const struct summary_record *summary)
 }
 
 const struct reporter dfxml_reporter = { "report.xml", dfxml_headline, dfxml_open, dfxml_skip,
-	dfxml_file, dfxml_close };
+	dfxml_file, dfxml_close, false };

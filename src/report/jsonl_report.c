@@ -397,4 +397,4 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 }
 
 const struct reporter jsonl_reporter = { "report.jsonl", jsonl_headline, jsonl_open, NULL,
-	jsonl_file, jsonl_close };
+	jsonl_file, jsonl_close, true };

@@ -23,9 +23,11 @@ const struct reporter *const reporters[REPORT_PARTS + 1] = { &audit_reporter, &j
 
 struct report {
 	struct output_dir *output_dir;
+	struct run_record run;
 	int reserve; /* descriptor of a file that reserves space for the reports' end; -1: none */
 	struct report_file *files[REPORT_PARTS]; /* NULL: not open */
 	void *states[REPORT_PARTS];
+	bool begun[REPORT_PARTS]; /* its head is written */
 	bool held; /* report_reopen has opened it: nothing may be written before report_continue */
 	uint64_t headlines[REPORT_PARTS]; /* of a held one: as headline_place returns */
 };
@@ -69,6 +71,24 @@ static void note_reporter(struct report *report, size_t i, int status, struct ou
 				      unset_error(outcome)));
 }
 
+static void begin_one(struct report *report, size_t i, struct outcome *outcome)
+{
+	if (report->begun[i])
+		return;
+	report->begun[i] = true;
+	note_reporter(report, i,
+		reporters[i]->open(
+			&report->states[i], report_file_stream(report->files[i]), &report->run),
+		outcome);
+}
+
+/* Without waiting: the volumes may be examined while the scan is under way. */
+static bool can_begin(const struct report *report, size_t i)
+{
+	return report->files[i] && (!reporters[i]->needs_volumes || !report->run.volumes ||
+					   volumes_known(report->run.volumes));
+}
+
 static void flush_one(struct report *report, size_t i, bool now, struct outcome *outcome)
 {
 	if (report->files[i])
@@ -77,20 +97,27 @@ static void flush_one(struct report *report, size_t i, bool now, struct outcome 
 
 static void flush(struct report *report, bool now, struct outcome *outcome)
 {
-	for (size_t i = 0; i < REPORT_PARTS; i++)
+	for (size_t i = 0; i < REPORT_PARTS; i++) {
+		if (can_begin(report, i))
+			begin_one(report, i, outcome);
 		flush_one(report, i, now, outcome);
+	}
 }
 
-static void open_one(struct report *report, size_t i, const char *name,
-	const struct run_record *run, struct outcome *outcome)
+static void open_one(struct report *report, size_t i, const char *name, struct outcome *outcome)
 {
 	note(outcome, report_file_open(
 			      &report->files[i], report->output_dir, name, unset_error(outcome)));
-	if (report->files[i])
-		note_reporter(report, i,
-			reporters[i]->open(
-				&report->states[i], report_file_stream(report->files[i]), run),
-			outcome);
+}
+
+static struct report *new_report(struct output_dir *output_dir, const struct run_record *run)
+{
+	struct report *report = xcalloc(1, sizeof(*report));
+
+	report->output_dir = output_dir;
+	report->run = *run;
+	report->reserve = -1;
+	return report;
 }
 
 /*
@@ -129,8 +156,10 @@ static void remove_files(struct report *report)
 	struct output_dir *output_dir = report->output_dir;
 	bool created[REPORT_PARTS];
 
-	for (size_t i = 0; i < REPORT_PARTS; i++)
+	for (size_t i = 0; i < REPORT_PARTS; i++) {
 		created[i] = report->files[i] != NULL;
+		report->begun[i] = true; /* or never */
+	}
 	report_close(report, &nothing, NULL);
 	for (size_t i = 0; i < REPORT_PARTS; i++)
 		if (created[i])
@@ -150,14 +179,12 @@ static void reserve_names(struct output_dir *output_dir)
 int report_open(struct report **result, struct output_dir *output_dir, const struct run_record *run,
 	struct error *error)
 {
-	struct report *report = xcalloc(1, sizeof(*report));
+	struct report *report = new_report(output_dir, run);
 	struct outcome outcome = { error, 0 };
 
-	report->output_dir = output_dir;
-	report->reserve = -1;
 	reserve_names(output_dir);
 	for (size_t i = 0; i < REPORT_PARTS && !outcome.status; i++)
-		open_one(report, i, reporters[i]->file_name, run, &outcome);
+		open_one(report, i, reporters[i]->file_name, &outcome);
 	if (!outcome.status)
 		flush(report, true, &outcome);
 	if (outcome.status) {
@@ -218,8 +245,8 @@ static int open_old(struct report *report, size_t i, uint64_t len, struct error 
 	return status;
 }
 
-static void reopen_one(struct report *report, size_t i, const struct run_record *run,
-	struct codec_reader *reader, struct outcome *outcome)
+static void reopen_one(
+	struct report *report, size_t i, struct codec_reader *reader, struct outcome *outcome)
 {
 	uint64_t len = codec_get(reader, INT64_MAX), place = codec_get(reader, len);
 	struct report_file **file = &report->files[i];
@@ -228,10 +255,9 @@ static void reopen_one(struct report *report, size_t i, const struct run_record 
 		return codec_fail(reader);
 	report->headlines[i] = place;
 	note(outcome, open_old(report, i, len, unset_error(outcome)));
-	if (!*file)
+	if (!*file || !len)
 		return;
-	note_reporter(report, i,
-		reporters[i]->open(&report->states[i], report_file_stream(*file), run), outcome);
+	begin_one(report, i, outcome);
 	report_file_forget(*file); /* the head exists already */
 }
 
@@ -254,17 +280,15 @@ static void abandon(struct report *report)
 int report_reopen(struct report **result, struct output_dir *output_dir,
 	const struct run_record *run, struct codec_reader *reader, struct error *error)
 {
-	struct report *report = xcalloc(1, sizeof(*report));
+	struct report *report = new_report(output_dir, run);
 	uint64_t files = codec_get(reader, UINT64_MAX);
 	struct outcome outcome = { error, 0 };
 
-	report->output_dir = output_dir;
-	report->reserve = -1;
 	report->held = true;
 	reserve_names(output_dir);
 	for (size_t i = 0; i < REPORT_PARTS && !outcome.status && codec_ok(reader); i++) {
 		output_dir_reserve(output_dir, reporters[i]->file_name);
-		reopen_one(report, i, run, reader, &outcome);
+		reopen_one(report, i, reader, &outcome);
 		if (reporters[i]->skip && report->states[i])
 			reporters[i]->skip(report->states[i], files);
 	}
@@ -320,16 +344,14 @@ static void remove_name(struct output_dir *output_dir, size_t i, enum other_name
 int report_open_again(struct report **again, struct output_dir *output_dir,
 	const struct run_record *run, struct error *error)
 {
-	struct report *report = xcalloc(1, sizeof(*report));
+	struct report *report = new_report(output_dir, run);
 	struct outcome outcome = { error, 0 };
 
-	report->output_dir = output_dir;
-	report->reserve = -1;
 	for (size_t i = 0; i < REPORT_PARTS && !outcome.status; i++) {
 		char *name = other_name(i, NAME_AGAIN);
 
 		remove_name(output_dir, i, NAME_AGAIN);
-		open_one(report, i, name, run, &outcome);
+		open_one(report, i, name, &outcome);
 		free(name);
 	}
 	if (outcome.status) {
@@ -397,7 +419,10 @@ int report_add_part(
 {
 	struct outcome outcome = { error, 0 };
 
-	note_reporter(report, part, reporters[part]->file(report->states[part], file), &outcome);
+	begin_one(report, part, &outcome);
+	if (report->states[part])
+		note_reporter(
+			report, part, reporters[part]->file(report->states[part], file), &outcome);
 	flush_one(report, part, false, &outcome);
 	return outcome.status;
 }
@@ -454,6 +479,8 @@ int report_close(struct report *report, const struct summary_record *summary, st
 	}
 	release_space(report);
 	for (size_t i = 0; i < REPORT_PARTS; i++) {
+		if (report->files[i])
+			begin_one(report, i, &outcome);
 		if (report->states[i])
 			note_reporter(report, i, reporters[i]->close(report->states[i], summary),
 				&outcome);

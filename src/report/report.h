@@ -15,8 +15,9 @@ struct report;
 /* The length of the line about the evidence, which a run completes in place. */
 #define REPORT_HEADLINE_LEN 208
 
-/* Creates the report files in the folder and writes their heads. The output_dir and what run points
- * to must live until report_close. */
+/* Creates the report files in the folder and writes their heads; one that needs the run's volumes, which are
+ * not known yet, with a later flush or the first file. The output_dir and what run points to must live until
+ * report_close. */
 int report_open(struct report **report, struct output_dir *output_dir, const struct run_record *run,
 	struct error *error);
 /* For a checkpoint: the lengths of the reports, after this many files. Call report_flush before. */
@@ -78,6 +79,7 @@ struct reporter {
 	int (*file)(void *state, const struct file_record *file);
 	int (*close)(void *state,
 		const struct summary_record *summary); /* frees state, not the stream */
+	bool needs_volumes; /* its head has what is found out about them */
 };
 
 extern const struct reporter audit_reporter, jsonl_reporter, dfxml_reporter;

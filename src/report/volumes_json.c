@@ -40,9 +40,11 @@ static json_t *volume_object(const struct volume *volume)
 void volumes_json(json_t *object, const struct volumes *volumes)
 {
 	json_t *array = json_array();
+	const struct volume *items;
 	size_t count;
-	const struct volume *items = volumes_list(volumes, &count);
 
+	volumes_wait(volumes);
+	items = volumes_list(volumes, &count);
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(array, volume_object(&items[i]));
 	jsonl_put(object, "partition_table", json_text(volumes_table(volumes)));

@@ -116,6 +116,7 @@ static int flush_report(struct run *run)
 {
 	double now = clock_seconds();
 
+	scope_log_volumes(&run->session.scope);
 	run->session.summary.scanned = run->position - run->session.scope.begin;
 	progress_update(run->session.progress, run->session.summary.scanned);
 	session_watch_output(&run->session);
@@ -470,6 +471,7 @@ int run_carve(const struct run_options *options, const char *image_path, const c
 	status = set_up(&run, output);
 	if (!status)
 		status = carve(&run);
+	scope_end_volumes(&session->scope, status || signals_caught());
 	evidence_hash_finish(run.hash, !run.search || search_is_complete(run.search), status != 0);
 	if (session->carving && (status || signals_caught()))
 		stop_early(&run);

@@ -64,14 +64,35 @@ static void log_volumes(const struct scope *scope)
 
 /* A damaged file system is nothing unusual for a carver: it is a problem only where the result
  * depends on it. */
-static void note_problems(const struct scope *scope, bool result_depends, struct problems *problems)
+static void log_problems(const struct scope *scope)
 {
-	for (size_t i = 0; volumes_problem(scope->volumes, i); i++) {
-		if (result_depends)
-			problems_add(problems, xstrdup(volumes_problem(scope->volumes, i)));
-		else
-			log_warn("%s: %s", scope->image_path, volumes_problem(scope->volumes, i));
-	}
+	for (size_t i = 0; volumes_problem(scope->volumes, i); i++)
+		log_warn("%s: %s", scope->image_path, volumes_problem(scope->volumes, i));
+}
+
+static void note_problems(const struct scope *scope, struct problems *problems)
+{
+	for (size_t i = 0; volumes_problem(scope->volumes, i); i++)
+		problems_add(problems, xstrdup(volumes_problem(scope->volumes, i)));
+}
+
+void scope_log_volumes(struct scope *scope)
+{
+	if (scope->volumes_logged || !scope->volumes || !volumes_known(scope->volumes))
+		return;
+	scope->volumes_logged = true;
+	log_volumes(scope);
+	if (!scope->selects)
+		log_problems(scope);
+}
+
+void scope_end_volumes(struct scope *scope, bool failed)
+{
+	if (failed)
+		volumes_cancel(scope->volumes);
+	else if (scope->volumes)
+		volumes_wait(scope->volumes);
+	scope_log_volumes(scope);
 }
 
 /* ---- the part that is searched ------------------------------------------------------------- */
@@ -223,14 +244,15 @@ static int read_volumes(struct scope *scope, const struct run_options *options, 
 		ranges_free(&changed);
 		return -ENOENT;
 	}
+	scope->selects = select;
 	scope->is_part = select || is_copy;
 	if (wanted) {
 		scope->volumes = volumes_read(scope->evidence,
 			select ? VOLUMES_MAP : options->file_systems, signals_interrupted);
-		log_volumes(scope);
-		note_problems(scope, select, problems);
 		volumes_complete(scope->volumes, &changed);
 	}
+	if (select)
+		note_problems(scope, problems);
 	if (scope->is_part)
 		select_part(scope, options, problems, is_copy ? &changed : NULL);
 	ranges_free(&changed);

@@ -22,6 +22,8 @@ struct scope {
 	struct image *evidence;   /* as opened */
 	struct image *image;      /* what is searched: the evidence or an extent image of it */
 	struct volumes *volumes;  /* NULL: not looked for */
+	bool volumes_logged;      /* what is wrong with them */
+	bool selects;             /* file systems decide what is searched */
 	bool is_part;             /* not all of the evidence is searched, perhaps nothing */
 	uint64_t begin, end;      /* where files may start: offsets in image */
 	struct ranges unread;     /* of image: could not be read, also before the run was resumed */
@@ -36,6 +38,11 @@ int scope_open_image(struct scope *scope, const char *image_path, struct error *
  * volumes and file systems also where they decide nothing of that, as far as the options ask for them. */
 int scope_open(struct scope *scope, const struct run_options *options, const char *image_path,
 	bool find_volumes, struct problems *problems, struct error *error);
+
+/* Once the volumes are known, logs them and what is wrong with them. To be called now and then. */
+void scope_log_volumes(struct scope *scope);
+/* The same, at the end: waits until they are known, unless the run failed, which ends their reading. */
+void scope_end_volumes(struct scope *scope, bool failed);
 
 /* There is nothing to search. */
 bool scope_is_empty(const struct scope *scope);
