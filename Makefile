@@ -97,7 +97,7 @@ CLUSTER := $(sort $(wildcard src/cluster/*.c))
 CONFINED := $(sort $(wildcard src/confined/*.c))
 LIBRARY := $(sort $(wildcard src/library/*.c))
 CHECKER := $(sort $(wildcard src/checker/*.c))
-CARVERS := $(sort $(wildcard carvers/*.c carvers/*/*.c carvers/*/*/*.c))
+CARVERS := $(sort $(filter-out carvers/TEMPLATE.c,$(wildcard carvers/*.c carvers/*/*.c carvers/*/*/*.c)))
 # The kernels' tables and per-thread logic are C, built and tested without CUDA too.
 GPU     := $(sort $(wildcard gpu/*.c gpu/papers/*.c))
 ifeq ($(CUDA),1)
@@ -199,9 +199,11 @@ bench: $(BENCH) $(BUILD)/burin ## build the benchmark programs (tests/bench/READ
 # LIBDIR: below PREFIX; Debian has a folder for each kind of machine.
 LIBDIR ?= lib
 INSTALLED_LIBRARY = $(if $(LIBBURIN),$(addprefix $(LIBDIR)/,libburin.so.1 libburin.so pkgconfig/burin.pc) include/burin.h share/man/man3/burin.3)
+# What plug-ins are made of.
+INSTALLED_CARVER = $(addprefix include/burin/,carver.h plugin.h bytes.h) share/doc/burin/TEMPLATE.c
 INSTALLED = bin/burin $(HELPERS:$(BUILD)/%=libexec/burin/%) $(if $(filter 1,$(MPI)),bin/burin-mpi share/man/man1/burin-mpi.1) share/man/man1/burin.1 \
 	share/bash-completion/completions/burin $(addprefix share/burin/,$(notdir $(wildcard conf/*.conf))) \
-	share/burin/report.schema.json share/doc/burin/rules.md $(INSTALLED_LIBRARY)
+	share/burin/report.schema.json share/doc/burin/rules.md $(INSTALLED_CARVER) $(INSTALLED_LIBRARY)
 ROOT    = $(DESTDIR)$(PREFIX)
 
 .PHONY: install
@@ -211,6 +213,8 @@ install: all ## install to PREFIX (/usr/local) below DESTDIR
 	$(Q)install -m 755 $(HELPERS) $(ROOT)/libexec/burin/
 	$(Q)install -m 644 conf/*.conf tests/report.schema.json $(ROOT)/share/burin/
 	$(Q)install -m 644 conf/README.md $(ROOT)/share/doc/burin/rules.md
+	$(Q)install -m 644 carvers/TEMPLATE.c $(ROOT)/share/doc/burin/
+	$(Q)install -m 644 $(addprefix carvers/,carver.h plugin.h bytes.h) $(ROOT)/include/burin/
 	$(Q)$(if $(filter 1,$(MPI)),install -m 644 src/packaging/debian/burin-mpi.1 $(ROOT)/share/man/man1/)
 	$(Q)$(BUILD)/burin manual > $(ROOT)/share/man/man1/burin.1
 	$(Q)$(BUILD)/burin completion > $(ROOT)/share/bash-completion/completions/burin
@@ -225,7 +229,7 @@ endif
 .PHONY: uninstall
 uninstall: ## remove from PREFIX what `make install` wrote there
 	$(Q)rm -f $(addprefix $(ROOT)/,$(INSTALLED) bin/burin-mpi share/man/man1/burin-mpi.1)
-	$(Q)for folder in $(ROOT)/libexec/burin $(ROOT)/share/burin $(ROOT)/share/doc/burin; do \
+	$(Q)for folder in $(ROOT)/libexec/burin $(ROOT)/include/burin $(ROOT)/share/burin $(ROOT)/share/doc/burin; do \
 		[ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; done
 
 .PHONY: deb
@@ -256,6 +260,10 @@ FORCE:
 C_FLAGS := $(call stamp,c,$(COMPILE) $(PKG_CFLAGS) $(CARVER_CFLAGS) $(CFLAGS_unit))
 LINKING := $(call stamp,link,$(LINK) $(LIBS) $(LDFLAGS_unit) $(CRITERION_LIBS))
 
+# Programs that load plug-ins let them see the functions of carver.h.
+CARVER_SYMBOLS := -Wl,--dynamic-list=carvers/carver.symbols
+SEEN_CFLAGS := -fvisibility=default -fno-semantic-interposition
+
 define link
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D) && $(LINK) -o $@ $(filter %.o %.a,$^) $(LIBS) $(1)
@@ -270,12 +278,12 @@ define compile
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(1) -c -o $@ $<
 endef
 
-$(BUILD)/burin: $O/src/main.o $(LIB) $(LINKING) | $(HELPERS)
-	$(call link)
+$(BUILD)/burin: $O/src/main.o $(LIB) $(LINKING) carvers/carver.symbols | $(HELPERS)
+	$(call link,$(CARVER_SYMBOLS))
 
 # It links what the carvers need, and nothing else of the library.
-$(BUILD)/burin-carver: $(CHECKER:%.c=$O/%.o) $(LIB) $(LINKING)
-	$(call link_helper)
+$(BUILD)/burin-carver: $(CHECKER:%.c=$O/%.o) $(LIB) $(LINKING) carvers/carver.symbols
+	$(call link_helper,$(CARVER_SYMBOLS))
 # Only it has the libraries that parse file systems and the like, and those that these bring.
 $(BUILD)/burin-evidence: $(CONFINED:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
 	$(call link_helper,$(EVIDENCE_LIBS))
@@ -297,8 +305,8 @@ $(UNIT) $(PLAIN) $(REPLAYS) $(addprefix $(BUILD)/tests/,alloc_failures burin-dis
 $(BENCH): | $(BENCH_HELPERS)
 $(FUZZERS:%=$(BUILD)/fuzz_%): | $(HELPERS)
 
-$(BUILD)/burin-mpi: $(CLUSTER:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS)) | $(HELPERS)
-	$(call link,$(MPI_LIBS))
+$(BUILD)/burin-mpi: $(CLUSTER:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS)) carvers/carver.symbols | $(HELPERS)
+	$(call link,$(MPI_LIBS) $(CARVER_SYMBOLS))
 
 # Only what the map names is seen from outside.
 $(LIBBURIN): $(LIBRARY:%.c=$O/%.o) $(LIB) $(LINKING) src/library/libburin.map | $(HELPERS)
@@ -313,6 +321,8 @@ $(LIB): $(OBJ) $(call stamp,objects$(if $(filter 1,$(CUDA)),,-nocuda),$(OBJ))
 $O/src/%.o: src/%.c $(C_FLAGS)
 	$(call compile,$(PKG_CFLAGS) $(FILE_CFLAGS) -Isrc -I.)
 
+$O/src/carve/view.o $O/carvers/carver.o: FILE_CFLAGS = $(SEEN_CFLAGS)
+$O/src/carve/view.o $O/carvers/carver.o: $(call stamp,seen,$(SEEN_CFLAGS))
 $O/src/cluster/%.o: FILE_CFLAGS = $(MPI_CFLAGS)
 $(CLUSTER:%.c=$O/%.o): $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS))
 $O/src/scan/cpu_team.o: FILE_CFLAGS = $(OPENMP)
@@ -335,7 +345,7 @@ $O/src/page/page_text.o: $(wildcard src/page/assets/*)
 # Carvers see their own family, common/, carver.h, bytes.h and the compression libraries; anything
 # else fails to compile.
 $O/carvers/%.o: carvers/%.c $(C_FLAGS)
-	$(call compile,$(CARVER_CFLAGS) -iquote carvers/$(firstword $(subst /, ,$*)) -iquote carvers/common -iquote carvers)
+	$(call compile,$(CARVER_CFLAGS) $(FILE_CFLAGS) -iquote carvers/$(firstword $(subst /, ,$*)) -iquote carvers/common -iquote carvers)
 
 $O/gpu/%.o: gpu/%.c $(C_FLAGS)
 	$(call compile,-Isrc -I.)

@@ -241,4 +241,8 @@ enum verdict verdict_because(enum verdict verdict, struct finding *finding, cons
 extern const struct carver *const carvers[];
 const struct carver *carver_find(const char *name);
 
+/* The version of this contract, which carvers that were built elsewhere name (plugin.h): another number
+ * after every change here that they would notice. */
+#define CARVER_CONTRACT 1
+
 #endif

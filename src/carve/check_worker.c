@@ -498,8 +498,10 @@ int check_worker_check(struct check_worker *worker, const struct check_request *
 		if (part.done > before)
 			crashes = 0;
 		/* What was under way is not known for certain: from now on one at a time. */
-		if (status && part.end == part.done + 1 && ++crashes == CRASHES_MAX)
+		if (status && part.end == part.done + 1 && ++crashes == CRASHES_MAX) {
 			give_up(worker, &part);
+			crashes = 0;
+		}
 		part.end = part.done + (part.done < count);
 	}
 	return 0;

@@ -13,6 +13,7 @@
 #include "rules/forecast.h"
 #include "rules/lint.h"
 #include "rules/paths.h"
+#include "rules/plugins.h"
 #include "rules/rules.h"
 #include "run/carve_options.h"
 
@@ -20,6 +21,7 @@ struct check_settings {
 	const char *image;
 	uint64_t sample;
 	enum rules_format rules_format;
+	struct option_list plugins;
 	bool json;
 };
 
@@ -221,8 +223,10 @@ static void print_json(const struct check *check)
 static int check_file(struct check *check, const struct check_settings *settings, const char *path,
 	struct error *error)
 {
-	int rc = rules_open(&check->rules, path, settings->rules_format, NULL, error);
+	int rc = plugins_open(&settings->plugins, error);
 
+	if (!rc)
+		rc = rules_open(&check->rules, path, settings->rules_format, NULL, error);
 	if (rc < 0)
 		return rc;
 	lint_rules(&check->lint, check->rules);
@@ -259,6 +263,7 @@ static int run_check(void *arg, int argc, char **argv)
 }
 
 static const struct option_row check_options[] = {
+	PLUGIN_ROW(struct check_settings, plugins, NULL),
 	{ .name = "image",
 		.kind = OPTION_STRING,
 		.metavar = "IMAGE",

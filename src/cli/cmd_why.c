@@ -18,11 +18,12 @@
 #include "cli/types.h"
 #include "report/report_reader.h"
 #include "rules/paths.h"
+#include "rules/plugins.h"
 #include "run/secret_files.h"
 
 struct why_settings {
 	const char *config, *report;
-	struct option_list types;
+	struct option_list types, plugins;
 	enum rules_format rules_format;
 	struct secret_files secrets;
 	uint64_t align;
@@ -44,6 +45,7 @@ static const struct option_row why_rows[] = {
 		.fallback = "auto",
 		MEMBER(rules_format),
 		.help = "Format of the rule file" },
+	PLUGIN_ROW(struct why_settings, plugins, NULL),
 	{ .name = "types",
 		.letter = 't',
 		.kind = OPTION_LIST,
@@ -272,6 +274,8 @@ static int run(void *arg, int argc, char **argv)
 			argv[1]);
 	else
 		status = secret_files_read(&settings->secrets, &error);
+	if (!status)
+		status = plugins_open(&settings->plugins, &error);
 	if (!status)
 		status = rules_open(
 			&rules, settings->config, settings->rules_format, &settings->types, &error);

@@ -42,8 +42,8 @@ static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER;
 /* ---- options ------------------------------------------------------------------------------- */
 
 /* Of a command line, of several images, or for people. */
-static const char *const not_here[] = { "output", "resume", "list", "recursive", "open", "shadow",
-	"password-file", "key", "jobs", "unit-size", "html", "json", "quiet", "verbose" };
+static const char *const not_here[] = { "output", "resume", "list", "recursive", "open", "plugin",
+	"shadow", "password-file", "key", "jobs", "unit-size", "html", "json", "quiet", "verbose" };
 
 static bool is_here(const char *name)
 {

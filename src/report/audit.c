@@ -77,6 +77,10 @@ static int audit_open(void **state, FILE *stream, const struct run_record *run)
 		print_clean(stream, "Examiner: ", run->about.examiner, "\n");
 	if (run->about.note)
 		print_clean(stream, "Note: ", run->about.note, "\n");
+	for (const struct plugin_record *plugin = run->plugins; plugin && plugin->path; plugin++) {
+		print_clean(stream, "Plug-in: ", plugin->path, ", SHA-256 ");
+		fprintf(stream, "%s\n", plugin->hashes.sha256);
+	}
 	print_clean(stream, "Configuration file: ", run->rules->path, "\n\n");
 	print_clean(stream, "Opening target \"", target ? target : run->image_path, "\"\n\n");
 	fprintf(stream, "The following files were carved:\n"

@@ -107,6 +107,20 @@ static json_t *rules_object(const struct rules *rules)
 	return object;
 }
 
+static json_t *plugin_array(const struct plugin_record *plugin)
+{
+	json_t *array = json_array();
+
+	for (; plugin && plugin->path; plugin++) {
+		json_t *object = jsonl_object();
+
+		jsonl_put(object, "path", json_text(plugin->path));
+		jsonl_put(object, "sha256", json_text(plugin->hashes.sha256));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 static json_t *engine_object(const struct run_record *run)
 {
 	json_t *object = jsonl_object();
@@ -178,6 +192,8 @@ static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 	jsonl_put(object, "image", image_object(run));
 	if (run->volumes)
 		volumes_json(object, run->volumes);
+	if (run->plugins && run->plugins->path)
+		jsonl_put(object, "plugins", plugin_array(run->plugins));
 	jsonl_put(object, "rules", rules_object(run->rules));
 	jsonl_put(object, "engine", engine_object(run));
 	jsonl_put(object, "sandbox", sandbox_object(run));

@@ -123,6 +123,12 @@ struct case_record {
 	const char *number, *examiner, *note;
 };
 
+struct plugin_record {
+	const char *path; /* absolute */
+	uint64_t bytes;
+	struct hashes hashes; /* SHA-256 */
+};
+
 struct run_record {
 	struct case_record about;
 	const char *command_line; /* joined with blanks, for audit.txt */
@@ -130,8 +136,9 @@ struct run_record {
 	const char *output_dir;   /* absolute */
 	int64_t started;          /* seconds since 1970 UTC */
 	const struct image_info *image;
-	const char *image_path;        /* as given */
-	const struct volumes *volumes; /* NULL: not examined */
+	const char *image_path;              /* as given */
+	const struct volumes *volumes;       /* NULL: not examined */
+	const struct plugin_record *plugins; /* ended by one without a path; NULL: none */
 	const struct rules *rules;
 	const char *engine, *kernel, *engine_reason, *reader;
 	unsigned threads;

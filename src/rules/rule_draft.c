@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "carvers/carver.h"
+#include "rules/plugins.h"
 
 static int read_pattern(
 	struct setting_reader *r, const config_setting_t *setting, struct pattern *pattern)
@@ -257,7 +258,7 @@ static int read_carver(struct setting_reader *r, const config_setting_t *setting
 
 	if (status)
 		return status;
-	rule->carver = carver_find(text);
+	rule->carver = rule_carver_find(text);
 	if (rule->carver)
 		return 0;
 	while (carvers[count])

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "carvers/carver.h"
+#include "rules/plugins.h"
 
 /* Bytes. */
 #define TEXT_MAX ((size_t)1 << 16)
@@ -93,7 +94,7 @@ static void load_rule(struct rule *rule, struct codec_reader *reader)
 	rule->name = codec_get_text(reader, TEXT_MAX);
 	rule->extension = codec_get_text(reader, TEXT_MAX);
 	carver = codec_get_text(reader, TEXT_MAX);
-	if (*carver && !(rule->carver = carver_find(carver)))
+	if (*carver && !(rule->carver = rule_carver_find(carver)))
 		codec_fail(reader);
 	free(carver);
 	rule->min_size = codec_get(reader, UINT64_MAX);
@@ -109,6 +110,7 @@ static void load_rule(struct rule *rule, struct codec_reader *reader)
 
 void rules_save_checks(const struct rules *rules, struct codec_writer *writer)
 {
+	plugins_save(writer);
 	codec_put(writer, rules->count);
 	codec_put(writer, rules->patterns.count);
 	for (uint32_t i = 0; i < rules->count; i++)
@@ -117,9 +119,11 @@ void rules_save_checks(const struct rules *rules, struct codec_writer *writer)
 
 void rules_load_checks(struct rules *rules, struct codec_reader *reader)
 {
-	uint64_t count = codec_get(reader, UINT32_MAX);
+	uint64_t count;
 	size_t room = 0;
 
+	plugins_load(reader);
+	count = codec_get(reader, UINT32_MAX);
 	rules->patterns.count = (uint32_t)codec_get(reader, UINT32_MAX);
 	while (rules->count < count && codec_ok(reader)) {
 		rules->rules = xgrow(rules->rules, &room, rules->count, sizeof(*rules->rules));

@@ -7,6 +7,7 @@
 #include "assemble/assemble.h"
 #include "base/confine.h"
 #include "hashing/hash.h"
+#include "rules/plugins.h"
 
 #define MEMBER(member) \
 	.offset = offsetof(struct carve_options, member), \
@@ -42,6 +43,7 @@ const struct option_row carve_option_rows[] = {
 		MEMBER(rules_format),
 		.group = "Rules",
 		.help = "Format of the rule file; auto detects all but foremost" },
+	PLUGIN_ROW(struct carve_options, plugins, "Rules"),
 	{ .name = "types",
 		.letter = 't',
 		.kind = OPTION_LIST,

@@ -15,7 +15,7 @@ struct carve_options {
 	struct run_options run;
 	/* What the command needs. */
 	const char *config, *output, *verify, *resume;
-	struct option_list types;
+	struct option_list types, plugins;
 	struct option_list lists, known, alert;
 	struct secret_files secrets;
 	const char *shadow;

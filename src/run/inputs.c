@@ -1,8 +1,48 @@
 #include "run/inputs.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "base/memory.h"
+#include "report/folder.h"
 #include "rules/paths.h"
+#include "rules/plugins.h"
+
+static int hash_plugin(struct plugin_record *plugin, struct error *error)
+{
+	int fd = open(plugin->path, O_RDONLY | O_CLOEXEC);
+	struct hasher *hasher = hasher_new(HASH_SHA256);
+	int status = fd < 0 ? -errno : folder_hash(fd, hasher, &plugin->bytes);
+
+	hasher_finish(hasher, &plugin->hashes);
+	hasher_free(hasher);
+	if (fd >= 0)
+		close(fd);
+	return !status ? 0
+		       : error_set(error, EXIT_USAGE, -status, "can't read the plug-in %s: %s",
+				 plugin->path, strerror(-status));
+}
+
+/* They must be there before the rules that name their carvers. */
+static int open_plugins(const struct carve_options *settings, struct run_inputs *inputs,
+	struct run_options *options, struct error *error)
+{
+	int status = plugins_open(&settings->plugins, error);
+	size_t count = 0;
+
+	while (plugin_path(count))
+		count++;
+	inputs->plugins = xcalloc(count + 1, sizeof(*inputs->plugins));
+	for (size_t i = 0; i < count && !status; i++) {
+		inputs->plugins[i].path = plugin_path(i);
+		status = hash_plugin(&inputs->plugins[i], error);
+	}
+	options->plugins = inputs->plugins;
+	return status;
+}
 
 static int open_sets(const struct carve_options *settings, struct run_inputs *inputs,
 	struct run_options *options, struct error *error)
@@ -33,6 +73,8 @@ int run_inputs_open(struct run_inputs *inputs, const struct carve_options *setti
 	*inputs = (struct run_inputs){ 0 };
 	*options = settings->run;
 	if (!status)
+		status = open_plugins(settings, inputs, options, error);
+	if (!status)
 		status = rules_open(&inputs->rules, settings->config, settings->rules_format,
 			&settings->types, error);
 	if (!status)
@@ -46,4 +88,5 @@ void run_inputs_close(struct run_inputs *inputs)
 {
 	hash_sets_close(inputs->sets);
 	rules_free(inputs->rules);
+	free(inputs->plugins);
 }

@@ -1,10 +1,11 @@
-/* What a run needs besides its image: the rules and the hash sets that its options name. */
+/* What a run needs besides its image: the plug-ins, rules and hash sets that its options name. */
 #ifndef BURIN_RUN_INPUTS_H
 #define BURIN_RUN_INPUTS_H
 
 #include "run/carve_options.h"
 
 struct run_inputs {
+	struct plugin_record *plugins;
 	struct rules *rules;
 	struct hash_sets *sets; /* NULL: none */
 };

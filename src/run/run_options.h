@@ -61,6 +61,8 @@ enum run_folders { FOLDERS_BY_TYPE, FOLDERS_BY_KIND };
 
 /* For `burin carve` the table in run/carve_options.c fills most of this. */
 struct run_options {
+	const struct plugin_record
+		*plugins; /* that were loaded, ended by one without a path; NULL: none */
 	const struct rules *rules;
 	char **arguments;            /* the command line as typed, ended by NULL, for the report */
 	const char *engine, *kernel; /* NULL: auto, the engine's choice */

@@ -124,6 +124,7 @@ void session_fill_record(struct session *session, uint64_t total)
 		.image = image,
 		.volumes = session->scope.volumes,
 		.image_path = session->image_path,
+		.plugins = options->plugins,
 		.rules = options->rules,
 		.engine = "none",
 		.kernel = "",

@@ -79,6 +79,20 @@ static void add_rules(struct traits *traits, const struct rules *rules)
 	add_number(traits, "the number of patterns", rules->patterns.count);
 }
 
+/* None: not "", which differs from nothing. */
+static void add_plugins(struct traits *traits, const struct plugin_record *plugin)
+{
+	char *sums = xstrdup(plugin && plugin->path ? "" : "none");
+
+	for (; plugin && plugin->path; plugin++) {
+		char *longer = xasprintf("%s%s%s", sums, *sums ? ", " : "", plugin->hashes.sha256);
+
+		free(sums);
+		sums = longer;
+	}
+	add(traits, xstrdup("the content of the plug-ins"), sums);
+}
+
 static void add_options(struct traits *traits, const struct run_options *options)
 {
 	for (const struct option_row *row = carve_option_rows; row->name; row++)
@@ -93,6 +107,7 @@ void traits_find(struct traits *traits, const struct run_options *options, struc
 {
 	add(traits, xstrdup("burin's version"), xstrdup(burin_version));
 	add_image(traits, evidence);
+	add_plugins(traits, options->plugins);
 	add_rules(traits, options->rules);
 	add_options(traits, options);
 }

@@ -123,6 +123,7 @@ burin.showRun = function () {
 		return ["Volume at " + burin.count(volume.offset), burin.volumeWords(volume) + (volume.note ? ": " + volume.note : "")];
 	}), [
 		["Rules", rules.path + ", " + rules.count + " rules, SHA-256 " + rules.sha256],
+		...(run.plugins || []).map(plugin => ["Plug-in", plugin.path + ", SHA-256 " + plugin.sha256]),
 		["Options", burin.optionWords(run.options) || "none that change the result"],
 		["Engine", [engine.name, engine.kernel, engine.reason].filter(Boolean).join("; ")],
 		["Threads", engine.threads],
