@@ -17,6 +17,7 @@
 /* A header that is not packed, of streams that begin where the start header ends. */
 #define PLAIN "\x01\x04\x06\x00"
 
+#define WORD_LEN 4     /* of the shortest word */
 #define BEFORE_MAX 32  /* bytes from a header's start to the word in it */
 #define PLAIN_MAX 1024 /* from the start of a header to the end of its streams' lengths */
 #define STREAMS_MAX 100
@@ -57,7 +58,7 @@ static bool read_tail(struct view *view, uint64_t at, struct carve_table *table)
 	size_t len = start + (left < PLAIN_MAX ? (size_t)left : PLAIN_MAX);
 	const uint8_t *p = view_peek(view, at - start, len);
 
-	if (!p)
+	if (!p || left < WORD_LEN)
 		return false;
 	if (p[word] == SEVENZIP_HEADER)
 		end = read_place(p + word + 3, len - word - 3);

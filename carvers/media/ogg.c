@@ -398,7 +398,8 @@ static void follow_page(struct ogg *ogg, const struct ogg_page *page)
 }
 
 /* A page's length is in its head: after one that is damaged the next page of one of the streams is to be
- * found, and where there is no head, the page itself. */
+ * found, and where there is no head, the page itself. A page with an earlier number is another file's: alike
+ * pages by the thousand would each be found at all the places of the others. */
 static bool read_pages(struct view *view, struct carve_table *table)
 {
 	struct ogg ogg = { .view = view };
@@ -409,6 +410,8 @@ static bool read_pages(struct view *view, struct carve_table *table)
 	while ((state = read_page(&ogg, &page)) == PAGE_INTACT) {
 		const struct ogg_stream *stream = find_stream(&ogg, page.serial);
 
+		if (stream && page.number < stream->next)
+			break;
 		if (stream && !expect_page(table, ogg.at, stream, page.number))
 			return true;
 		follow_page(&ogg, &page);

@@ -27,6 +27,8 @@
 #define STRONG_BITS 64 /* an anchor that may be off the grid of clusters */
 #define AGREE_BITS 32  /* a table's anchors at the file's start must say that much */
 #define MATCH_WORK 8   /* and to compare them */
+#define VOTE_WORK 64   /* to keep and sort one */
+#define ANCHOR_WORK 64 /* to sort one, and for its step of the path */
 
 struct anchors {
 	struct carve_table table; /* first: add finds the rest */
@@ -115,6 +117,7 @@ static bool read_source(struct workbench *bench, const struct broken *broken,
 			table.length = anchors->table.length;
 		anchors->table = table;
 	}
+	workbench_spend(bench, ANCHOR_WORK * anchors->count);
 	if (good && anchors->count && workbench_goes_on(bench))
 		return true;
 	free(anchors->items);
@@ -343,9 +346,11 @@ static void vote_for(
 		if (hit < anchor->word_at || anchor->len > sizeof(around) - (at - from) ||
 			!matches(anchor, around + (at - from)))
 			continue;
-		if (anchor_bits(anchor) >= STRONG_BITS ||
-			(at - anchor->offset - broken->start) % bench->clusters->size == 0)
-			add_vote(votes, at - anchor->offset, number);
+		if (anchor_bits(anchor) < STRONG_BITS &&
+			(at - anchor->offset - broken->start) % bench->clusters->size)
+			continue;
+		workbench_spend(bench, VOTE_WORK);
+		add_vote(votes, at - anchor->offset, number);
 	}
 }
 

@@ -1,4 +1,4 @@
-/* Ogg: streams that follow a complete file at once. */
+/* Ogg: streams that follow a complete file at once, and pages in its table. */
 #include "carver_case.h"
 
 #define WHOLE "tests/golden/ogg/vorbis.ogg"
@@ -20,4 +20,34 @@ Test(carver_ogg, a_complete_file_before_damaged_streams_stays_complete)
 	expect("ogg", &bytes, CARVE_COMPLETE, len, "which are damaged");
 	free(bytes.data);
 	free(whole.data);
+}
+
+static bool count_anchor(struct carve_table *table, const struct carve_anchor *anchor)
+{
+	(void)anchor;
+	table->at++;
+	return true;
+}
+
+static uint64_t count_anchors(const struct bytes *bytes)
+{
+	struct carve_table table = { .add = count_anchor };
+	struct view *view = view_new_memory(bytes->data, bytes->len);
+
+	cr_assert(carver_find("ogg")->map->head(view, &table));
+	view_free(view);
+	return table.at;
+}
+
+/* Each would be found at the places of all others. */
+Test(carver_ogg, copies_of_pages_are_not_in_the_table)
+{
+	struct bytes bytes = bytes_of_file(WHOLE);
+	uint64_t count = count_anchors(&bytes);
+
+	cr_assert_gt(count, 1);
+	for (int i = 0; i < 100; i++)
+		bytes_add_file(&bytes, WHOLE);
+	cr_assert_eq(count_anchors(&bytes), count);
+	free(bytes.data);
 }

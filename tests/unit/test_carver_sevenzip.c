@@ -73,3 +73,22 @@ Test(carver_sevenzip, damaged_headers_with_the_right_crcs)
 	}
 	free(entries);
 }
+
+/* The sanitizers notice reads past it. */
+Test(carver_sevenzip, no_header_in_the_last_bytes)
+{
+	static const uint8_t bytes[] = { 1, 4, 6, 0, 1, 9, 1, 0 };
+	struct carve_table table = { 0 };
+
+	for (size_t len = 1; len < 4; len++) {
+		struct bytes copy = { 0 };
+		struct view *view;
+
+		bytes_add(&copy, bytes, len);
+		copy.data = realloc(copy.data, len);
+		view = view_new_memory(copy.data, len);
+		cr_expect_not(carver_find("sevenzip")->map->tail(view, 0, &table));
+		view_free(view);
+		free(copy.data);
+	}
+}

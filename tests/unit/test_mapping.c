@@ -223,3 +223,39 @@ Test(clusters, one_file_that_breaks_off_does_not_hide_where_others_start)
 	cr_expect_eq(size_below(CARVE_UNVERIFIED), 512);
 	cr_expect_eq(size_below(CARVE_COMPLETE), 4096, "what starts in it is a part of it");
 }
+
+#define CROWD 10000
+
+/* Whose words are nowhere. */
+static bool read_crowd(struct view *view, struct carve_table *table)
+{
+	struct carve_anchor anchor = { .len = 20, .bytes = "nowhere" };
+
+	(void)view;
+	for (unsigned i = 0; i < CROWD; i++) {
+		anchor.offset = 12 + (uint64_t)i * PART_LEN;
+		if (!table->add(table, &anchor))
+			break;
+	}
+	return true;
+}
+
+Test(mapping, counts_anchors_as_work)
+{
+	static const struct carve_map crowded_map = { .words = { { .len = 4, .bytes = WORD } },
+		.head = read_crowd };
+	static const struct carver crowded = {
+		.name = "crowd", .check = check_list, .map = &crowded_map
+	};
+	static const struct rule crowded_rule = {
+		.name = name, .extension = name, .carver = &crowded, .max_size = 1 << 20
+	};
+	struct source sources[SOURCES_MAX];
+
+	memset(content, 0xee, sizeof(content));
+	begin();
+	bench.rule = &crowded_rule;
+	mapping_find_sources(&bench, &broken, sources);
+	cr_expect_geq((1 << 30) - bench.work_left, CROWD * 10);
+	end();
+}
