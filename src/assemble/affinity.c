@@ -15,8 +15,10 @@
 #define FRACTION 16      /* of a bit */
 #define ALIEN_SHARE 1    /* a bit for each byte: so much worse looks what is not the file's */
 #define LEARN_FIRST 4096 /* bytes of a file from which its content is known */
-#define LOOK_LEN 512     /* bytes of a cluster that are looked at */
-#define LOOK_WORK 64     /* units that this takes */
+#define LEARN_MAX ((uint64_t)256 << 10) /* bytes of a file that are learnt at once: its last ones */
+#define SAME_MAX ((uint64_t)1 << 20)    /* bytes at a file's end in which a change is looked for */
+#define LOOK_LEN 512                    /* bytes of a cluster that are looked at */
+#define LOOK_WORK 64                    /* units that this takes */
 #define LOOKS 8192
 #define ESCAPE 4 /* weight of what single bytes say, where pairs are rare */
 
@@ -163,6 +165,8 @@ void affinity_learn_file(struct affinity *affinity, struct workbench *bench,
 {
 	uint64_t at = 0; /* where the run begins */
 
+	if (from + LEARN_MAX < to)
+		from = to - LEARN_MAX;
 	for (size_t i = 0; i < extents->count && at < to; i++) {
 		const struct range *run = &extents->runs[i];
 		uint64_t begin = from > at ? from - at : 0, end = to - at;
@@ -188,11 +192,18 @@ static bool is_alien(struct affinity *affinity, struct workbench *bench,
 uint64_t affinity_same(
 	struct workbench *bench, const struct extents *extents, uint64_t from, uint64_t length)
 {
-	struct affinity *affinity = affinity_new(bench);
+	struct affinity *affinity;
 	uint64_t size = bench->clusters->size, learnt = 0;
 	uint64_t at = size > LEARN_FIRST ? size : LEARN_FIRST;
 
-	for (at = at > from ? at : from; at < length; at += size) {
+	if (from + SAME_MAX < length)
+		from += (length - from - SAME_MAX) / size * size;
+	if (at < from)
+		at = from;
+	if (at >= length)
+		return length;
+	affinity = affinity_new(bench);
+	for (; at < length; at += size) {
 		if (at >= 2 * learnt) { /* seldom, as making ready takes long */
 			affinity_learn_file(affinity, bench, extents, learnt, at);
 			learnt = at;

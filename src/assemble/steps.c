@@ -33,8 +33,9 @@
 #define JUDGED_MAX 4    /* doubtful layouts of a file */
 #define GUESSES 4       /* that are judged at most */
 #define RECORD_LEN 1024
-#define EXTEND_MAX 64  /* clusters by which the last piece may begin earlier */
-#define COARSE_SHARE 4 /* of the work is for clusters of the usual size */
+#define EXTEND_MAX 64     /* clusters by which the last piece may begin earlier */
+#define REJECTED_SHARE 16 /* of the work for two pieces is for a head that was rejected */
+#define COARSE_SHARE 4    /* of the work is for clusters of the usual size */
 /* A carver may count that share of a cluster as the file's own although it is another's. */
 #define BEGUN_SHARE 16
 
@@ -639,6 +640,9 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 		{ RING_NEAR, ZONE_AFTER, false }, { RING_NEAR, ZONE_CLOSE, true },
 		{ RING_NEAR, ZONE_BEFORE, true }, { RING_NEAR, ZONE_AFTER, true } };
 
+	/* On a disk nearly all of them are false, and there are many more than of the others. */
+	if (broken->is_weak && broken->verdict == CARVE_REJECT)
+		bench->work_left /= REJECTED_SHARE;
 	return search_file(bench, broken, cells, COUNT(cells), 2, extents, outcome, assembly);
 }
 
