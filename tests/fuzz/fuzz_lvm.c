@@ -8,7 +8,7 @@
 #include <libdeflate.h>
 
 #include "base/endian.h"
-#include "fuzz/memory_image.h"
+#include "memory_image.h"
 #include "fuzz/read_inner.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/endian.h"
-#include "fuzz/memory_image.h"
+#include "memory_image.h"
 #include "fuzz/read_inner.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "evidence/volumes.h"
-#include "fuzz/memory_image.h"
+#include "memory_image.h"
 
 static void check(bool good)
 {

@@ -5,21 +5,11 @@
 #include <string.h>
 
 #include "carve/check.h"
-#include "evidence/backend.h"
+#include "memory_image.h"
 
 static uint8_t content[300000];
 
-static int read_memory(struct image *image, uint64_t offset, void *buffer, size_t len)
-{
-	(void)image;
-	memcpy(buffer, content + offset, len);
-	return 0;
-}
-
-static const struct image_backend memory_backend = { .name = "memory", .read_at = read_memory };
-static struct image image = { .backend = &memory_backend,
-	.info = { .format = "raw", .size = sizeof(content), .sector_size = 512 },
-	.read_unit = 512 };
+static struct memory_image evidence = MEMORY_IMAGE(content, sizeof(content));
 
 static void fill(void)
 {
@@ -34,7 +24,7 @@ Test(view, returns_the_bytes_of_its_span_and_no_others)
 {
 	struct view *view = view_new();
 
-	view_point(view, &image, 1000, 200000);
+	view_point(view, &evidence.image, 1000, 200000);
 	cr_expect_eq(view_size(view), 200000);
 	cr_expect_not(view_ends_with_image(view));
 	for (uint64_t at = 0; at < 200000; at += 777) {
@@ -48,7 +38,7 @@ Test(view, returns_the_bytes_of_its_span_and_no_others)
 	cr_expect_null(view_peek(view, 200001, 0));
 	cr_expect_null(view_peek(view, UINT64_MAX, 2));
 	cr_expect_null(view_peek(view, 0, VIEW_MAX_PEEK + 1));
-	view_point(view, &image, 299990, UINT64_MAX);
+	view_point(view, &evidence.image, 299990, UINT64_MAX);
 	cr_expect_eq(view_size(view), 10);
 	cr_expect(view_ends_with_image(view));
 	cr_expect_eq(*view_peek(view, 9, 1), content[299999]);
@@ -69,9 +59,9 @@ Test(view, shows_a_file_in_pieces_as_one)
 		memcpy(file + len, content + runs[i].offset, runs[i].length);
 		len += runs[i].length;
 	}
-	view_point(view, &image, 0, 4096);
+	view_point(view, &evidence.image, 0, 4096);
 	view_peek(view, 0, 4096);
-	view_point_runs(view, &image, runs, 4, UINT64_MAX);
+	view_point_runs(view, &evidence.image, runs, 4, UINT64_MAX);
 	cr_expect_eq(view_size(view), 95101);
 	cr_expect(view_ends_with_image(view));
 	for (uint64_t at = 0; at < 95000; at += 777) {
@@ -83,11 +73,11 @@ Test(view, shows_a_file_in_pieces_as_one)
 	cr_expect_arr_eq(view_peek(view, 0, VIEW_MAX_PEEK), file, VIEW_MAX_PEEK);
 	cr_expect_arr_eq(view_peek(view, 95100, 1), file + 95100, 1);
 	cr_expect_null(view_peek(view, 95100, 2));
-	view_point_runs(view, &image, runs + 1, 2, 50);
+	view_point_runs(view, &evidence.image, runs + 1, 2, 50);
 	cr_expect_eq(view_size(view), 50);
 	cr_expect_not(view_ends_with_image(view));
 	cr_expect_arr_eq(view_peek(view, 0, 50), file + 5000, 50);
-	view_point(view, &image, 0, 4096);
+	view_point(view, &evidence.image, 0, 4096);
 	cr_expect_arr_eq(view_peek(view, 0, 50), content, 50, "nothing of the pieces stays");
 	view_free(view);
 }
@@ -97,10 +87,10 @@ Test(view, counts_what_proves_that_two_runs_belong_together)
 	const struct range runs[] = { { 5000, 100 }, { 100, 100 }, { 1000, 100 } };
 	struct view *view = view_new();
 
-	view_point(view, &image, 0, 4096);
+	view_point(view, &evidence.image, 0, 4096);
 	view_proved(view, 0, 4096, 32);
 	cr_expect_eq(view_proof(view, 100), 0, "in one piece nothing is kept");
-	view_point_runs(view, &image, runs, 3, UINT64_MAX);
+	view_point_runs(view, &evidence.image, runs, 3, UINT64_MAX);
 	cr_expect_not(view_thorough(view));
 	view_set_thorough(view, true);
 	cr_expect(view_thorough(view));
@@ -115,7 +105,7 @@ Test(view, counts_what_proves_that_two_runs_belong_together)
 	cr_expect_eq(view_proof(view, 100), 48);
 	cr_expect_eq(view_proof(view, 200), 32);
 	cr_expect_eq(view_proof(view, 150), 0, "not a joint");
-	view_point_runs(view, &image, runs, 2, UINT64_MAX);
+	view_point_runs(view, &evidence.image, runs, 2, UINT64_MAX);
 	cr_expect_not(view_thorough(view));
 	cr_expect_eq(view_proof(view, 100), 0, "nothing stays");
 	view_free(view);
@@ -136,11 +126,11 @@ Test(view, the_budget_ends_and_does_not_depend_on_what_was_read_before)
 	struct view *view = view_new();
 	unsigned first, again;
 
-	view_point(view, &image, 0, sizeof(content));
+	view_point(view, &evidence.image, 0, sizeof(content));
 	first = looks_until_refused(view);
 	cr_assert_lt(first, 1000000, "a carver can loop for ever");
 	cr_assert_lt(looks_until_refused(view), 3, "a spent budget stays spent");
-	view_point(view, &image, 0, sizeof(content));
+	view_point(view, &evidence.image, 0, sizeof(content));
 	again = looks_until_refused(view);
 	cr_assert_eq(first, again);
 	view_free(view);
@@ -168,12 +158,12 @@ Test(view, memory_is_reserved_for_the_process)
 	pthread_t thread;
 	void *early;
 
-	view_point(view, &image, 0, sizeof(content));
+	view_point(view, &evidence.image, 0, sizeof(content));
 	cr_assert(view_reserve(view, (uint64_t)2 << 30));
 	cr_assert(view_reserve(view, (uint64_t)600 << 20), "covered by what was reserved");
 	cr_assert_eq(pthread_create(&thread, NULL, reserve_most, NULL), 0);
 	atomic_store(&given_back, true);
-	view_point(view, &image, 0, sizeof(content));
+	view_point(view, &evidence.image, 0, sizeof(content));
 	cr_assert_eq(pthread_join(thread, &early), 0);
 	cr_assert_null(early, "reserved before there was room");
 	view_free(view);
@@ -185,7 +175,7 @@ static struct outcome check(const struct rule *rule, uint64_t start, uint64_t le
 	struct view *view = view_new();
 	struct outcome outcome;
 
-	check_candidate(view, &image, rule, &candidate, UINT64_MAX, &outcome);
+	check_candidate(view, &evidence.image, rule, &candidate, UINT64_MAX, &outcome);
 	view_free(view);
 	return outcome;
 }
@@ -438,14 +428,14 @@ Test(check, a_file_in_pieces_has_offsets_of_its_own)
 	struct view *view = view_new();
 	struct outcome outcome;
 
-	check_runs(view, &image, &rule, runs, 2, UINT64_MAX, NULL, &outcome);
+	check_runs(view, &evidence.image, &rule, runs, 2, UINT64_MAX, NULL, &outcome);
 	cr_expect_eq(outcome.verdict, CARVE_COMPLETE);
 	cr_expect_eq(outcome.length, 20);
 	cr_assert_eq(outcome.unverified.count, 1);
 	cr_expect_eq(outcome.unverified.items[0].offset, 5);
 	outcome_free(&outcome);
 	rule.max_size = 19;
-	check_runs(view, &image, &rule, runs, 2, UINT64_MAX, &thorough, &outcome);
+	check_runs(view, &evidence.image, &rule, runs, 2, UINT64_MAX, &thorough, &outcome);
 	cr_expect_eq(outcome.verdict, CARVE_REJECT, "it exceeds max_size");
 	view_free(view);
 }
@@ -502,18 +492,18 @@ Test(check, goes_on_from_states)
 
 		/* The rest of it, or of another place in it. */
 		memcpy(content + 20000, at % 2 ? file + at : file + at - 60, len - at);
-		check_runs(view, &image, &rule, &first, 1, UINT64_MAX, &from, &whole);
+		check_runs(view, &evidence.image, &rule, &first, 1, UINT64_MAX, &from, &whole);
 		cr_assert_eq(whole.verdict, CARVE_COMPLETE, "%s", whole.finding.why);
 		outcome_free(&whole);
 		count = view_copy_states(view, states);
-		check_runs(view, &image, &rule, runs, 2, UINT64_MAX, NULL, &whole);
+		check_runs(view, &evidence.image, &rule, runs, 2, UINT64_MAX, NULL, &whole);
 		proof = view_proof(view, at);
 		cr_assert(at % 2 == 0 || whole.verdict == CARVE_COMPLETE);
 		while (count && states[count - 1].offset > at)
 			count--;
 		if (count) {
 			from = (struct check_options){ .from = &states[count - 1] };
-			check_runs(view, &image, &rule, runs, 2, UINT64_MAX, &from, &rest);
+			check_runs(view, &evidence.image, &rule, runs, 2, UINT64_MAX, &from, &rest);
 			cr_assert_eq(rest.verdict, whole.verdict);
 			cr_assert_eq(rest.length, whole.length);
 			cr_assert_str_eq(rest.finding.why, whole.finding.why);
@@ -579,7 +569,7 @@ Test(check, proves_joints_by_checksums)
 		memcpy(content + 100000, content, rows[i].joint);
 		runs[1].offset = rows[i].joint;
 		runs[1].length -= rows[i].joint;
-		check_runs(view, &image, &rule, runs, 2, UINT64_MAX, &thorough, &outcome);
+		check_runs(view, &evidence.image, &rule, runs, 2, UINT64_MAX, &thorough, &outcome);
 		cr_expect_eq(outcome.verdict, rows[i].cut ? CARVE_TRUNCATED : CARVE_COMPLETE,
 			"%s: %s", path, outcome.finding.why);
 		cr_expect_eq(view_proof(view, rows[i].joint), rows[i].bits, "%s: %u bits", path,

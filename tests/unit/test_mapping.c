@@ -6,7 +6,7 @@
 
 #include "assemble/mapping.h"
 #include "assemble/strategies.h"
-#include "evidence/backend.h"
+#include "memory_image.h"
 
 #define CLUSTER 512
 #define PARTS 24
@@ -17,17 +17,7 @@
 
 static uint8_t content[400 * CLUSTER];
 
-static int read_memory(struct image *image, uint64_t offset, void *buffer, size_t len)
-{
-	(void)image;
-	memcpy(buffer, content + offset, len);
-	return 0;
-}
-
-static const struct image_backend memory_backend = { .name = "memory", .read_at = read_memory };
-static struct image image = { .backend = &memory_backend,
-	.info = { .format = "raw", .size = sizeof(content), .sector_size = 512 },
-	.read_unit = 512 };
+static struct memory_image evidence = MEMORY_IMAGE(content, sizeof(content));
 
 /* A part's word, its number, and bytes that only it has. */
 static void fill_part(unsigned number, uint8_t bytes[PART_LEN])
@@ -119,10 +109,10 @@ static void begin(void)
 
 	inner_hits_add_map(hits, &map);
 	inner_hits_add_window(hits, 0, sizeof(content));
-	cr_assert(inner_hits_find(hits, &image, &clusters.taken, UINT64_MAX, pool, NULL));
+	cr_assert(inner_hits_find(hits, &evidence.image, &clusters.taken, UINT64_MAX, pool, NULL));
 	pool_free(pool);
 	bench = (struct workbench){ .view = view_new(),
-		.evidence = &image,
+		.evidence = &evidence.image,
 		.rule = &rule,
 		.clusters = &clusters,
 		.hits = hits,

@@ -9,7 +9,7 @@
 #include "assemble/continuations.h"
 #include "assemble/searcher.h"
 #include "carvers/coded.h"
-#include "evidence/backend.h"
+#include "memory_image.h"
 
 #define CLUSTER 512
 #define CLUSTERS 1200
@@ -20,17 +20,7 @@
 
 static uint8_t content[CLUSTERS * CLUSTER];
 
-static int read_memory(struct image *image, uint64_t offset, void *buffer, size_t len)
-{
-	(void)image;
-	memcpy(buffer, content + offset, len);
-	return 0;
-}
-
-static const struct image_backend memory_backend = { .name = "memory", .read_at = read_memory };
-static struct image image = { .backend = &memory_backend,
-	.info = { .format = "raw", .size = SIZE, .sector_size = 512 },
-	.read_unit = 512 };
+static struct memory_image evidence = MEMORY_IMAGE(content, SIZE);
 
 /* ---- the device ---- */
 
@@ -124,7 +114,7 @@ static void ask(const struct search_tool *used, struct answers *answers)
 	struct searcher *searcher = searcher_new(used, NULL, &clusters);
 	struct pool *pool = pool_new(2);
 	struct workbench bench = { .view = view_new(),
-		.evidence = &image,
+		.evidence = &evidence.image,
 		.rule = &rule,
 		.clusters = &clusters,
 		.searcher = searcher,
@@ -133,7 +123,7 @@ static void ask(const struct search_tool *used, struct answers *answers)
 	struct continuations *continuations;
 	struct partial partial;
 
-	cr_assert(searcher_keep_heads(searcher, &image, &clusters, pool, NULL));
+	cr_assert(searcher_keep_heads(searcher, &evidence.image, &clusters, pool, NULL));
 	partial_begin(&clusters, &broken, &partial);
 	workbench_prepare(&bench, &partial.extents);
 	continuations = continuations_new(&bench, &partial);
@@ -189,7 +179,7 @@ Test(searcher, a_device_keeps_what_is_free)
 	room = 2 * STAGE;
 	clusters_take(&clusters, (uint64_t)100 * CLUSTER, 10 * CLUSTER);
 	searcher = searcher_new(&tool, NULL, &clusters);
-	cr_assert(searcher_keep_heads(searcher, &image, &clusters, pool, NULL));
+	cr_assert(searcher_keep_heads(searcher, &evidence.image, &clusters, pool, NULL));
 	cr_expect_eq(searcher_kept(searcher), 2 * STAGE);
 	for (size_t i = 0; i < 2 * STAGE; i++) {
 		static const uint8_t zeros[SEARCH_HEAD_LEN];

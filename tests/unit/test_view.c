@@ -5,28 +5,13 @@
 
 #include "base/error.h"
 #include "carve/check.h"
-#include "evidence/backend.h"
+#include "memory_image.h"
 
 #define MIB ((uint64_t)1 << 20)
 
 static uint8_t content[1200000];
 
-/* What can't be read. */
-static uint64_t bad_from, bad_to;
-
-static int read_memory(struct image *image, uint64_t offset, void *buffer, size_t len)
-{
-	(void)image;
-	if (offset < bad_to && offset + len > bad_from)
-		return -EIO;
-	memcpy(buffer, content + offset, len);
-	return 0;
-}
-
-static const struct image_backend memory_backend = { .name = "memory", .read_at = read_memory };
-static struct image image = { .backend = &memory_backend,
-	.info = { .format = "raw", .size = sizeof(content), .sector_size = 512 },
-	.read_unit = 512 };
+static struct memory_image evidence = MEMORY_IMAGE(content, sizeof(content));
 
 static void fill(void)
 {
@@ -40,7 +25,7 @@ static struct view *view_at(uint64_t start, uint64_t size)
 {
 	struct view *view = view_new();
 
-	view_point(view, &image, start, size);
+	view_point(view, &evidence.image, start, size);
 	return view;
 }
 
@@ -64,7 +49,7 @@ Test(view_work, a_peek_costs_its_bytes_and_64_units_and_what_is_fetched)
 	cr_expect(view_work(view, 1000));
 	cr_expect_eq(view_work_done(view), 2 * 164 + fetched(4096) + 65600 + fetched(65536) + 1000);
 	cr_expect_null(view_peek(view, sizeof(content), 1), "outside");
-	view_point(view, &image, 5, 10);
+	view_point(view, &evidence.image, 5, 10);
 	cr_expect_eq(view_work_done(view), 0, "each candidate starts anew");
 	view_free(view);
 }
@@ -74,7 +59,7 @@ Test(view_work, nothing_can_be_peeked_at_anywhere)
 	struct view *view = view_at(1000000, 5000);
 
 	view_peek(view, 0, 5000);
-	view_point(view, &image, 0, 5000);
+	view_point(view, &evidence.image, 0, 5000);
 	cr_expect_not_null(view_peek(view, 0, 0), "the buffer is elsewhere");
 	cr_expect_not_null(view_peek(view, 5000, 0));
 	cr_expect_null(view_peek(view, 5001, 0));
@@ -130,7 +115,7 @@ Test(view_work, without_looking_on_it_is_exhausted)
 	cr_expect(view_is_exhausted(view));
 	cr_expect_eq(base, 512 * MIB, "%zu MiB", (size_t)(base / MIB));
 	cr_expect_null(view_peek(view, 0, 1));
-	view_point(view, &image, 0, sizeof(content));
+	view_point(view, &evidence.image, 0, sizeof(content));
 	cr_expect_not(view_is_exhausted(view));
 	view_peek(view, 1000000, 10);
 	further = units_until_exhausted(view);
@@ -156,9 +141,9 @@ Test(view_work, the_same_bytes_take_the_same_work_whatever_was_read_before)
 	uint64_t first = walk(view);
 
 	for (uint64_t before = 0; before < 1000000; before += 99991) {
-		view_point(view, &image, before, 5000);
+		view_point(view, &evidence.image, before, 5000);
 		view_peek(view, 0, 5000);
-		view_point(view, &image, 0, sizeof(content));
+		view_point(view, &evidence.image, 0, sizeof(content));
 		cr_expect_eq(walk(view), first, "after a look at %zu", (size_t)before);
 	}
 	view_free(view);
@@ -214,7 +199,7 @@ Test(view_work, a_watcher_that_refuses_ends_the_work)
 	cr_expect_null(view_peek(view, 0, 1));
 	cr_expect_not(view_work(view, 1));
 	cr_expect_eq(watcher.asked, 3, "it is not asked again");
-	view_point(view, &image, 0, 100);
+	view_point(view, &evidence.image, 0, 100);
 	cr_expect_not(view_stopped(view));
 	view_free(view);
 }
@@ -261,7 +246,7 @@ static struct outcome check(uint64_t work_max)
 	struct view *view = view_new();
 	struct outcome outcome;
 
-	check_candidate(view, &image, &rule, &candidate, work_max, &outcome);
+	check_candidate(view, &evidence.image, &rule, &candidate, work_max, &outcome);
 	view_free(view);
 	return outcome;
 }
@@ -367,7 +352,7 @@ Test(view_work, too_many_unverified_parts_are_merged)
 	struct view *view = view_new();
 	struct outcome outcome;
 
-	check_candidate(view, &image, &many_rule, &candidate, UINT64_MAX, &outcome);
+	check_candidate(view, &evidence.image, &many_rule, &candidate, UINT64_MAX, &outcome);
 	cr_expect_leq(outcome.unverified.count, 4096);
 	for (uint64_t i = 0; i < 100000; i++)
 		cr_assert_eq(
@@ -410,7 +395,7 @@ Test(view_work, after_no_memory_nothing_more_is_read)
 	cr_expect(view_lacked_memory(view));
 	cr_expect_null(view_peek(view, 0, 1));
 	cr_expect_not(view_work(view, 1));
-	view_point(view, &image, 0, 100);
+	view_point(view, &evidence.image, 0, 100);
 	cr_expect_not(view_lacked_memory(view));
 	cr_expect_not_null(view_peek(view, 0, 1));
 	view_free(view);
@@ -433,14 +418,14 @@ Test(view_unreadable, a_place_in_the_image_is_found_from_anywhere, .init = fill)
 	struct view *view = view_at(1000, 500000);
 	uint64_t from, to;
 
-	bad_from = 300 * 512;
-	bad_to = 500 * 512;
-	cr_expect_not(view_unreadable(view, 0, bad_from - 1000, &from, &to));
-	expect_unreadable(view, 0, 500000, bad_from - 1000, bad_to - 1000);
-	expect_unreadable(view, 200000, 500000, 200000, bad_to - 1000);
-	expect_unreadable(view, 0, 200000, bad_from - 1000, 200000);
-	expect_unreadable(view, 250000, UINT64_MAX, 250000, bad_to - 1000);
-	cr_expect_not(view_unreadable(view, bad_to - 1000, UINT64_MAX, &from, &to));
+	evidence.bad_from = 300 * 512;
+	evidence.bad_to = 500 * 512;
+	cr_expect_not(view_unreadable(view, 0, evidence.bad_from - 1000, &from, &to));
+	expect_unreadable(view, 0, 500000, evidence.bad_from - 1000, evidence.bad_to - 1000);
+	expect_unreadable(view, 200000, 500000, 200000, evidence.bad_to - 1000);
+	expect_unreadable(view, 0, 200000, evidence.bad_from - 1000, 200000);
+	expect_unreadable(view, 250000, UINT64_MAX, 250000, evidence.bad_to - 1000);
+	cr_expect_not(view_unreadable(view, evidence.bad_to - 1000, UINT64_MAX, &from, &to));
 	cr_expect_not(view_unreadable(view, 500001, 10, &from, &to));
 	cr_expect_not(view_unreadable(view, 200000, 0, &from, &to));
 	view_free(view);
@@ -451,14 +436,14 @@ Test(view_unreadable, what_an_earlier_candidate_read_changes_nothing, .init = fi
 	struct view *view = view_at(0, 500000), *fresh = view_at(150000, 300000);
 	uint64_t from, to;
 
-	bad_from = 300 * 512;
-	bad_to = bad_from + 512;
+	evidence.bad_from = 300 * 512;
+	evidence.bad_to = evidence.bad_from + 512;
 	view_peek(view, 150000, 60000);
-	view_point(view, &image, 150000, 300000);
+	view_point(view, &evidence.image, 150000, 300000);
 	cr_expect_eq(view_unreadable(view, 100, 2000, &from, &to),
 		view_unreadable(fresh, 100, 2000, &from, &to));
-	expect_unreadable(view, 100, 200000, bad_from - 150000, bad_to - 150000);
-	expect_unreadable(fresh, 100, 200000, bad_from - 150000, bad_to - 150000);
+	expect_unreadable(view, 100, 200000, evidence.bad_from - 150000, evidence.bad_to - 150000);
+	expect_unreadable(fresh, 100, 200000, evidence.bad_from - 150000, evidence.bad_to - 150000);
 	cr_expect_eq(view_work_done(view), view_work_done(fresh));
 	view_free(view);
 	view_free(fresh);
@@ -480,18 +465,18 @@ Test(view_unreadable, a_file_that_ends_before_it_names_the_place, .init = fill)
 	struct view *view = view_new();
 	struct outcome outcome;
 
-	bad_from = 12288;
-	bad_to = bad_from + 512;
-	check_candidate(view, &image, &stops, &candidate, UINT64_MAX, &outcome);
+	evidence.bad_from = 12288;
+	evidence.bad_to = evidence.bad_from + 512;
+	check_candidate(view, &evidence.image, &stops, &candidate, UINT64_MAX, &outcome);
 	cr_expect_eq(outcome.verdict, CARVE_TRUNCATED);
 	cr_expect_str_eq(
 		outcome.finding.why, "unreadable at image offset 12288; no chunk at 10000");
 	outcome_free(&outcome);
-	bad_from = 2048 + 20480; /* not looked at */
-	bad_to = bad_from + 512;
+	evidence.bad_from = 2048 + 20480; /* not looked at */
+	evidence.bad_to = evidence.bad_from + 512;
 	view_free(view);
 	view = view_new();
-	check_candidate(view, &image, &stops, &candidate, UINT64_MAX, &outcome);
+	check_candidate(view, &evidence.image, &stops, &candidate, UINT64_MAX, &outcome);
 	cr_expect_str_eq(outcome.finding.why, "no chunk at 10000");
 	outcome_free(&outcome);
 	view_free(view);

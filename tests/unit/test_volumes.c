@@ -8,32 +8,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "evidence/backend.h"
 #include "base/sandbox.h"
 #include "evidence/extent_image.h"
 #include "evidence/file_map.h"
 #include "evidence/signatures.h"
+#include "memory_image.h"
 
 #define SIZE 4096
 
 static uint8_t bytes[SIZE];
 
-static int read_bytes(struct image *image, uint64_t offset, void *buffer, size_t len)
-{
-	(void)image;
-	if (offset < 1100 && offset + len > 1050)
-		return -EIO;
-	memcpy(buffer, bytes + offset, len);
-	return 0;
-}
-
-static const struct image_backend memory_backend = { .name = "memory", .read_at = read_bytes };
-static struct image evidence = { .backend = &memory_backend,
-	.info = { .format = "memory", .size = SIZE, .sector_size = 512 },
-	.read_unit = 512 };
+static struct memory_image evidence = MEMORY_IMAGE(bytes, SIZE);
 
 static void fill(void)
 {
+	evidence.bad_from = 1050;
+	evidence.bad_to = 1100;
 	for (size_t i = 0; i < SIZE; i++)
 		bytes[i] = (uint8_t)(i * 31 >> 3);
 }
@@ -51,9 +41,9 @@ Test(volumes, extent_image_is_its_ranges_in_order, .init = fill)
 	ranges_add(&ranges, 100, 50);
 	ranges_add(&ranges, 2000, 1);
 	ranges_add(&ranges, 3000, 96);
-	image = extent_image_open(&evidence, NULL, &ranges);
+	image = extent_image_open(&evidence.image, NULL, &ranges);
 	cr_assert_eq(image_info(image)->size, 147);
-	cr_assert_eq(extent_image_evidence(image), &evidence);
+	cr_assert_eq(extent_image_evidence(image), &evidence.image);
 	cr_assert_eq(image_read_at(image, 0, read, 147), 0);
 	cr_assert_arr_eq(read, bytes + 100, 50);
 	cr_assert_eq(read[50], bytes[2000]);
@@ -92,7 +82,7 @@ Test(volumes, extent_image_offsets_go_both_ways, .init = fill)
 	ranges_add(&ranges, 100, 50);
 	ranges_add(&ranges, 2000, 1);
 	ranges_add(&ranges, 3000, 96);
-	image = extent_image_open(&evidence, NULL, &ranges);
+	image = extent_image_open(&evidence.image, NULL, &ranges);
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
 		cr_assert_eq(extent_image_from_evidence(image, places[i][0]), places[i][1],
 			"place %lu", (unsigned long)places[i][0]);
@@ -102,10 +92,10 @@ Test(volumes, extent_image_offsets_go_both_ways, .init = fill)
 			offset);
 	image_close(image);
 	ranges_free(&ranges);
-	cr_assert_eq(extent_image_to_evidence(&evidence, 77), 77);
-	cr_assert_eq(extent_image_from_evidence(&evidence, 77), 77);
-	cr_assert_eq(extent_image_from_evidence(&evidence, SIZE + 1), SIZE);
-	cr_assert_eq(extent_image_evidence(&evidence), &evidence);
+	cr_assert_eq(extent_image_to_evidence(&evidence.image, 77), 77);
+	cr_assert_eq(extent_image_from_evidence(&evidence.image, 77), 77);
+	cr_assert_eq(extent_image_from_evidence(&evidence.image, SIZE + 1), SIZE);
+	cr_assert_eq(extent_image_evidence(&evidence.image), &evidence.image);
 }
 
 Test(volumes, extent_image_has_small_ranges_in_front, .init = fill)
@@ -122,7 +112,7 @@ Test(volumes, extent_image_has_small_ranges_in_front, .init = fill)
 	ranges_add(&small, 2500, 10);
 	ranges_add(&ranges, 100, 50);
 	ranges_add(&ranges, 3000, 96);
-	image = extent_image_open(&evidence, &small, &ranges);
+	image = extent_image_open(&evidence.image, &small, &ranges);
 	ranges_free(&small);
 	ranges_free(&ranges);
 	cr_assert_eq(image_info(image)->size, 166);
@@ -141,7 +131,7 @@ Test(volumes, extent_image_has_small_ranges_in_front, .init = fill)
 	cr_assert_eq(extent_image_from_evidence(image, 0), 20);
 	cr_assert_eq(extent_image_from_evidence(image, 2505), 70);
 	cr_assert_eq(extent_image_from_evidence(image, 5000), 166);
-	cr_assert_eq(extent_image_main(&evidence), 0);
+	cr_assert_eq(extent_image_main(&evidence.image), 0);
 	image_close(image);
 }
 
@@ -154,7 +144,7 @@ Test(volumes, extent_image_loses_no_more_than_sectors, .init = fill)
 
 	ranges_add(&ranges, 500, 512);
 	ranges_add(&ranges, 1020, 2048);
-	image = extent_image_open(&evidence, NULL, &ranges);
+	image = extent_image_open(&evidence.image, NULL, &ranges);
 	cr_assert_eq(image_read_around(image, 0, read, 2560), 512);
 	cr_assert_arr_eq(read, bytes + 500, 512);
 	for (size_t i = 512; i < 1024; i++)
