@@ -301,16 +301,20 @@ static bool is_sequence(const char *path)
 }
 
 /* How many places of a file are tried: all of a short one; of a longer one all near both ends, and
- * some between. CUTS is how many cuts are followed by random bytes, VALUES how many values a damaged byte takes.
- * With the address sanitizer everything takes ten times as long, a decoder with a window of 64 MiB a hundred times. */
+ * some between. CUTS is how many cuts are followed by random bytes, VALUES how many values a damaged byte takes,
+ * WORKS in how many places the work is spent, UNREADABLE_STEP the distance of unreadable places. With the address sanitizer everything takes ten times as long, a decoder with a window of 64 MiB a hundred times. */
 #ifdef __SANITIZE_ADDRESS__
 #define PLACES test_tier(16, 48, 128)
 #define CUTS test_tier(12, 40, 40)
 #define VALUES test_tier(1, 3, 3)
+#define WORKS test_tier(8, 24, 24)
+#define UNREADABLE_STEP test_tier(4 * UNREADABLE_LEN, UNREADABLE_LEN, UNREADABLE_LEN)
 #else
 #define PLACES test_tier(32, 128, 1024)
 #define CUTS 40
 #define VALUES 3
+#define WORKS 24
+#define UNREADABLE_STEP UNREADABLE_LEN
 #endif
 
 static size_t next_place(size_t at, size_t len)
@@ -439,8 +443,8 @@ static void visit_limited(const char *carver, const char *path, const struct byt
 	uint64_t work = carve_work(carver, bytes, UINT64_MAX - 1);
 
 	(void)path;
-	for (uint64_t part = 1; part <= 24 && work < (8 << 20); part++)
-		carve_work(carver, bytes, work * part / 25);
+	for (uint64_t part = 1; part <= WORKS && work < (8 << 20); part++)
+		carve_work(carver, bytes, work * part / (WORKS + 1));
 }
 
 Test(carvers, a_check_ends_wherever_its_work_is_spent)
@@ -453,15 +457,14 @@ Test(carvers, random_bytes_after_any_beginning_are_never_complete)
 	struct finding found;
 	int tried = 0;
 
-	for (const struct carver *const *row = carvers; *row; row++) {
-		for (uint64_t seed = 1; seed < 200; seed++, tried++) {
-			struct bytes bytes = { 0 };
+	for (uint64_t seed = 1; seed < 200; seed++) {
+		struct bytes bytes = { 0 };
 
-			bytes_add_random(&bytes, seed, JUNK_LEN);
+		bytes_add_random(&bytes, seed, JUNK_LEN);
+		for (const struct carver *const *row = carvers; *row; row++, tried++)
 			cr_assert_neq(carve((*row)->name, bytes.data, bytes.len, &found),
 				CARVE_COMPLETE, "%s, seed %" PRIu64, (*row)->name, seed);
-			free(bytes.data);
-		}
+		free(bytes.data);
 	}
 	cr_assert_gt(tried, 0);
 }
@@ -564,7 +567,7 @@ static void visit_unreadable(const char *carver, const char *path, const struct 
 	if (carve(carver, bytes->data, bytes->len, &found) != CARVE_COMPLETE)
 		return;
 	length = found.length;
-	for (size_t from = UNREADABLE_LEN; from < bytes->len; from += UNREADABLE_LEN) {
+	for (size_t from = UNREADABLE_LEN; from < bytes->len; from += UNREADABLE_STEP) {
 		size_t left = bytes->len - from, len = left < sizeof(saved) ? left : sizeof(saved);
 		enum verdict verdict;
 
@@ -588,6 +591,8 @@ Test(carvers, files_go_on_after_unreadable_bytes)
 		const struct kept *format = &kept_formats[i];
 
 		cr_expect_gt(format->whole, 0, "%s", format->carver);
+		if (UNREADABLE_STEP > UNREADABLE_LEN)
+			continue; /* an average over so few places says little */
 		cr_expect_geq(format->kept * 100, format->whole * format->percent,
 			"%s: %" PRIu64 " of %" PRIu64, format->carver, format->kept, format->whole);
 	}

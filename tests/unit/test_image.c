@@ -21,10 +21,16 @@
 #include "tier.h"
 
 #define MIB (1u << 20)
+#define MEDIA_LEN (3 * MIB + 512)
+
+/* Not arrays: at the end of each test of the program the leak sanitizer reads all that is static. */
+static uint8_t *media, *got;
 
 static void begin(void)
 {
 	log_set_level(LOG_ERROR);
+	media = calloc(1, MEDIA_LEN);
+	got = calloc(1, MEDIA_LEN);
 	temp_make();
 }
 
@@ -592,10 +598,6 @@ static const char *value_of(const struct image_info *info, const char *name)
 	return NULL;
 }
 
-#define MEDIA_LEN (3 * MIB + 512)
-/* One buffer for all tests: each runs in a process of its own, and at its end the leak sanitizer reads all that is static. */
-static uint8_t media[MEDIA_LEN], buffer[MEDIA_LEN];
-
 /* Stored chunks of 32 KiB in four segments. */
 static void write_set(const char *name)
 {
@@ -674,11 +676,11 @@ static void holds_but(const char *piece, size_t from, size_t lost)
 	cr_assert_not_null(damage);
 	cr_assert_not_null(strstr(damage, piece), "no '%s' in: %s", piece, damage);
 	cr_assert_eq(image_info(image)->size, MEDIA_LEN);
-	cr_assert_eq(image_read_around(image, 0, buffer, MEDIA_LEN), lost);
-	cr_assert_arr_eq(buffer, media, from);
-	cr_assert_arr_eq(buffer + from + lost, media + from + lost, MEDIA_LEN - from - lost);
+	cr_assert_eq(image_read_around(image, 0, got, MEDIA_LEN), lost);
+	cr_assert_arr_eq(got, media, from);
+	cr_assert_arr_eq(got + from + lost, media + from + lost, MEDIA_LEN - from - lost);
 	for (size_t i = from; i < from + lost; i++)
-		cr_assert_eq(buffer[i], 0);
+		cr_assert_eq(got[i], 0);
 	image_close(image);
 }
 
@@ -783,14 +785,17 @@ static void overwrite(const char *name, off_t offset, uint8_t byte)
 /* Where the byte sequence of media at `at` is stored in the segment. */
 static off_t find_stored(const char *name, size_t at)
 {
-	static uint8_t bytes[2 * MIB];
+	uint8_t *bytes = malloc(2 * MIB), *found;
 	FILE *file = fopen(temp_at(name), "rb");
-	size_t len = fread(bytes, 1, sizeof(bytes), file);
-	uint8_t *found = memmem(bytes, len, media + at, 64);
+	size_t len = fread(bytes, 1, 2 * MIB, file);
+	off_t offset;
 
 	fclose(file);
+	found = memmem(bytes, len, media + at, 64);
 	cr_assert_not_null(found);
-	return found - bytes;
+	offset = found - bytes;
+	free(bytes);
+	return offset;
 }
 
 Test(image, e01_with_a_bad_chunk)
@@ -802,15 +807,15 @@ Test(image, e01_with_a_bad_chunk)
 	at = find_stored("disk.E01", 5 * 32768 + 1000);
 	overwrite("disk.E01", at, (uint8_t)~media[5 * 32768 + 1000]);
 	image = opened(temp_at("disk.E01"));
-	cr_assert_eq(image_read_at(image, 0, buffer, 5 * 32768), 0);
-	cr_assert_eq(image_read_at(image, 0, buffer, 5 * 32768 + 1), -EIO);
-	cr_assert_eq(image_read_at(image, 5 * 32768 + 5000, buffer, 1), -EIO);
+	cr_assert_eq(image_read_at(image, 0, got, 5 * 32768), 0);
+	cr_assert_eq(image_read_at(image, 0, got, 5 * 32768 + 1), -EIO);
+	cr_assert_eq(image_read_at(image, 5 * 32768 + 5000, got, 1), -EIO);
 	memset(media + 5 * 32768, 0, 32768);
 	for (int again = 0; again < 2; again++) {
-		cr_assert_eq(image_read_around(image, 0, buffer, MEDIA_LEN), 32768);
-		cr_assert_arr_eq(buffer, media, MEDIA_LEN);
+		cr_assert_eq(image_read_around(image, 0, got, MEDIA_LEN), 32768);
+		cr_assert_arr_eq(got, media, MEDIA_LEN);
 	}
-	cr_assert_eq(image_read_around(image, 6 * 32768 - 100, buffer, 200), 100);
+	cr_assert_eq(image_read_around(image, 6 * 32768 - 100, got, 200), 100);
 	image_close(image);
 }
 
@@ -847,12 +852,12 @@ Test(image, e01_that_is_cut_off)
 			continue;
 		}
 		for (size_t at = 0; at < MEDIA_LEN; at += 512) {
-			int rc = image_read_at(image, at, buffer, 512);
+			int rc = image_read_at(image, at, got, 512);
 
 			if (rc)
 				cr_assert_eq(rc, -EIO);
 			else
-				cr_assert_arr_eq(buffer, media + at, 512);
+				cr_assert_arr_eq(got, media + at, 512);
 		}
 		image_close(image);
 	}
@@ -870,16 +875,16 @@ Test(image, e01_on_a_failing_disk)
 	image = opened(temp_at("disk.E01"));
 	bad_from = find_stored("disk.E01", 5 * CHUNK + 1000);
 	bad_to = bad_from + 1;
-	lost = image_read_around(image, 0, buffer, MEDIA_LEN);
+	lost = image_read_around(image, 0, got, MEDIA_LEN);
 	cr_assert_geq(lost, 3 * CHUNK);
 	cr_assert_leq(lost, 6 * CHUNK); /* a page may be of two chunks */
 	for (size_t at = 0; at < MEDIA_LEN; at += CHUNK) {
 		size_t len = MEDIA_LEN - at < CHUNK ? MEDIA_LEN - at : CHUNK;
 
-		if (image_read_at(image, at, buffer + at, len))
+		if (image_read_at(image, at, got + at, len))
 			lost -= len;
 		else
-			cr_assert_arr_eq(buffer + at, media + at, len);
+			cr_assert_arr_eq(got + at, media + at, len);
 	}
 	cr_assert_eq(lost, 0);
 	why = image_why(image, 5 * CHUNK + 1, &why_len);
@@ -888,8 +893,8 @@ Test(image, e01_on_a_failing_disk)
 	cr_assert_not_null(strstr(why, "the file can't be read there"), "%s", why);
 	free(why);
 	bad_to = 0;
-	cr_assert_eq(image_read_at(image, 0, buffer, MEDIA_LEN), 0);
-	cr_assert_arr_eq(buffer, media, MEDIA_LEN);
+	cr_assert_eq(image_read_at(image, 0, got, MEDIA_LEN), 0);
+	cr_assert_arr_eq(got, media, MEDIA_LEN);
 	cr_assert_null(image_why(image, 5 * CHUNK, &why_len));
 	image_close(image);
 }

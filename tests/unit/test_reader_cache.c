@@ -245,7 +245,7 @@ static void play_image(struct image *image, const uint8_t *bytes, const struct r
 Test(reader_cache, broken_images)
 {
 	begin_random();
-	for (unsigned round = 0; round < test_tier(2, 8, 80); round++) {
+	for (unsigned round = 0; round < test_tier(2, 4, 80); round++) {
 		struct fake fake;
 
 		fake_init(&fake, 2 * MIB + (unsigned)rand() % 100000);
@@ -269,7 +269,7 @@ Test(reader_cache, files_in_every_way)
 	e01_fill(bytes, len, 3);
 	temp_write("image.raw", bytes, len);
 	image = e01_opened(temp_at("image.raw"));
-	for (unsigned round = 0; round < test_tier(2, 8, 80); round++)
+	for (unsigned round = 0; round < test_tier(2, 4, 80); round++)
 		play_image(image, bytes, &none, &ways[(size_t)round % WAYS]);
 	image_close(image);
 	free(bytes);
@@ -293,7 +293,7 @@ Test(reader_cache, sparse_files)
 	}
 	close(fd);
 	image = e01_opened(temp_at("image.raw"));
-	for (unsigned round = 0; round < test_tier(2, 8, 80); round++)
+	for (unsigned round = 0; round < test_tier(2, 4, 80); round++)
 		play_image(image, bytes, &none, &ways[(size_t)round % WAYS]);
 	image_close(image);
 	free(bytes);
@@ -310,7 +310,7 @@ Test(reader_cache, e01)
 	e01_fill(bytes, len, 4);
 	temp_write("raw", bytes, len);
 	image = e01_opened(e01_acquire("raw", "set", "-c deflate:fast"));
-	for (unsigned round = 0; round < test_tier(2, 6, 60); round++)
+	for (unsigned round = 0; round < test_tier(2, 3, 60); round++)
 		play_image(image, bytes, &none, &ways[0]);
 	image_close(image);
 	free(bytes);
