@@ -11,7 +11,9 @@
  * The root's end tag may be missing. If the body's end tag was the last thing before foreign bytes
  * the document may be whole, else it is cut. It counts only if it has a few tags that HTML knows:
  * programs and articles contain beginnings of documents. A literal \n or \" among the first tags
- * shows that they are strings in a program's source.
+ * shows that they are strings in a program's source, and so does text right after the root's tag in a document without
+ * end. Long text without any of those tags is not the document's
+ * either, unless it is in an element made for that.
  */
 #include "html.h"
 
@@ -32,6 +34,7 @@
 #define SECTOR 512
 #define SHORT_LINE 8     /* bytes of a last line that are not accepted as text */
 #define MAX_COMMENT 4096 /* before a document, and after it */
+#define MAX_TEXT 262144  /* without tags that HTML knows */
 
 struct html {
 	struct cursor cursor;
@@ -41,7 +44,11 @@ struct html {
 	unsigned known_tags;
 	bool doctype, root, body, ended;
 	bool source;       /* a program's */
+	bool mentioned;    /* text follows the root's tag */
+	bool preformatted; /* it has <pre>, in which any text may be */
 	uint64_t body_end; /* after </body>, while only blanks followed */
+	uint64_t tag_end;  /* after the last known tag */
+	uint64_t text;     /* bytes outside of tags since then */
 	int run_byte;
 	uint64_t run_start;
 };
@@ -192,9 +199,30 @@ static bool is_known_tag(const char *name)
 		name);
 }
 
+static void note_tag(struct html *html, const char *name)
+{
+	html->preformatted |= strcmp(name, "pre") == 0;
+	if (!is_known_tag(name))
+		return;
+	html->known_tags++;
+	html->tag_end = html->cursor.at;
+	html->text = 0;
+}
+
 static bool has_raw_text(const char *name)
 {
 	return is_listed("script style textarea xmp iframe noembed noframes", name);
+}
+
+/* Whether the next thing that is not blank is a tag, or not near. */
+static bool tag_follows(struct cursor cursor)
+{
+	uint64_t end = cursor.at + MAX_COMMENT;
+	int byte = ' ';
+
+	while (cursor.at < end && is_space(byte))
+		byte = cursor_next(&cursor);
+	return byte < 0 || byte == '<' || is_space(byte);
 }
 
 static bool read_start_tag(struct html *html, uint64_t at)
@@ -204,7 +232,7 @@ static bool read_start_tag(struct html *html, uint64_t at)
 	size_t text_len = sizeof(text);
 
 	read_name(html, name);
-	html->known_tags += is_known_tag(name);
+	note_tag(html, name);
 	if (strcmp(name, "html") == 0) {
 		if (html->root && html->body)
 			return set_problem(html, "another document starts", at);
@@ -216,6 +244,8 @@ static bool read_start_tag(struct html *html, uint64_t at)
 		html->body = true;
 	if (!skip_attributes(html))
 		return false;
+	if (strcmp(name, "html") == 0)
+		html->mentioned = !tag_follows(html->cursor);
 	if (strcmp(name, "title") == 0 && !html->body) {
 		if (!skip_raw(html, name, text, &text_len))
 			return false;
@@ -232,7 +262,7 @@ static bool read_end_tag(struct html *html)
 	char name[MAX_NAME + 1];
 
 	read_name(html, name);
-	html->known_tags += is_known_tag(name);
+	note_tag(html, name);
 	if (!skip_attributes(html))
 		return false;
 	html->ended = strcmp(name, "html") == 0;
@@ -274,7 +304,8 @@ static bool read_part(struct html *html)
 	if (byte != '<') {
 		if (!is_space(byte))
 			html->body_end = 0;
-		return true;
+		return html->preformatted || ++html->text < MAX_TEXT ||
+		       set_problem(html, "text without tags", html->tag_end);
 	}
 	next = cursor_peek(&html->cursor);
 	if (next == '!')
@@ -345,6 +376,7 @@ static enum verdict judge_end(struct html *html)
 	uint64_t at = html->problem ? html->problem_at : html->cursor.at;
 	const char *problem = html->problem ? html->problem : "no end tag of the root";
 
+	html->source |= html->mentioned && !html->ended;
 	if (html->source || html->known_tags < (html->ended ? MIN_TAGS : MIN_TAGS_CUT)) {
 		memset(finding->title, 0, sizeof(finding->title));
 		return verdict_because(CARVE_REJECT, finding, "%s up to %" PRIu64,

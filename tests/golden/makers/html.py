@@ -42,3 +42,5 @@ def make():
          why="strings of a program up to 66")
     save("html", "comment.html", b"<!-- A comment --> in a text about <html>", verdict="reject", why="no HTML document at 0")
     save("html", "text.html", b"html is short for something", verdict="reject")
+    save("html", "mention.html", b"<html> tag). Text with <b>bold</b>, <i>italic</i>, <p>, <br>, <hr> and <em>other</em> tags.\n" * 3, verdict="reject")
+    save("html", "text-after.html", open_ + b"Words of other files. " * 12000, verdict="truncated", length_min=len(open_) - 9, length_max=len(open_))
