@@ -1,0 +1,13 @@
+PRAGMA foreign_keys=OFF;
+BEGIN TRANSACTION;
+CREATE TABLE notes (words text);
+INSERT INTO notes VALUES('some words in it');
+INSERT INTO notes VALUES('some words in it');
+INSERT INTO notes VALUES('some words in it');
+INSERT INTO notes VALUES('some words in it');
+INSERT INTO notes VALUES('some words in it');
+INSERT INTO notes VALUES('some words in it');
+INSERT INTO notes VALUES('some words in it');
+INSERT INTO notes VALUES('some words in it');
+INSERT INTO notes VALUES('some words in it');
+COMMIT;
