@@ -30,9 +30,9 @@ struct page {
 static int add_file(struct page *page, const struct file_record *file, const json_t *record,
 	struct error *error)
 {
-	page->counts->files++;
-	return page_data_add(&page->data, file, record,
-		thumbs_make(page->thumbs, file, page->counts->files), error);
+	struct thumb thumb = thumbs_make(page->thumbs, file, ++page->counts->files);
+
+	return page_data_add(&page->data, file, record, &thumb, error);
 }
 
 static int add_files(struct page *page, struct report_reader *report, struct error *error)

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -149,12 +150,22 @@ static void fs_cell(struct strbuf *line, const struct fs_file *fs)
 	}
 }
 
-/* In the order of `fields` in page/assets/data.js. */
-static void add_row(
-	struct strbuf *line, const struct file_record *file, const json_t *record, char thumb)
+/* What it looks like and where it was taken, in millionths of a degree: "8f3c...0e 52520008,-13404954". */
+static void picture_cell(struct strbuf *line, const struct thumb_facts *facts)
 {
-	char flags[4] = { file->chop ? 'c' : '-', file->written ? 'w' : '-', thumb ? thumb : '-',
-		0 };
+	if (facts->likeness)
+		strbuf_print(line, "%016" PRIx64, facts->likeness);
+	if (facts->has_place)
+		strbuf_print(line, " %" PRId32 ",%" PRId32, facts->latitude, facts->longitude);
+	strbuf_text(line, "\\t");
+}
+
+/* In the order of `fields` in page/assets/data.js. */
+static void add_row(struct strbuf *line, const struct file_record *file, const json_t *record,
+	const struct thumb *thumb)
+{
+	char flags[4] = { file->chop ? 'c' : '-', file->written ? 'w' : '-',
+		thumb->state ? thumb->state : '-', 0 };
 
 	text_cell(line, file->path);
 	text_cell(line, file->type);
@@ -178,6 +189,7 @@ static void add_row(
 	mark_cell(line, record, "alert");
 	assembly_cell(line, &file->assembly);
 	text_cell(line, file->kind);
+	picture_cell(line, &thumb->facts);
 	strbuf_text(line, flags);
 	if (json_is_object(json_object_get(record, "fs")))
 		fs_cell(line, &file->fs);
@@ -237,7 +249,7 @@ static int write_part(struct page_data *data, struct error *error)
 }
 
 int page_data_add(struct page_data *data, const struct file_record *file, const json_t *record,
-	char thumb, struct error *error)
+	const struct thumb *thumb, struct error *error)
 {
 	add_row(&data->part, file, record, thumb);
 	return data->part.len >= PART_LEN ? write_part(data, error) : 0;

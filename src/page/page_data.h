@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "page/thumbs.h"
 #include "report/record.h"
 
 /* Zero-initialise except dir_fd; page_data_free when done. */
@@ -16,10 +17,9 @@ struct page_data {
 };
 
 /* Adds a file's row. record: the file's record from the report, for what struct file_record lacks.
- * thumb: 'y': it has a thumbnail; 'f': making one failed; 0. Returns 0 or a negative errno with
- * error set. */
+ * Returns 0 or a negative errno with error set. */
 int page_data_add(struct page_data *data, const struct file_record *file, const json_t *record,
-	char thumb, struct error *error);
+	const struct thumb *thumb, struct error *error);
 /* Writes the last part to a file, if others were; removes what an older page has left. */
 int page_data_finish(struct page_data *data, struct error *error);
 void page_data_free(struct page_data *data);

@@ -35,15 +35,18 @@ EMBED(map, "map.js");
 EMBED(content, "content.js");
 EMBED(map_input, "map_input.js");
 EMBED(gallery, "gallery.js");
+EMBED(alike, "alike.js");
 EMBED(groups, "groups.js");
 EMBED(timeline, "timeline.js");
+EMBED(outline, "outline.js");
+EMBED(places, "places.js");
 EMBED(export, "export.js");
 EMBED(app, "app.js");
 
 /* Each needs those before it. */
 static const char *const programs[] = { page_base, page_data, page_filter, page_list, page_details,
-	page_summary, page_table, page_map, page_content, page_map_input, page_gallery, page_groups,
-	page_timeline, page_export, page_app };
+	page_summary, page_table, page_map, page_content, page_map_input, page_gallery, page_alike,
+	page_groups, page_timeline, page_outline, page_places, page_export, page_app };
 
 struct writer {
 	FILE *file;

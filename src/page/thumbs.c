@@ -150,7 +150,14 @@ static uint32_t read_file(struct thumbs *thumbs, const struct file_record *recor
 	return n < 0 ? 0 : (uint32_t)len;
 }
 
-static uint32_t request_picture(struct thumbs *thumbs, uint32_t file_len)
+/* A compromised child may send any. */
+static bool is_on_earth(const struct thumb_facts *facts)
+{
+	return facts->latitude >= -90000000 && facts->latitude <= 90000000 &&
+	       facts->longitude >= -180000000 && facts->longitude <= 180000000;
+}
+
+static uint32_t request_picture(struct thumbs *thumbs, uint32_t file_len, struct thumb_facts *facts)
 {
 	int fd = sandbox_socket(thumbs->pictures);
 	uint32_t len = 0;
@@ -158,8 +165,10 @@ static uint32_t request_picture(struct thumbs *thumbs, uint32_t file_len)
 	if (sandbox_send(fd, &file_len, sizeof(file_len)) &&
 		sandbox_send(fd, thumbs->file, file_len) &&
 		sandbox_receive(fd, &len, sizeof(len)) && len <= THUMB_MAX_LEN &&
-		sandbox_receive(fd, thumbs->jpeg, len))
+		sandbox_receive(fd, facts, sizeof(*facts)) &&
+		sandbox_receive(fd, thumbs->jpeg, len) && is_on_earth(facts))
 		return len;
+	*facts = (struct thumb_facts){ 0 };
 	end_pictures(thumbs);
 	return 0;
 }
@@ -267,24 +276,24 @@ struct thumbs *thumbs_open(int dir_fd, const char *folder, uint64_t max)
 	return thumbs;
 }
 
-char thumbs_make(struct thumbs *thumbs, const struct file_record *file, uint64_t number)
+struct thumb thumbs_make(struct thumbs *thumbs, const struct file_record *file, uint64_t number)
 {
 	const struct kind *kind = file->written && thumbs->left ? find_kind(file) : NULL;
+	struct thumb thumb = { 0 };
 	uint32_t len;
 
 	if (!kind || !(kind->demuxer ? have_films(thumbs) : start_pictures(thumbs)))
-		return 0;
+		return thumb;
 	thumbs->left--;
 	if (kind->demuxer)
 		len = request_film(thumbs, file, kind);
 	else
-		len = (len = read_file(thumbs, file)) ? request_picture(thumbs, len) : 0;
-	if (!save_thumb(thumbs, len, number)) {
-		thumbs->failed++;
-		return 'f';
-	}
-	thumbs->made++;
-	return 'y';
+		len = (len = read_file(thumbs, file)) ? request_picture(thumbs, len, &thumb.facts)
+						      : 0;
+	thumb.state = save_thumb(thumbs, len, number) ? 'y' : 'f';
+	thumbs->made += thumb.state == 'y';
+	thumbs->failed += thumb.state == 'f';
+	return thumb;
 }
 
 void thumbs_close(struct thumbs *thumbs, struct page_counts *counts)

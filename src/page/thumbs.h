@@ -3,6 +3,7 @@
 #define BURIN_PAGE_THUMBS_H
 
 #include "page/page.h"
+#include "page/thumb_jobs.h"
 #include "report/record.h"
 
 struct thumbs;
@@ -11,9 +12,14 @@ struct thumbs;
  * most. Removes what an older page has left. */
 struct thumbs *thumbs_open(int dir_fd, const char *folder, uint64_t max);
 
+struct thumb {
+	char state; /* 'y': it has one, 'f': file or decoder failed, 0: none was tried */
+	struct thumb_facts facts;
+};
+
 /* Makes the thumbnail of the report's file number `number` (from 1), if it is of a kind that has
- * one. Returns 'y', 'f' when file or decoder failed, or 0: none was tried. */
-char thumbs_make(struct thumbs *thumbs, const struct file_record *file, uint64_t number);
+ * one. */
+struct thumb thumbs_make(struct thumbs *thumbs, const struct file_record *file, uint64_t number);
 
 /* Reports how many were made and failed, and why a kind has none. Frees. */
 void thumbs_close(struct thumbs *thumbs, struct page_counts *counts);

@@ -66,7 +66,7 @@ Test(html, hostile_row)
 		"burin.part(\"t/\\x3cscript>\\\"\\tt\\t0\\t7\\t9\\t\\tunverified\\tmax_size\\t\\t"
 		"7+4,20+5\\t\\t\\t\\t0\\t\\t\\x3c/ScRiPt>\\t"
 		"\\x3c/script>\xEF\xBF\xBD\xEF\xBF\xBDx\\t\\tyes\\tset\\tnear 50 30 "
-		"2+3\\tt\\t-w-\\n\");"));
+		"2+3\\tt\\t\\t-w-\\n\");"));
 	cr_expect(strstr(page, "burin.begin(\"{\\\"record\\\":\\\"run\\\""));
 	cr_expect_null(strstr(page, "@NONCE@"));
 	cr_expect_null(strstr(page, "@DATA@"));
@@ -220,13 +220,13 @@ Test(html, pictures)
 	temp_write("thumbs/p00000099.jpg", "old", 3);
 	temp_write("thumbs/mine.jpg", "mine", 4);
 	thumbs = thumbs_open(fd, temp_path, 3);
-	first = thumbs_make(thumbs, &file, 1);
+	first = thumbs_make(thumbs, &file, 1).state;
 	file.path = (char[]){ "x/2.gif" };
-	second = thumbs_make(thumbs, &file, 2);
+	second = thumbs_make(thumbs, &file, 2).state;
 	file.path = (char[]){ "x/3.gif" };
-	third = thumbs_make(thumbs, &file, 3);
+	third = thumbs_make(thumbs, &file, 3).state;
 	file.path = first_path;
-	fourth = thumbs_make(thumbs, &file, 4); /* one more than was asked for */
+	fourth = thumbs_make(thumbs, &file, 4).state; /* one more than was asked for */
 	thumbs_close(thumbs, &counts);
 	close(fd);
 	cr_expect_neq(access(temp_at("thumbs/p00000099.jpg"), F_OK), 0);

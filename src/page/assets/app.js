@@ -1,5 +1,5 @@
 /* Starts the modules once all data has arrived; tabs, keys, light and dark. */
-burin.tabs = ["table", "gallery", "groups", "timeline"];
+burin.tabs = ["table", "gallery", "groups", "timeline", "places"];
 
 burin.openTab = function (name) {
 	for (const tab of burin.tabs) {
@@ -80,6 +80,7 @@ burin.start = function () {
 	burin.startGallery();
 	burin.startGroups();
 	burin.startTimeline();
+	burin.startPlaces();
 	burin.startExport();
 	burin.startDetails();
 	burin.startTabs();

@@ -8,7 +8,7 @@ burin.spaces = ["", "yes", "no", "partly", "slack"];
 /* In the order of src/page/page_data.c. */
 burin.fields = ["path", "type", "rule", "offset", "length", "extension", "status", "end", "reason",
 	"runs", "md5", "sha1", "sha256", "unreadable", "allocated", "fs_path", "title", "time",
-	"known", "alert", "assembly", "kind", "flags", "fs"];
+	"known", "alert", "assembly", "kind", "picture", "flags", "fs"];
 
 burin.parts = [];
 
@@ -58,6 +58,7 @@ burin.fillRows = function (rows) {
 	const types = new Map();
 
 	rows.extents = []; /* of files in several extents */
+	rows.pictures = []; /* what those look like that have thumbnails, and where they were taken */
 	for (let i = 0; i < rows.count; i++) {
 		const cells = rows.line[i].split("\t");
 
@@ -76,9 +77,11 @@ burin.fillRows = function (rows) {
 		rows.space[i] = Math.max(0, burin.spaces.indexOf(cells[14]));
 		rows.time[i] = cells[17] ? +cells[17] : NaN;
 		rows.known[i] = cells[18] ? 1 : 0;
+		if (cells[22])
+			rows.pictures.push([i, cells[22]]);
 		rows.alert[i] = cells[19] ? 1 : 0;
-		rows.written[i] = cells[22][1] === "w" ? 1 : 0;
-		rows.thumb[i] = "-yf".indexOf(cells[22][2]);
+		rows.written[i] = cells[23][1] === "w" ? 1 : 0;
+		rows.thumb[i] = "-yf".indexOf(cells[23][2]);
 		burin.types[rows.type[i]].files++;
 		burin.types[rows.type[i]].bytes += rows.length[i];
 	}
@@ -112,6 +115,13 @@ burin.parseRuns = function (text, offset, length) {
 	if (!text)
 		return [[offset, length]];
 	return text.split(",").map(function (run) { return run.split("+").map(Number); });
+};
+
+/* Degrees north and east; null: not known. */
+burin.parsePlace = function (picture) {
+	const at = picture.indexOf(" ");
+
+	return at < 0 ? null : picture.slice(at + 1).split(",").map(function (angle) { return angle / 1e6; });
 };
 
 /* The report's object from the row's text: page_data.c describes it. */

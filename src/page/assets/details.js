@@ -39,6 +39,21 @@ burin.describeRuns = function (file) {
 	return shown.join("; ");
 };
 
+/* Where its bytes jump in the image. */
+burin.describeSeams = function (file) {
+	const seams = [];
+	let at = 0;
+
+	file.runs.forEach(function (run, i) {
+		if (i && i <= 50)
+			seams.push("at byte " + burin.count(at) + " from " + burin.count(file.runs[i - 1][0] + file.runs[i - 1][1]) + " to " + burin.count(run[0]));
+		at += run[1];
+	});
+	if (file.runs.length > 51)
+		seams.push("and " + burin.count(file.runs.length - 51) + " more");
+	return seams.join("; ");
+};
+
 burin.assemblies = {
 	"file-system": "found by the records of the file system",
 	"pointer-blocks": "put together by the layout of ext2 and ext3: blocks of pointers between data",
@@ -81,6 +96,7 @@ burin.fileFacts = function (file, index) {
 		["Size", burin.exactly(file.length)],
 		["Offset", burin.count(file.offset) + " (0x" + file.offset.toString(16) + ")"],
 		["Extents", burin.describeRuns(file)],
+		["Seams", burin.describeSeams(file)],
 		["Pieces", file.assembly ? burin.describeAssembly(file.assembly) : ""],
 		["End determined by", burin.meanings[file.end] || file.end],
 		["Unreadable", file.unreadable ? burin.exactly(file.unreadable) + ", zeros in the file" : ""],
@@ -89,10 +105,15 @@ burin.fileFacts = function (file, index) {
 		["There", file.fs ? burin.describeFs(file.fs) : ""],
 		["Title", file.title],
 		["Date inside", file.time === null ? "" : burin.time(file.time) + " UTC"],
+		["Place", burin.describePlace(burin.parsePlace(file.picture))],
 		["MD5", file.md5], ["SHA-1", file.sha1], ["SHA-256", file.sha256],
 		["Copies", burin.rows.copies[index] > 1 ? burin.count(burin.rows.copies[index]) : ""],
 		["Written", file.written ? "" : "no: a dry run, or writing failed"]
 	];
+};
+
+burin.describePlace = function (place) {
+	return place ? place[0].toFixed(5) + ", " + place[1].toFixed(5) + " (latitude, longitude; by its EXIF data)" : "";
 };
 
 burin.marks = function (index) {

@@ -3,6 +3,7 @@ burin.view = new Uint32Array(0); /* indices of the files that are shown */
 burin.sortBy = { key: "offset", down: false };
 burin.chosenTypes = new Set();
 burin.onlyHash = "";
+burin.onlyFiles = null; /* or a set of indices */
 
 burin.sortKeys = {
 	offset: function (rows, i) { return rows.offset[i]; },
@@ -50,6 +51,7 @@ burin.tests = function (filter) {
 	};
 
 	ask(burin.chosenTypes.size, function (i) { return burin.chosenTypes.has(rows.type[i]); });
+	ask(burin.onlyFiles, function (i) { return burin.onlyFiles.has(i); });
 	ask(burin.onlyHash, function (i) { return rows.hash[i] === burin.onlyHash; });
 	ask(filter.status >= 0, function (i) { return rows.status[i] === filter.status; });
 	ask(filter.space >= 0, function (i) { return rows.space[i] === filter.space; });
@@ -132,6 +134,13 @@ burin.showCopies = function (hash) {
 	burin.applyFilter();
 };
 
+/* These files, without any other condition. */
+burin.showOnly = function (files) {
+	burin.clearFilter();
+	burin.onlyFiles = new Set(files);
+	burin.applyFilter();
+};
+
 burin.clearFilter = function () {
 	for (const element of burin.id("filter").elements)
 		if (element.type === "checkbox")
@@ -140,6 +149,7 @@ burin.clearFilter = function () {
 			element.value = "";
 	burin.chosenTypes.clear();
 	burin.onlyHash = "";
+	burin.onlyFiles = null;
 };
 
 /* ---- the selection ---- */

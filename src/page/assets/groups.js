@@ -1,4 +1,4 @@
-/* Files that are equal byte for byte, by their hash: one row per group. */
+/* Files that are equal byte for byte, by their hash: one row per group. After them, pictures that look alike. */
 burin.findGroups = function () {
 	const groups = new Map(), rows = burin.rows;
 
@@ -11,7 +11,29 @@ burin.findGroups = function () {
 	}
 	return Array.from(groups.values()).sort(function (a, b) {
 		return b.count - a.count || rows.length[b.first] - rows.length[a.first];
-	});
+	}).concat(burin.findAlikeGroups());
+};
+
+burin.findAlikeGroups = function () {
+	burin.alike = burin.alike || burin.findAlike();
+	return burin.alike.map(function (files) {
+		return files.filter(function (i) { return burin.shown[i]; });
+	}).filter(function (files) { return files.length > 1; }).map(function (files) {
+		return { files: files, hash: "", first: files[0], count: files.length };
+	}).sort(function (a, b) { return b.count - a.count; });
+};
+
+burin.describeGroups = function () {
+	const alike = burin.groups.filter(function (group) { return group.files; }).length, equal = burin.groups.length - alike;
+	const words = [];
+
+	if (!burin.rows.hash.some(Boolean))
+		words.push("The files have no hashes (a dry run, or --hash none).");
+	else
+		words.push(equal ? burin.count(equal) + (equal === 1 ? " file occurs" : " files occur") + " more than once." : "No two of these files are equal.");
+	if (alike)
+		words.push(burin.count(alike) + (alike === 1 ? " group" : " groups") + " of pictures look alike (~), though their bytes differ.");
+	return words.concat(burin.groups.length ? "Choose one to see its files." : []).join(" ");
 };
 
 burin.makeGroup = function () {
@@ -22,40 +44,44 @@ burin.makeGroup = function () {
 
 burin.fillGroup = function (row, at) {
 	const group = burin.groups[at], rows = burin.rows;
-	const cells = [burin.count(group.count) + " ×", burin.types[rows.type[group.first]].name,
-		burin.size(rows.length[group.first]), rows.path[group.first], group.hash.slice(0, 16)];
+	const cells = [burin.count(group.count) + (group.files ? " ~" : " ×"), burin.types[rows.type[group.first]].name,
+		burin.size(rows.length[group.first]), rows.path[group.first], group.files ? "look alike" : group.hash.slice(0, 16)];
 
 	cells.forEach(function (cell, i) { row.children[i].textContent = cell; });
-	row.setAttribute("aria-label", burin.count(group.count) + " copies of " + rows.path[group.first]);
+	row.setAttribute("aria-label", burin.count(group.count) + (group.files ? " pictures like " : " copies of ") + rows.path[group.first]);
 	row.classList.toggle("odd", at % 2 === 1);
 };
 
 burin.startGroups = function () {
 	const host = burin.id("p-groups"), says = burin.make("p", { class: "quiet" });
 	const open = function (at) {
-		burin.showCopies(burin.groups[at].hash);
+		const group = burin.groups[at];
+
+		if (group.files)
+			burin.showOnly(group.files);
+		else
+			burin.showCopies(group.hash);
 		burin.openTab("table");
 	};
-	let list;
-
-	host.append(says);
-	list = burin.list({ host: host, rowHeight: 30, label: "Groups of equal files",
+	const list = burin.list({ host: host, rowHeight: 30, label: "Groups of equal files",
 		count: function () { return burin.groups.length; }, make: burin.makeGroup, fill: burin.fillGroup, act: open });
+	const refresh = function () {
+		if (host.hidden)
+			return;
+		burin.groups = burin.findGroups();
+		list.area.scrollTop = 0;
+		list.refresh();
+		says.textContent = burin.describeGroups();
+	};
+
+	host.append(says, list.area);
 	burin.groups = [];
-	burin.lists.groups = list;
+	burin.lists.groups = { refresh: refresh };
 	list.area.addEventListener("click", function (event) {
 		const row = event.target.closest(".row");
 
 		if (row)
 			open(+row.dataset.index);
 	});
-	burin.on("view", function () {
-		burin.groups = burin.findGroups();
-		list.area.scrollTop = 0;
-		list.refresh();
-		says.textContent = !burin.rows.hash.some(Boolean) ? "The files have no hashes (a dry run, or --hash none)."
-			: burin.groups.length ? burin.count(burin.groups.length) + (burin.groups.length === 1 ? " file occurs" : " files occur") +
-				" more than once. Choose one to see its copies."
-			: "No two of these files are equal.";
-	});
+	burin.on("view", refresh);
 };
