@@ -153,6 +153,28 @@ static void read_head(const struct reading *reading, uint64_t number, uint8_t *b
 	memset(bytes + len, 0, SEARCH_HEAD_LEN - len);
 }
 
+/* As read_head, of a span, which is read at once where the image has it whole. */
+static void read_head_span(const struct reading *reading, uint64_t first, uint8_t *bytes)
+{
+	const struct searcher *searcher = reading->searcher;
+	uint64_t free = 0; /* a bit for each cluster */
+
+	if (searcher_place(searcher, first + SEARCHER_SPAN) > reading->clusters->end) {
+		for (size_t i = 0; i < SEARCHER_SPAN; i++)
+			read_head(reading, first + i, bytes + i * SEARCH_HEAD_LEN);
+		return;
+	}
+	for (size_t i = 0; i < SEARCHER_SPAN; i++)
+		free |= (uint64_t)clusters_are_free(
+				reading->clusters, searcher_place(searcher, first + i), 1)
+			<< i;
+	if (free)
+		read_span(searcher, reading->image, first, bytes);
+	for (size_t i = 0; i < SEARCHER_SPAN; i++)
+		if (!(free >> i & 1))
+			memset(bytes + i * SEARCH_HEAD_LEN, 0, SEARCH_HEAD_LEN);
+}
+
 static void read_heads(void *context, unsigned number, unsigned worker)
 {
 	struct reading *reading = context;
@@ -164,8 +186,8 @@ static void read_heads(void *context, unsigned number, unsigned worker)
 		!reading->stopped) {
 		size_t to = from + PART < reading->count ? from + PART : reading->count;
 
-		for (size_t i = from; i < to; i++)
-			read_head(
+		for (size_t i = from; i < to; i += SEARCHER_SPAN)
+			read_head_span(
 				reading, reading->first + i, reading->bytes + i * SEARCH_HEAD_LEN);
 		if (image_was_cut(reading->image) ||
 			(reading->interrupted && reading->interrupted()))
