@@ -16,6 +16,8 @@
 
 #include "bytes.h"
 
+struct view;
+
 #ifdef __CUDACC__
 #define CODED_INLINE static __host__ __device__ __forceinline__
 #else
@@ -42,6 +44,8 @@ struct coded_block {
 };
 
 struct carve_coded {
+	bool begins; /* in: describe where the first scan's data begins, whatever the view has of it */
+	uint64_t data;        /* out: where that is in the file */
 	uint32_t block_count; /* of an MCU */
 	uint32_t block;       /* of an MCU, the one that the break is in */
 	uint32_t interval;    /* MCUs from one restart marker to the next; 0: there are none */
@@ -56,6 +60,11 @@ struct carve_coded {
 	uint8_t before[CODED_BEFORE]; /* that block's bits before the break, without stuffing */
 	struct coded_table tables[CODED_TABLES];
 };
+
+/* Where the coded data ends that begins at `data`, of the picture that begins at `picture`: known from elsewhere,
+ * where all of it was decoded and found valid, to its last byte. A marker is there. 0: that is not known. For
+ * carvers; all are offsets in the view. */
+uint64_t view_known_end(const struct view *view, uint64_t picture, uint64_t data);
 
 /* Bits of the data before the break, and then of the bytes after it. */
 struct coded_bits {

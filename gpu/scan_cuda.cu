@@ -32,6 +32,9 @@ extern "C" {
 	((size_t)16 \
 		<< 20) /* whole runs are 1.1 times as fast as with 32 MiB (tests/bench/RESULTS.md) */
 #define KEY_CAPACITY (1u << 20)
+/* Where coded data is decoded, a slot more keeps the text that was searched last until the one after it was:
+ * photographs begin in the one and end in the other. */
+#define KEPT_SLOTS 1
 
 struct scan {
 	const struct gpu_kernel *kernel; /* NULL when there are no patterns */
@@ -46,6 +49,7 @@ struct scan {
 	const uint8_t *ring;   /* registered memory, or NULL */
 	size_t ring_len;
 	size_t chunk_len;
+	bool decodes;
 	double density; /* hits a byte in the last chunk */
 	bool warned;
 	char description[512];
@@ -96,6 +100,8 @@ static int open_devices(struct scan *scan, const struct gpu_options *options,
 				pattern_count > KEY_CAPACITY ? pattern_count : KEY_CAPACITY);
 		if (!failed && scan->kernel)
 			failed = scan->kernel->load(&device->tables, scan->program);
+		if (!failed && scan->decodes)
+			failed = photo_decoder_open(&device->photos, scan->chunk_len);
 		if (failed)
 			return gpu_failed(error, failed, "loading the pattern tables");
 	}
@@ -106,7 +112,7 @@ static int open_devices(struct scan *scan, const struct gpu_options *options,
 static int open_slots(struct scan *scan, const struct gpu_options *gpu,
 	const struct scan_options *options, struct error *error)
 {
-	unsigned each = STREAM_SLOTS;
+	unsigned each = STREAM_SLOTS + (scan->decodes ? KEPT_SLOTS : 0);
 	unsigned in_flight = options->chunks ? options->chunks : 1;
 	if (gpu->transfer == GPU_TRANSFER_MANY || each * scan->device_count > in_flight)
 		each = (in_flight + scan->device_count - 1) / scan->device_count;
@@ -121,7 +127,7 @@ static int open_slots(struct scan *scan, const struct gpu_options *gpu,
 		slot->text_capacity = options->chunk_len;
 		cudaError_t failed = cudaSetDevice(slot->device->id);
 		if (!failed)
-			failed = gpu_slot_open(slot, !scan->ring);
+			failed = gpu_slot_open(slot, !scan->ring, scan->decodes);
 		if (failed) {
 			gpu_slot_close(slot);
 			if (failed != cudaErrorMemoryAllocation ||
@@ -148,6 +154,7 @@ static void gpu_close(struct scan *scan)
 		cudaSetDevice(scan->devices[i].id);
 		if (scan->kernel)
 			scan->kernel->unload(scan->devices[i].tables);
+		photo_decoder_close(scan->devices[i].photos);
 		gpu_device_close(&scan->devices[i]);
 	}
 	if (scan->ring)
@@ -173,6 +180,7 @@ static int gpu_open(struct scan **result, const struct pattern_set *set,
 	struct scan *scan = (struct scan *)xcalloc(1, sizeof(*scan));
 	scan->set = set;
 	scan->chunk_len = options->chunk_len;
+	scan->decodes = options->decodes;
 	int status = prefix_set_make(&scan->searched, set, error);
 	snprintf(scan->description, sizeof(scan->description), "nothing to search for");
 	if (!status && set->count)
@@ -201,15 +209,23 @@ static bool is_pinned(const struct scan *scan, const struct chunk *chunk)
 	       chunk->data + chunk->len + chunk->tail_len <= scan->ring + scan->ring_len;
 }
 
+/* Of the chunk that was reaped last. */
+static const struct gpu_slot *last_slot(const struct scan *scan)
+{
+	return &scan->slots[(scan->oldest - 1) % scan->slot_count];
+}
+
 static int gpu_submit(struct scan *scan, struct chunk *chunk)
 {
 	struct gpu_slot *slot = &scan->slots[scan->next % scan->slot_count];
-	if (slot->chunk)
+	if (slot->chunk || (scan->decodes && scan->next - scan->oldest == scan->slot_count - 1))
 		return -EAGAIN;
 	bool pinned = is_pinned(scan, chunk);
 	if (chunk->len + chunk->tail_len > scan->chunk_len || (!pinned && !slot->bounce))
 		return -EINVAL;
 	slot->error = cudaSetDevice(slot->device->id);
+	if (!slot->error && scan->decodes)
+		slot->error = photo_hold_back(slot->device->photos, slot->stream);
 	gpu_slot_start(slot, chunk, pinned, scan->density);
 	scan->next++;
 	return 0;
@@ -232,6 +248,42 @@ static int gpu_reap(struct scan *scan, struct chunk **chunk)
 	return 0;
 }
 
+/* The text of the chunk that was reaped last, and the one before it if it is on the same device. */
+static unsigned kept_texts(const struct scan *scan, struct photo_text texts[2])
+{
+	unsigned count = 0;
+	for (unsigned back = 2; back > 0; back--) {
+		const struct gpu_slot *slot =
+			&scan->slots[(scan->oldest - back) % scan->slot_count];
+		if (scan->oldest < back || !slot->kept.len ||
+			slot->device->id != last_slot(scan)->device->id)
+			continue;
+		if (count && texts[0].offset + texts[0].len != slot->kept.offset)
+			count = 0;
+		texts[count++] = slot->kept;
+	}
+	return count;
+}
+
+static struct coded_batch *gpu_decode_begin(
+	struct scan *scan, struct coded_scan *scans, size_t count)
+{
+	struct photo_text texts[2];
+	struct gpu_device *device = last_slot(scan)->device;
+	for (size_t i = 0; i < count; i++)
+		scans[i].end = 0, scans[i].cut = false;
+	if (!scan->oldest || cudaSetDevice(device->id))
+		return NULL;
+	unsigned text_count = kept_texts(scan, texts);
+	return photo_begin(device->photos, texts, text_count, scans, count);
+}
+
+static void gpu_decode_end(struct scan *scan, struct coded_batch *batch)
+{
+	(void)scan;
+	photo_end(batch);
+}
+
 static const char *gpu_kernel_name(const struct scan *scan)
 {
 	return scan->description;
@@ -246,6 +298,8 @@ extern "C" const struct scan_engine gpu_engine = {
 	gpu_reap,
 	gpu_close,
 	gpu_kernel_name,
+	gpu_decode_begin,
+	gpu_decode_end,
 	RING_CHUNKS,
 	RING_CHUNK_LEN,
 };

@@ -140,6 +140,19 @@ static void launch_search(struct gpu_slot *slot, uint32_t from, uint32_t to, boo
 	slot->error = cudaGetLastError();
 }
 
+/* Puts the summaries of the text's tiles on the stream: it is all there. */
+static void launch_tiles(struct gpu_slot *slot)
+{
+	uint32_t count = (slot->to + PHOTO_TILE - 1) / PHOTO_TILE;
+	slot->error =
+		photo_tiles_launch(slot->text, slot->to, slot->copied, slot->tiles, slot->stream);
+	if (!slot->error)
+		slot->error = cudaMemcpyAsync(slot->tiles_got, slot->tiles,
+			count * sizeof(*slot->tiles), cudaMemcpyDeviceToHost, slot->stream);
+	slot->kept = { slot->chunk->offset + slot->chunk->from, slot->to,
+		slot->chunk->data + slot->chunk->from, slot->text, slot->tiles_got };
+}
+
 void gpu_slot_start(struct gpu_slot *slot, struct chunk *chunk, bool pinned, double density)
 {
 	assert(!slot->chunk);
@@ -156,7 +169,10 @@ void gpu_slot_start(struct gpu_slot *slot, struct chunk *chunk, bool pinned, dou
 		if (slot->searched > slot->to)
 			slot->searched = slot->to;
 	}
+	slot->kept.len = 0;
 	launch_search(slot, 0, slot->searched, pinned);
+	if (slot->tiles && slot->searched == slot->to && !slot->error)
+		launch_tiles(slot);
 }
 
 /* ---- the end ---- */
@@ -250,7 +266,7 @@ void gpu_device_close(struct gpu_device *device)
 	cudaFree(device->sort_space);
 }
 
-cudaError_t gpu_slot_open(struct gpu_slot *slot, bool with_bounce)
+cudaError_t gpu_slot_open(struct gpu_slot *slot, bool with_bounce, bool with_tiles)
 {
 	slot->hits.capacity = slot->device->key_capacity;
 	cudaError_t error = cudaStreamCreateWithFlags(&slot->stream, cudaStreamNonBlocking);
@@ -269,6 +285,12 @@ cudaError_t gpu_slot_open(struct gpu_slot *slot, bool with_bounce)
 	if (!error)
 		error = cudaHostAlloc((void **)&slot->shipped_count, sizeof(*slot->shipped_count),
 			cudaHostAllocMapped);
+	size_t tiles = slot->text_capacity / PHOTO_TILE + 1;
+	if (!error && with_tiles)
+		error = cudaMalloc((void **)&slot->tiles, tiles * sizeof(*slot->tiles));
+	if (!error && with_tiles)
+		error = cudaHostAlloc((void **)&slot->tiles_got, tiles * sizeof(*slot->tiles),
+			cudaHostAllocDefault);
 	if (!error)
 		error = cudaDeviceSynchronize();
 	if (!error && with_bounce)
@@ -287,4 +309,6 @@ void gpu_slot_close(struct gpu_slot *slot)
 	cudaFreeHost(slot->shipped);
 	cudaFreeHost(slot->shipped_count);
 	cudaFreeHost(slot->bounce);
+	cudaFree(slot->tiles);
+	cudaFreeHost(slot->tiles_got);
 }

@@ -7,6 +7,7 @@
 #define BURIN_GPU_SLOT_CUH
 
 #include "gpu/kernel.h"
+#include "gpu/photos.cuh"
 
 extern "C" {
 #include "scan/scan.h"
@@ -25,6 +26,7 @@ struct gpu_device {
 	size_t sort_space_len;
 	uint64_t *fetched; /* key_capacity keys, pinned host memory */
 	uint32_t key_capacity;
+	struct photo_decoder *photos; /* NULL: nothing is decoded */
 };
 
 struct gpu_slot {
@@ -40,6 +42,10 @@ struct gpu_slot {
 	uint64_t *shipped;                 /* likewise, SLOT_SHIPPED keys */
 	uint8_t *bounce; /* pinned host memory for chunks outside the registered ring, or NULL */
 
+	struct photo_tile *tiles;     /* device memory, a summary of each tile; NULL: not wanted */
+	struct photo_tile *tiles_got; /* pinned host memory, written by the device */
+	struct photo_text kept; /* the text, until the slot is used again; len 0: there is none */
+
 	struct chunk *chunk; /* being searched; NULL: the slot is free */
 	cudaError_t error;   /* the first since submission */
 	uint32_t len, to;  /* of the chunk from its `from` on: bytes with the tail, wanted starts */
@@ -54,7 +60,7 @@ cudaError_t gpu_device_open(struct gpu_device *device, uint32_t key_capacity);
 void gpu_device_close(struct gpu_device *device);
 
 /* device, kernel, regexes, longest and text_capacity are set by the caller. */
-cudaError_t gpu_slot_open(struct gpu_slot *slot, bool with_bounce);
+cudaError_t gpu_slot_open(struct gpu_slot *slot, bool with_bounce, bool with_tiles);
 void gpu_slot_close(struct gpu_slot *slot);
 
 /* Starts the work on a chunk. pinned: its data can be copied from directly. density: the

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "carvers/coded.h"
 
 bool workbench_goes_on(const struct workbench *bench)
 {
@@ -137,6 +138,7 @@ bool workbench_describe(struct workbench *bench, const struct extents *extents, 
 		extents_set(&start, extents->runs, extents->count);
 		extents_cut(&start, at);
 		workbench_open(bench, &start);
+		coded->begins = false;
 		described =
 			bench->rule->carver->coded(bench->view, find_state(bench, &start), coded);
 		workbench_close(bench);

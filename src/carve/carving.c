@@ -100,6 +100,7 @@ struct carving *carving_new(const struct carving_options *options)
 		.outcomes_len = &carving->outcomes_len,
 		.hash_mask = options->hash_mask,
 		.sets = options->sets,
+		.ahead = options->ahead,
 		.nested = options->decide.nested,
 		.confined = options->confined && options->rules };
 

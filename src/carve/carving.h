@@ -52,6 +52,7 @@ struct carving_options {
 	/* Polled while waiting, and by each check under way: true ends all work, as carving_cancel
 	 * does. Thread-safe. NULL: never. */
 	bool (*interrupted)(void);
+	const struct ahead *ahead; /* what is known before checks (carve/ahead.h); NULL: nothing */
 	const struct rejections *rejections; /* of candidates that were checked before; or NULL */
 	struct tallies *rejected, *skipped, *by_type, *by_kind;
 };

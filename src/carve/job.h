@@ -77,6 +77,7 @@ struct job_context {
 	_Atomic size_t *outcomes_len;  /* bytes of the jobs' outcomes */
 	uint32_t hash_mask;
 	const struct hash_sets *sets; /* NULL: none */
+	const struct ahead *ahead; /* what is known before checks (carve/ahead.h); NULL: nothing */
 	bool nested;
 	bool confined; /* checks are made in other processes (carve/check_worker.h) */
 };

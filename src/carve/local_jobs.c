@@ -100,6 +100,7 @@ struct local_jobs *local_jobs_new(const struct job_context *context)
 		scratch->local = local;
 		scratch->view = view_new();
 		view_watch(scratch->view, may_go_on, scratch);
+		view_know(scratch->view, context->ahead);
 		if (local->workers)
 			scratch->worker = check_worker_new(local->workers);
 		copier_init(&scratch->copier, context->hash_mask, context->sets);

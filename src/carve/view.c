@@ -30,6 +30,8 @@
 
 #include "base/memory.h"
 #include "base/ranges.h"
+#include "carve/ahead.h"
+#include "carvers/coded.h"
 #include "evidence/extent_image.h"
 
 #define FIRST_READ 4096
@@ -66,9 +68,11 @@ struct view {
 	uint8_t *lent;             /* of a view of memory: the copy that the last peek returned */
 	const uint8_t *held_bytes; /* of view_hold: the image's [hold_at, hold_end); NULL: none */
 	uint64_t hold_at, hold_end;
-	uint64_t start, size;     /* the span in the image; start is 0 in a file in pieces */
-	uint64_t left;            /* bytes of the image from start on */
-	const struct range *runs; /* of a file in pieces; NULL: it is one piece */
+	bool trusts;               /* they count as readable */
+	const struct ahead *ahead; /* NULL: nothing is known ahead */
+	uint64_t start, size;      /* the span in the image; start is 0 in a file in pieces */
+	uint64_t left;             /* bytes of the image from start on */
+	const struct range *runs;  /* of a file in pieces; NULL: it is one piece */
 	size_t run_count;
 	size_t run;      /* the run that was read last... */
 	uint64_t run_at; /* ... which starts there in the file */
@@ -190,6 +194,27 @@ void view_hold(struct view *view, const uint8_t *bytes, uint64_t offset, size_t 
 	view->held_bytes = bytes;
 	view->hold_at = offset;
 	view->hold_end = offset + len;
+}
+
+void view_trust(struct view *view)
+{
+	view->trusts = true;
+}
+
+void view_know(struct view *view, const struct ahead *ahead)
+{
+	view->ahead = ahead;
+}
+
+/* Bytes past the end are looked at, too: two of the marker. */
+uint64_t view_known_end(const struct view *view, uint64_t picture, uint64_t data)
+{
+	uint64_t end;
+
+	if (!view->ahead || view->runs || view->thorough)
+		return 0;
+	end = ahead_end(view->ahead, view->start + picture, view->start + data);
+	return end && end - view->start + 2 <= view->size ? end - view->start : 0;
 }
 
 void view_limit_work(struct view *view, uint64_t units)
@@ -511,7 +536,7 @@ bool view_unreadable(struct view *view, uint64_t offset, uint64_t len, uint64_t 
 
 bool view_met_unreadable(struct view *view)
 {
-	view->stopped |= view->held_bytes != NULL;
+	view->stopped |= view->held_bytes && !view->trusts;
 	return view->memory ? view->bad.count > 0 : view->met_bad;
 }
 

@@ -14,6 +14,8 @@
 #include "carvers/carver.h"
 #include "evidence/image.h"
 
+struct ahead;
+
 /* A view that must be pointed at something before it is used. */
 struct view *view_new(void);
 /* Points it at [start, start + size) of the image; size is cut at the image's end. Resets budget,
@@ -29,6 +31,11 @@ void view_point_runs(struct view *view, struct image *image, const struct range 
  * check that asks for others is stopped (view_stopped). All else is as without it, work included.
  * The bytes stay the caller's. NULL: the view reads again. */
 void view_hold(struct view *view, const uint8_t *bytes, uint64_t offset, size_t len);
+/* What the view holds counts as readable, from now on: for looks that decide nothing. */
+void view_trust(struct view *view);
+/* What is known of coded data ahead of its checks (carvers/coded.h), for all candidates from now on: it changes
+ * nothing but their time. NULL: nothing is. */
+void view_know(struct view *view, const struct ahead *ahead);
 /* Before each fetch from the image go_on is called with the offset in the image where the fetch
  * ends. If it returns false, nothing more is fetched for this candidate, as if its budget were
  * spent. */

@@ -265,7 +265,7 @@ static int prepare(struct worker *worker)
 		scope_is_empty(&session->scope))
 		return status;
 	search = (struct search_options){ options, &session->scope, session->pool,
-		&session->problems, NULL };
+		&session->problems, NULL, NULL };
 	worker->search = search_new(&search);
 	return search_pick_engine(worker->search, &session->error);
 }

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/confine.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "run/cluster.h"
@@ -235,7 +236,7 @@ static int open_search(struct run *run)
 	struct quick_options quick = { session->options->rules, session->scope.image,
 		session->options->scalpel, 0 };
 	struct search_options search = { session->options, &session->scope, session->pool,
-		&session->problems, NULL };
+		&session->problems, NULL, NULL };
 	uint64_t length = reading_end(run) - run->position;
 	int status;
 
@@ -244,6 +245,9 @@ static int open_search(struct run *run)
 	quick.threads = pool_threads(session->pool);
 	session->rejections = rejections_new();
 	run->sift = search.sift = sift_new(&quick, session->rejections, session->pool);
+	if (confine_mode() != CONFINE_REQUIRE) /* else checks are made in other processes */
+		session->ahead = search.ahead =
+			ahead_new(session->options->rules, session->scope.image, quick.threads);
 	run->search = search_new(&search);
 	status = search_pick_engine(run->search, &session->error);
 	return status ? status : search_open(run->search, run->position, length, &session->error);

@@ -19,9 +19,12 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "evidence/extent_image.h"
+#include "run/decoding.h"
 #include "run/signals.h"
 
 #define HITS_PER_CHUNK ((size_t)256 * 1024)
+/* Chunks after the one that is handed out next whose coded data is being decoded meanwhile. */
+#define DECODED_AHEAD 2
 /* How much of what was searched the reader keeps, for carvers and writers to look at. */
 #define CACHE_LEN ((size_t)64 * 1024 * 1024)
 
@@ -55,6 +58,7 @@ struct search {
 	/* A slot of zeros of this size has no hit; 0: not known yet. */
 	size_t hitless_len, hitless_tail_len;
 
+	struct decoding *decoding; /* NULL: the engine decodes nothing */
 	struct evidence_hash *hash;
 	struct content_map *map;
 	double read_wait, scan_wait; /* seconds */
@@ -121,16 +125,33 @@ static int open_reader(struct search *search, uint64_t offset, uint64_t length, 
 static int open_engine(struct search *search, struct error *error)
 {
 	const struct run_options *options = search->options.options;
+	struct ahead *ahead = search->engine->decode_begin ? search->options.ahead : NULL;
+	int status;
 	struct scan_options scan = {
 		.pool = search->options.pool,
 		.kernel = search->kernel,
 		.gpu = &options->gpu,
 		.sifter = sift_sifter(search->options.sift),
+		.decodes = ahead && ahead_wanted(ahead),
 	};
 
 	reader_ring(search->reader, &scan.ring, &scan.ring_len, &scan.chunk_len, &scan.chunks);
 	search->count = scan.chunks;
-	return search->engine->open(&search->scan, &options->rules->patterns, &scan, error);
+	status = search->engine->open(&search->scan, &options->rules->patterns, &scan, error);
+	if (!status && scan.decodes)
+		search->decoding = decoding_new(ahead, search->options.pool);
+	return status;
+}
+
+/* The engine takes no part any more. */
+static void close_engine(struct search *search)
+{
+	if (search->decoding)
+		decoding_end(search->decoding, search->engine, search->scan, UINT64_MAX);
+	decoding_free(search->decoding);
+	search->decoding = NULL;
+	search->engine->close(search->scan);
+	search->scan = NULL;
 }
 
 /* The next row of the table that works here; NULL when this was the last. */
@@ -203,15 +224,36 @@ static int submit(struct search *search, struct inflight *inflight)
 	return search->engine->submit(search->scan, &inflight->chunk);
 }
 
+static uint64_t number_of(const struct search *search, const struct inflight *inflight)
+{
+	uint64_t place = (uint64_t)(inflight - search->inflight);
+
+	return search->consumed +
+	       (place + search->count - search->consumed % search->count) % search->count;
+}
+
 /* Waits until some chunk is finished. */
 static int reap(struct search *search)
 {
 	struct chunk *chunk;
+	struct inflight *inflight;
 	int status = search->engine->reap(search->scan, &chunk);
 
-	if (!status)
-		((struct inflight *)chunk)->finished = true;
-	return status;
+	if (status)
+		return status;
+	inflight = (struct inflight *)chunk;
+	inflight->finished = true;
+	if (chunk->status)
+		return 0;
+	if (search->options.sift && !search->engine->sifts)
+		sift_chunk(search->options.sift, chunk);
+	if (search->decoding) {
+		uint64_t number = number_of(search, inflight);
+
+		decoding_begin(search->decoding, search->engine, search->scan, chunk, number,
+			number > search->consumed);
+	}
+	return 0;
 }
 
 /* As submit, but waits until there is room. */
@@ -249,8 +291,7 @@ static int replace_engine(struct search *search, int status, struct error *error
 	for (uint64_t n = search->consumed; n < search->submitted; n++)
 		await_finished(search, inflight_at(search, n));
 	search->refused = false;
-	search->engine->close(search->scan);
-	search->scan = NULL;
+	close_engine(search);
 	snprintf(why, sizeof(why), "broke down at byte %" PRIu64 " (%s)",
 		inflight_at(search, search->consumed)->chunk.offset, strerror(-status));
 	problems_add(search->options.problems, xasprintf("the engine %s %s", broken, why));
@@ -374,6 +415,20 @@ static int feed(struct search *search, struct error *error)
 	return search->refused ? 0 : status;
 }
 
+/* Reaps chunks after the oldest one, whose coded data is decoded meanwhile, as far as they were submitted; and
+ * waits until it is known of all that begins in the oldest one. Pictures may end in the chunk after that. */
+static void await_decoded(struct search *search)
+{
+	uint64_t ahead = search->consumed + DECODED_AHEAD;
+
+	if (!search->decoding)
+		return;
+	for (uint64_t n = search->consumed + 1; n <= ahead && n < search->submitted; n++)
+		if (await_finished(search, inflight_at(search, n)))
+			break;
+	decoding_end(search->decoding, search->engine, search->scan, search->consumed + 1);
+}
+
 /* ---- the interface ------------------------------------------------------------------------- */
 
 struct search *search_new(const struct search_options *options)
@@ -452,8 +507,7 @@ int search_next(struct search *search, const struct chunk **chunk, struct error 
 			return error_set(error, EXIT_IO, -status, "the engine %s lost a chunk: %s",
 				search->engine->name, strerror(-status));
 		if (!oldest->chunk.status) {
-			if (search->options.sift && !search->engine->sifts)
-				sift_chunk(search->options.sift, &oldest->chunk);
+			await_decoded(search);
 			search->in_hand = true;
 			*chunk = &oldest->chunk;
 			return 1;
@@ -560,7 +614,7 @@ void search_close(struct search *search)
 	if (search->scan) {
 		while (search->engine->reap(search->scan, &chunk) == 0)
 			;
-		search->engine->close(search->scan);
+		close_engine(search);
 	}
 	for (unsigned i = 0; search->inflight && i < search->count; i++)
 		free(search->inflight[i].chunk.hits);

@@ -9,6 +9,7 @@
 #define BURIN_RUN_SEARCH_H
 
 #include "base/error.h"
+#include "carve/ahead.h"
 #include "content_map/content_map.h"
 #include "evidence/reader.h"
 #include "run/evidence_hash.h"
@@ -25,7 +26,8 @@ struct search_options {
 	const struct scope *scope;
 	struct pool *pool;
 	struct problems *problems;
-	struct sift *sift; /* gives hits their notes; NULL: none */
+	struct sift *sift;   /* gives hits their notes; NULL: none */
+	struct ahead *ahead; /* learns what the engine decodes; NULL: nothing is decoded */
 };
 
 /* What options point to must outlive the search. All functions are called by one thread. */

@@ -15,6 +15,7 @@
 #include "base/sandbox.h"
 #include "base/size.h"
 #include "base/strbuf.h"
+#include "carve/ahead.h"
 #include "evidence/extent_image.h"
 #include "run/carve_options.h"
 #include "run/cluster.h"
@@ -185,6 +186,7 @@ void session_start_carving(struct session *session, void (*on_wait)(void *contex
 		.on_wait = on_wait,
 		.context = context,
 		.interrupted = signals_interrupted,
+		.ahead = session->ahead,
 		.rejections = session->rejections,
 		.rejected = &session->summary.rejected,
 		.skipped = &session->summary.skipped,
@@ -488,6 +490,7 @@ void session_close(struct session *session)
 	if (session->pool != session->options->pool)
 		pool_free(session->pool);
 	rejections_free(session->rejections);
+	ahead_free(session->ahead);
 	output_dir_close(session->output_dir);
 	scope_close(&session->scope);
 	damages_free(&summary->damage);

@@ -30,6 +30,7 @@ struct session {
 	bool near_limit_logged;
 	struct run_record record;
 	struct summary_record summary;
+	struct ahead *ahead;           /* what the engine has decoded; NULL: nothing */
 	struct rejections *rejections; /* that checks in scanning threads have noted */
 	struct carving *carving;
 	struct problems problems;

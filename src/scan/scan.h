@@ -49,6 +49,19 @@ struct chunk {
 
 struct scan; /* an open engine */
 
+struct carve_coded; /* carvers/coded.h */
+struct coded_batch; /* the engine's */
+
+/* A picture's coded data, which an engine may decode where it has the bytes anyway. */
+struct coded_scan {
+	uint64_t picture, data;          /* where the picture and its data begin, in the image */
+	const struct carve_coded *coded; /* what decode_begin needs of it */
+	bool cut; /* out of decode_begin: the data goes on after the chunk that was reaped last */
+	uint64_t
+		end; /* out of decode_end: all of the data is valid, and the marker after it is there; 0:
+			 not known */
+};
+
 /* What the caller wants done with hits where they are found, while the bytes are in the cache. It
  * may write the hits' notes and nothing else. From any thread of the pool; worker: its number. */
 struct scan_sifter {
@@ -67,6 +80,7 @@ struct scan_options {
 	const char *kernel;               /* NULL, or the name of one of the engine's kernels */
 	const struct gpu_options *gpu;    /* scan/gpu_options.h; NULL: the defaults */
 	const struct scan_sifter *sifter; /* called by engines that sift; NULL: none */
+	bool decodes; /* the caller has coded data decoded, where the engine can */
 };
 
 /* One row of the engine table (scan/engines.c). One thread calls all of its functions but probe. */
@@ -89,6 +103,13 @@ struct scan_engine {
 	/* Describes how the open scan works ("gram, ...", "teddy (60 patterns)"): for the report's kernel
 	 * field; never NULL. Optional: NULL. */
 	const char *(*kernel)(const struct scan *scan);
+	/* Optional: begins to decode coded data that begins in the chunk that was reaped last, or in the one
+	 * before as long as that is not released, and returns at once. The answer is only ever what the
+	 * data's carver would say. NULL: nothing is decoded. */
+	struct coded_batch *(*decode_begin)(
+		struct scan *scan, struct coded_scan *scans, size_t count);
+	/* Waits for a batch, which must have been begun and is not valid after it. */
+	void (*decode_end)(struct scan *scan, struct coded_batch *batch);
 	unsigned chunks;  /* see scan_engine_chunks */
 	size_t chunk_len; /* the chunk size with which whole runs are fastest, bytes; 0: the
 			     reader's default */

@@ -179,6 +179,7 @@ static bool searches_describe(struct searches *searches, struct carve_coded *cod
 	if (at > (size_t)(searches->bytes + searches->len - start))
 		return false;
 	view = view_new_memory(start, at);
+	coded->begins = false;
 	described = carver_find("jpeg")->coded(view, NULL, coded);
 	view_free(view);
 	if (described && searches_draw(searches, 2))

@@ -7,7 +7,10 @@
 #include "carvers/coded.h"
 #include "jpeg_reference.h"
 
+#include "carve/ahead.h"
 #include "carver_case.h"
+#include "photos_case.h"
+#include "rules/rules.h"
 #include "tier.h"
 
 static uint64_t random_state;
@@ -520,6 +523,104 @@ Test(jpeg_decode, agrees_with_the_reference)
 	cr_assert_gt(complete, intact * 3 / 4, "%d of %d", complete, intact);
 }
 
+/* ---- decoded ahead, as a GPU does ---- */
+
+/* A check with what is known, and its work. */
+static enum verdict carve_knowing(const struct bytes *jpeg, const struct ahead *ahead,
+	struct finding *finding, uint64_t *work)
+{
+	struct view *view = view_new_memory(jpeg->data, jpeg->len);
+	enum verdict verdict;
+
+	view_know(view, ahead);
+	memset(finding, 0, sizeof(*finding));
+	verdict = carver_find("jpeg")->check(view, finding);
+	*work = view_work_done(view);
+	view_free(view);
+	return verdict;
+}
+
+/* Where the picture's data ends by what a GPU does with it in two texts, the second from `split` on; or 0. */
+static uint64_t decode_ahead(const struct bytes *jpeg, uint32_t split, uint64_t *data)
+{
+	struct view *view = view_new_memory(jpeg->data, jpeg->len);
+	struct carve_coded *coded = malloc(sizeof(*coded));
+	uint32_t len = (uint32_t)jpeg->len, tail = split + 9 < len ? split + 9 : len;
+	struct photo_text texts[2] = { photo_text_on_host(jpeg->data, split, tail, 0),
+		photo_text_on_host(jpeg->data + split, len - split, len - split, split) };
+	uint64_t end = 0;
+	bool cut;
+
+	coded->begins = true;
+	if (carver_find("jpeg")->coded(view, NULL, coded)) {
+		*data = coded->data;
+		end = photo_decode_on_host(texts, 2, coded->data, coded, &cut);
+		/* In the first text alone it is cut, or it was in there. */
+		if (end > split)
+			cr_assert_eq(photo_decode_on_host(texts, 1, coded->data, coded, &cut), 0);
+		cr_assert(end <= split || cut || coded->data >= split);
+	}
+	free((void *)texts[0].tiles);
+	free((void *)texts[1].tiles);
+	free(coded);
+	view_free(view);
+	return end;
+}
+
+/* Returns whether it was found valid. Then the check says the same with that and without it, and does the
+ * same work. */
+static bool expect_known_agrees(const struct bytes *jpeg, uint64_t seed)
+{
+	struct rules none = { 0 };
+	struct ahead *ahead = ahead_new(&none, NULL, 0);
+	struct finding with, without;
+	uint64_t data, end, work, work_without;
+	enum verdict verdict;
+
+	end = decode_ahead(jpeg, draw((uint32_t)jpeg->len), &data);
+	if (end) {
+		ahead_add(ahead, 0, data, end);
+		verdict = carve_knowing(jpeg, ahead, &with, &work);
+		cr_assert_eq(verdict, carve_knowing(jpeg, NULL, &without, &work_without),
+			"seed %llu: %d with what is known (%s), expected otherwise (%s)",
+			(unsigned long long)seed, (int)verdict, with.why, without.why);
+		cr_assert_arr_eq(&with, &without, sizeof(with), "seed %llu: %llu, %llu (%s)",
+			(unsigned long long)seed, (unsigned long long)with.length,
+			(unsigned long long)without.length, without.why);
+		cr_assert_eq(work, work_without, "seed %llu", (unsigned long long)seed);
+	}
+	ahead_free(ahead);
+	return end != 0;
+}
+
+Test(jpeg_decode, is_known_ahead_only_where_the_check_says_the_same)
+{
+	uint64_t seed = test_seed(), cases = test_tier(300, 2000, 100000);
+	uint64_t known = 0, damaged = 0;
+
+	for (uint64_t i = seed; i < seed + cases; i++) {
+		struct bytes jpeg;
+
+		random_state = i * 0x9e3779b97f4a7c15u | 1;
+		draw(2);
+		jpeg = make_picture();
+		known += expect_known_agrees(&jpeg, i);
+		for (int j = 0; j < 4; j++) {
+			struct bytes copy = { 0 };
+
+			bytes_add(&copy, jpeg.data, jpeg.len);
+			damage(&copy);
+			if (copy.len)
+				damaged += expect_known_agrees(&copy, i);
+			free(copy.data);
+		}
+		free(jpeg.data);
+	}
+	/* Half of them are progressive, and a third of the others have restart markers. */
+	cr_assert_gt(known, cases / 5, "%llu", (unsigned long long)known);
+	cr_assert_gt(damaged, cases / 10, "%llu", (unsigned long long)damaged);
+}
+
 /* ---- files in pieces ---- */
 
 static void expect_same(const struct finding *a, enum verdict a_verdict, const struct finding *b,
@@ -640,6 +741,7 @@ Test(jpeg_decode, describes_where_it_breaks_off)
 		view_keep_states(saving, 1 + draw(300));
 		valid = carver->check(saving, &ignored) == CARVE_COMPLETE;
 		view = view_new_memory(jpeg.data, at);
+		coded->begins = false;
 		if (carver->coded(view, view_state_before(saving, at), coded)) {
 			described++;
 			for (unsigned n = 0; n < 8; n++) {

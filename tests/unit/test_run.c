@@ -14,6 +14,7 @@
 #include "run/signals.h"
 #include "rules/load.h"
 #include "scan/scan.h"
+#include "photos_case.h"
 #include "temp.h"
 #include "tier.h"
 
@@ -94,11 +95,98 @@ static const struct scan_engine failing_engine = {
 	.close = test_close,
 };
 
+/* ---- an engine that decodes, as a GPU does ---- */
+
+static struct chunk kept[2];     /* those that were reaped last, the newest first */
+static unsigned valid, crossing; /* pictures that were found valid, and those of two chunks */
+
+struct coded_batch {
+	struct coded_scan *scans;
+	size_t count;
+	uint64_t ends[];
+};
+
+static int decoding_open(struct scan **scan, const struct pattern_set *set,
+	const struct scan_options *options, struct error *error)
+{
+	cr_assert(options->decodes);
+	memset(kept, 0, sizeof(kept));
+	return reference_engine.open(scan, set, options, error);
+}
+
+static int decoding_reap(struct scan *scan, struct chunk **chunk)
+{
+	int status = reference_engine.reap(scan, chunk);
+
+	if (status)
+		return status;
+	kept[1] = kept[0];
+	kept[0] = **chunk;
+	return 0;
+}
+
+static struct photo_text text_of(const struct chunk *chunk)
+{
+	return photo_text_on_host(chunk->data, (uint32_t)chunk->len,
+		(uint32_t)(chunk->len + chunk->tail_len), chunk->offset);
+}
+
+static struct coded_batch *decode_begin(struct scan *scan, struct coded_scan *scans, size_t count)
+{
+	struct coded_batch *batch = calloc(1, sizeof(*batch) + count * sizeof(batch->ends[0]));
+	struct photo_text texts[2];
+	unsigned text_count = 0;
+
+	(void)scan;
+	if (kept[1].offset + kept[1].len == kept[0].offset)
+		texts[text_count++] = text_of(&kept[1]);
+	texts[text_count++] = text_of(&kept[0]);
+	batch->scans = scans;
+	batch->count = count;
+	for (size_t i = 0; i < count; i++) {
+		scans[i].end = 0;
+		batch->ends[i] = photo_decode_on_host(
+			texts, text_count, scans[i].data, scans[i].coded, &scans[i].cut);
+		valid += batch->ends[i] != 0;
+		crossing += batch->ends[i] && scans[i].data < kept[0].offset;
+	}
+	while (text_count--)
+		free((void *)texts[text_count].tiles);
+	return batch;
+}
+
+static void decode_end(struct scan *scan, struct coded_batch *batch)
+{
+	(void)scan;
+	for (size_t i = 0; i < batch->count; i++)
+		batch->scans[i].end = batch->ends[i];
+	free(batch);
+}
+
+static int decoding_submit(struct scan *scan, struct chunk *chunk)
+{
+	return reference_engine.submit(scan, chunk);
+}
+
+static const struct scan_engine decoding_engine = {
+	.name = "decoding",
+	.summary = "decodes pictures, on the host",
+	.probe = test_probe,
+	.open = decoding_open,
+	.submit = decoding_submit,
+	.reap = decoding_reap,
+	.close = test_close,
+	.decode_begin = decode_begin,
+	.decode_end = decode_end,
+};
+
 const struct scan_engine *const scan_engines[] = { &failing_engine, &reference_engine, NULL };
 
 const struct scan_engine *scan_engine_find(const char *name)
 {
-	return strcmp(name, "failing") == 0 ? &failing_engine : &reference_engine;
+	return strcmp(name, "failing") == 0    ? &failing_engine
+	       : strcmp(name, "decoding") == 0 ? &decoding_engine
+					       : &reference_engine;
 }
 
 const struct scan_engine *scan_engine_pick(
@@ -112,6 +200,7 @@ const struct scan_engine *scan_engine_pick(
 /* ---- runs ---------------------------------------------------------------------------------- */
 
 static struct rules *rules;
+static size_t chunk_len = CHUNK_LEN;
 
 static void set_up(void)
 {
@@ -149,7 +238,7 @@ static int carve_with(
 		.engine = engine,
 		.kernel = kernel,
 		.threads = 2,
-		.chunk_size = CHUNK_LEN,
+		.chunk_size = chunk_len,
 		.hash_mask = HASH_SHA256,
 		.progress = { .quiet = true } };
 
@@ -307,6 +396,54 @@ Test(run, a_signal_ends_it_with_a_report)
 	expect_in_report("out/report.jsonl", "interrupted by SIGTERM after ");
 	expect_in_report("out/report.jsonl", "\"signal\":15,\"exit\":143");
 	free(file_lines("out/report.jsonl"));
+}
+
+/* ---- pictures that are decoded ahead ---- */
+
+/* Whole pictures and damaged ones, some of them in two chunks. */
+static void fill_with_pictures(uint8_t *image, size_t size)
+{
+	static const char *const names[] = { "422", "444", "exif-big", "samsung-trailer",
+		"restart" };
+	size_t at = 0;
+
+	for (unsigned n = 0; at < size; n++) {
+		char path[64];
+		FILE *file;
+		size_t len;
+
+		snprintf(path, sizeof(path), "tests/golden/jpeg/%s.jpg", names[n % 5]);
+		file = fopen(path, "rb");
+		cr_assert_not_null(file, "%s", path);
+		len = fread(image + at, 1, size - at, file);
+		fclose(file);
+		if (n / 5 % 3 == 1)
+			image[at + len / 2] ^= 0x10;
+		at += len + 100 + 37 * (n % 7);
+	}
+}
+
+Test(run, pictures_that_are_decoded_ahead_are_the_same)
+{
+	static const char text[] = "types = ( { name = \"jpeg\"; header = \"FF D8 FF\"; "
+				   "max_size = \"1M\"; carver = \"jpeg\"; } );";
+	static uint8_t image[1 << 18];
+	struct error error = { 0 };
+	struct run_sums sums;
+
+	rules_free(rules);
+	cr_assert_eq(
+		rules_load_text(&rules, NULL, text, sizeof(text) - 1, RULES_AUTO, NULL, &error), 0,
+		"%s", error.text);
+	fill_with_pictures(image, sizeof(image));
+	valid = crossing = 0;
+	temp_write("image", image, sizeof(image));
+	chunk_len = 5000;
+	cr_expect_eq(carve("decoding", "out", &sums), EXIT_CLEAN);
+	/* Three of five have no restart markers, and a third of them are damaged. */
+	cr_expect_geq(valid, 80, "%u", valid);
+	cr_expect_geq(crossing, 10, "%u", crossing);
+	expect_same_files("out/report.jsonl");
 }
 
 /* ---- a disk that fails --------------------------------------------------------------------- */

@@ -234,7 +234,7 @@ enum jpeg_walk jpeg_walk(struct jpeg *jpeg, uint64_t start, const char **problem
 	const uint8_t *p = view_peek(jpeg->view, start, 2);
 	enum jpeg_walk state = JPEG_WALK_DONE;
 
-	jpeg->at = jpeg->valid_end = start;
+	jpeg->start = jpeg->at = jpeg->valid_end = start;
 	*problem = "no SOI";
 	if (!p || be16(p) != 0xff00 + JPEG_SOI)
 		return JPEG_WALK_BROKEN;

@@ -55,6 +55,7 @@ struct jpeg_component {
 struct jpeg {
 	struct view *view;
 	struct finding *finding;
+	uint64_t start;     /* of the picture */
 	uint64_t at;        /* the next marker, or where the walk failed */
 	uint64_t valid_end; /* end of what was recognised, when the walk was cut or failed */
 	uint8_t sof;        /* the marker of the frame, 0 before it */

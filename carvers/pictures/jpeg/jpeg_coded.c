@@ -1,5 +1,5 @@
 /*
- * Describes the place in a sequential scan where the view ends (coded.h): what is known before it of the
+ * Describes the place in a sequential scan where the view ends (coded.h), or where the scan begins: what is known before it of the
  * block in which it is, the predictions, and the tables of the scan.
  */
 #include "coded.h"
@@ -78,10 +78,13 @@ void jpeg_describe(struct jpeg_decoder *d, unsigned block, uint64_t mcus, uint64
 {
 	struct carve_coded *coded = d->jpeg->coded;
 	uint32_t interval = d->jpeg->restart_interval;
+	bool begins = coded->begins;
 
 	memset(coded, 0, sizeof(*coded));
-	if (!add_blocks(d) || !add_bits(d))
+	if (!add_blocks(d) || (!begins && !add_bits(d)))
 		return;
+	coded->begins = begins;
+	coded->data = d->data;
 	coded->block = block;
 	coded->interval = interval;
 	coded->restarts = interval ? (uint32_t)(mcu / interval) : 0;

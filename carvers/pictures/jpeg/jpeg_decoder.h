@@ -65,7 +65,8 @@ void jpeg_fast_prepare(struct jpeg_decoder *d, bool large);
 void jpeg_fast_choose(struct jpeg_decoder *d);
 
 /* The view ends in this block of an MCU, of which and of those after it there are `mcus`: describes that
- * as d->jpeg->coded, where it can be. The block's bits begin at d->bits. */
+ * as d->jpeg->coded, where it can be. The block's bits begin at d->bits. Or, as coded->begins wants, the same of
+ * the first block. */
 void jpeg_describe(struct jpeg_decoder *d, unsigned block, uint64_t mcus, uint64_t mcu);
 
 /* A d->run for sequential scans that fills d->trace. */

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coded.h"
 #include "jpeg_decoder.h"
 #include "jpeg_seam.h"
 
@@ -420,19 +421,52 @@ static void describe_end(struct jpeg_decoder *d, uint64_t mcu, uint64_t count)
 	}
 }
 
+/* Whether nothing but the verdict is wanted of a scan that is known to be valid up to *end. */
+static bool is_known(const struct jpeg_decoder *d, uint64_t *end)
+{
+	const struct jpeg *jpeg = d->jpeg;
+
+	*end = 0;
+	if (jpeg->scan_count == 1 && d->block == sequential_block && !jpeg->restart_interval &&
+		!jpeg->saves && !jpeg->resume && !jpeg->seam && !jpeg->coded)
+		*end = view_known_end(jpeg->view, jpeg->start, d->data);
+	return *end != 0;
+}
+
+/* Skips such a scan: reads the same bytes, at the same cost, but decodes nothing. False: they are not what was
+ * decoded elsewhere, and nothing was skipped. */
+static bool skip_known(struct jpeg_decoder *d, uint64_t mcus, uint64_t end)
+{
+	jpeg_bits_find_marker(&d->bits, end, 0);
+	if (d->bits.at_marker && d->bits.at == end)
+		return view_work(d->jpeg->view, mcus * (uint64_t)d->block_count * d->block_work);
+	jpeg_bits_open(&d->bits, d->jpeg->view, d->data, BYTE_WORK);
+	return false;
+}
+
 /* MCUs between two states. */
 #define STATE_MCUS 8
+
+/* MCUs of a row, and rows of them. */
+static uint64_t scan_across(const struct jpeg *jpeg)
+{
+	return jpeg->in_scan == 1 ? jpeg->scan[0]->across : jpeg->mcus_across;
+}
+
+static uint64_t scan_down(const struct jpeg *jpeg)
+{
+	return jpeg->in_scan == 1 ? jpeg->scan[0]->down : jpeg->mcus_down;
+}
 
 static bool decode_all(struct jpeg_decoder *d)
 {
 	struct jpeg *jpeg = d->jpeg;
-	bool single = jpeg->in_scan == 1, first = jpeg->scan_count <= 1;
+	bool first = jpeg->scan_count <= 1;
 	bool saves = first && jpeg->saves;
 	struct jpeg_seam *seam = first && d->block == sequential_block ? jpeg->seam : NULL;
-	uint64_t across = single ? jpeg->scan[0]->across : jpeg->mcus_across;
-	uint64_t down = single ? jpeg->scan[0]->down : jpeg->mcus_down;
+	uint64_t across = scan_across(jpeg), down = scan_down(jpeg);
 	uint64_t interval = jpeg->restart_interval, mcus;
-	uint64_t mcu = first ? load_state(d, jpeg->resume) : 0;
+	uint64_t mcu = first ? load_state(d, jpeg->resume) : 0, end;
 
 	if (first && jpeg->coded && d->block == sequential_block) {
 		describe_end(d, mcu, across * down);
@@ -441,6 +475,8 @@ static bool decode_all(struct jpeg_decoder *d)
 	}
 	if (seam)
 		jpeg_seam_start(seam, d, across);
+	if (is_known(d, &end) && skip_known(d, across * down, end))
+		mcu = across * down;
 	for (; mcu < across * down; mcu += mcus) {
 		mcus = across - mcu % across;
 		if (saves)
@@ -534,8 +570,6 @@ static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
 	jpeg_fast_prepare(d, false);
 	jpeg_fast_choose(d);
 	d->data = d->interval_at = jpeg->at;
-	jpeg_bits_open(&d->bits, jpeg->view, jpeg->at,
-		d->block == refined_ac_block ? REFINED_BYTE_WORK : BYTE_WORK);
 }
 
 enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
@@ -545,6 +579,12 @@ enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 	bool whole;
 
 	start_scan(&d, jpeg);
+	if (jpeg->coded && jpeg->coded->begins) {
+		jpeg_describe(&d, 0, scan_across(jpeg) * scan_down(jpeg), 0);
+		return JPEG_SCAN_CUT;
+	}
+	jpeg_bits_open(b, jpeg->view, jpeg->at,
+		d.block == refined_ac_block ? REFINED_BYTE_WORK : BYTE_WORK);
 	whole = decode_all(&d);
 	jpeg->at = b->at;
 	if (whole)

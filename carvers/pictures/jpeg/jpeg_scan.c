@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "coded.h"
 #include "walk.h"
 
 #define QUIET_LEN 16384
@@ -132,13 +133,22 @@ static bool skip_unread(struct jpeg *jpeg, uint64_t start)
 	return false;
 }
 
+/* Only sequential data has a description of its first byte. */
+static bool only_describes(struct jpeg *jpeg)
+{
+	return jpeg->coded && jpeg->coded->begins &&
+	       (jpeg->sof > JPEG_SOF1 || !jpeg_can_decode(jpeg));
+}
+
 enum jpeg_scan jpeg_skip_scan(struct jpeg *jpeg, const char **problem)
 {
 	uint64_t start = jpeg->at;
-	enum jpeg_scan state = !jpeg->unread && jpeg_can_decode(jpeg)
-				       ? jpeg_decode_scan(jpeg, problem)
-				       : skip_scan(jpeg, false, problem);
+	enum jpeg_scan state;
 
+	if (only_describes(jpeg))
+		return JPEG_SCAN_CUT;
+	state = !jpeg->unread && jpeg_can_decode(jpeg) ? jpeg_decode_scan(jpeg, problem)
+						       : skip_scan(jpeg, false, problem);
 	if ((state == JPEG_SCAN_BROKEN || state == JPEG_SCAN_SHORT) &&
 		view_met_unreadable(jpeg->view) && skip_unread(jpeg, start))
 		return JPEG_SCAN_DONE;
