@@ -415,8 +415,6 @@ int batch_carve(const struct run_options *options, const struct images *images, 
 	inner_keep(false);
 	pool_free(shared.pool);
 	if (!helps) {
-		if (html)
-			make_pages(&batch);
 		const struct batch_summary summary = {
 			.items = batch.items,
 			.count = batch.count,
@@ -427,7 +425,11 @@ int batch_carve(const struct run_options *options, const struct images *images, 
 			.resumed = options->resume,
 		};
 
+		if (html)
+			make_pages(&batch);
 		code = batch_summary_write(&summary, output);
+		if (html && page_of_batch(output))
+			code = code > EXIT_IO ? code : EXIT_IO;
 		end_batch(&batch, output);
 	}
 	free_items(&batch);

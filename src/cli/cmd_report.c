@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/runs.h"
+#include "page/batch_page.h"
 #include "page/page.h"
 #include "report/report.h"
 
@@ -47,6 +48,16 @@ int page_after_run(const char *folder, int code)
 	return page > code ? page : code;
 }
 
+int page_of_batch(const char *folder)
+{
+	struct error error = { 0 };
+
+	if (!batch_page_write(folder, &error))
+		return EXIT_CLEAN;
+	log_error("%s", error.text);
+	return error.code;
+}
+
 static int run_report(void *arg, int argc, char **argv)
 {
 	const struct report_settings *settings = arg;
@@ -58,6 +69,11 @@ static int run_report(void *arg, int argc, char **argv)
 	runs_find(&runs, argv[0]);
 	for (size_t i = 0; i < runs.count; i++) {
 		int code = make_page(runs.folders[i], settings->thumbs);
+
+		worst = code > worst ? code : worst;
+	}
+	if (runs.batch) {
+		int code = page_of_batch(argv[0]);
 
 		worst = code > worst ? code : worst;
 	}
@@ -90,15 +106,17 @@ const struct command report_command = {
 	.arguments = "OUT",
 	.min_arguments = 1,
 	.max_arguments = 1,
-	.description = "Writes `report.html` to OUT, an output folder of `burin carve` or `burin "
-		       "extract`; of a batch, to each image's folder. The page shows problems, "
-		       "what was found and where, with a map, "
-		       "thumbnails, a table, duplicates and dates, to sort, select and export. Any "
-		       "browser opens it from disk; it needs no network and loads nothing from "
-		       "elsewhere.\n\n"
-		       "If there are many files, the rows go to `report.data/`. Thumbnails go to "
-		       "`thumbs/`; they are made by libvips, and for videos by ffmpeg, if these "
-		       "are installed, in confined processes. An older page is overwritten.",
+	.description =
+		"Writes `report.html` to OUT, an output folder of `burin carve` or `burin "
+		"extract`; of a batch, to each image's folder, and to OUT a table of the images. "
+		"The page shows problems, "
+		"what was found and where, with a map, "
+		"thumbnails, a table, duplicates and dates, to sort, select and export. Any "
+		"browser opens it from disk; it needs no network and loads nothing from "
+		"elsewhere.\n\n"
+		"If there are many files, the rows go to `report.data/`. Thumbnails go to "
+		"`thumbs/`; they are made by libvips, and for videos by ffmpeg, if these "
+		"are installed, in confined processes. An older page is overwritten.",
 	.options = report_options,
 	.settings_size = sizeof(struct report_settings),
 	.run = run_report,

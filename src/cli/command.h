@@ -52,6 +52,8 @@ int command_run(const struct command *command, int argc, char **argv);
 /* `burin carve --html`: writes the page of a run that ended with this exit code, unless it failed or
  * was interrupted (cmd_report.c). Returns the worse of both codes. */
 int page_after_run(const char *folder, int code);
+/* Writes that of a batch, from its summary. Returns the exit code. */
+int page_of_batch(const char *folder);
 
 /* The whole command line as typed, ended by NULL, for reports. Set once, by dispatch.c. */
 extern char **command_line;

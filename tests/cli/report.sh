@@ -20,6 +20,12 @@ ls plan
 cp image other
 "$BURIN" carve --quiet --html -c x.conf -o batch image other; echo $?
 ls batch/*/report.html
+# and one that links to them; text from the summary stays text, and a folder a name
+grep -o '<tr.*' batch/report.html
+rm -r batch/other
+printf '{"images":[{"image":"<b>","folder":"/x/../image","exit":0,"files":1,"bytes":2},{"image":"gone","folder":"..","exit":3,"problem":"</td>&"}],"not_taken":[{"path":"a<b","reason":"no"}]}' >batch/batch.json
+"$BURIN" report --quiet --thumbs 0 batch; echo $?
+grep -oE '<(tr|li).*' batch/report.html
 # a link in the page's place is replaced, not followed
 echo mine >mine; rm out/report.html; ln -s ../mine out/report.html
 "$BURIN" report --quiet --thumbs 0 out; echo $?
