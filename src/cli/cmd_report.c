@@ -11,20 +11,21 @@
 
 /* How many thumbnails there are at most unless --thumbs says otherwise. */
 #define DEFAULT_THUMBS "10000"
+/* And of how many files the first bytes are shown, unless --previews does: 0.6 to 8 KB each. */
+#define DEFAULT_PREVIEWS "10000"
 
 struct report_settings {
-	uint64_t thumbs;
+	struct page_options page;
 	bool quiet;
 };
 
 /* Writes folder/report.html and logs that. Returns the exit code. */
-static int make_page(const char *folder, uint64_t thumbs)
+static int make_page(const char *folder, const struct page_options *options)
 {
-	struct page_options options = { .thumbs = thumbs };
 	struct page_counts counts;
 	struct error error = { 0 };
 
-	if (page_write(folder, &options, &counts, &error)) {
+	if (page_write(folder, options, &counts, &error)) {
 		log_error("%s", error.text);
 		return error.code;
 	}
@@ -40,11 +41,13 @@ static int make_page(const char *folder, uint64_t thumbs)
 
 int page_after_run(const char *folder, int code)
 {
+	const struct page_options options = { .thumbs = strtoull(DEFAULT_THUMBS, NULL, 10),
+		.previews = strtoull(DEFAULT_PREVIEWS, NULL, 10) };
 	int page = EXIT_CLEAN;
 
 	/* After any other code there is no report, or the user has interrupted the run. */
 	if (code == EXIT_CLEAN || code == EXIT_PROBLEMS)
-		page = make_page(folder, strtoull(DEFAULT_THUMBS, NULL, 10));
+		page = make_page(folder, &options);
 	return page > code ? page : code;
 }
 
@@ -68,7 +71,7 @@ static int run_report(void *arg, int argc, char **argv)
 	log_set_level(settings->quiet ? LOG_WARN : LOG_INFO);
 	runs_find(&runs, argv[0]);
 	for (size_t i = 0; i < runs.count; i++) {
-		int code = make_page(runs.folders[i], settings->thumbs);
+		int code = make_page(runs.folders[i], &settings->page);
 
 		worst = code > worst ? code : worst;
 	}
@@ -86,8 +89,14 @@ static const struct option_row report_options[] = {
 		.kind = OPTION_NUMBER,
 		.metavar = "N",
 		.fallback = DEFAULT_THUMBS,
-		.offset = offsetof(struct report_settings, thumbs),
+		.offset = offsetof(struct report_settings, page.thumbs),
 		.help = "Make thumbnails of at most N images and videos; 0: none" },
+	{ .name = "previews",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.fallback = DEFAULT_PREVIEWS,
+		.offset = offsetof(struct report_settings, page.previews),
+		.help = "Show the first bytes (of text 4 KiB) of at most N files; 0: of none" },
 	{ .name = "quiet",
 		.offset = offsetof(struct report_settings, quiet),
 		.help = "Print only warnings and errors" },
@@ -114,7 +123,8 @@ const struct command report_command = {
 		"thumbnails, a table, duplicates and dates, to sort, select and export. Any "
 		"browser opens it from disk; it needs no network and loads nothing from "
 		"elsewhere.\n\n"
-		"If there are many files, the rows go to `report.data/`. Thumbnails go to "
+		"If there are many files, the rows go to `report.data/`, and so do previews. "
+		"Thumbnails go to "
 		"`thumbs/`; they are made by libvips, and for videos by ffmpeg, if these "
 		"are installed, in confined processes. An older page is overwritten.",
 	.options = report_options,

@@ -15,6 +15,7 @@
 #include "page/page_data.h"
 #include "page/page_map.h"
 #include "page/page_text.h"
+#include "page/previews.h"
 #include "report/report.h"
 #include "report/report_reader.h"
 #include "page/thumbs.h"
@@ -22,6 +23,7 @@
 struct page {
 	struct page_data data;
 	struct thumbs *thumbs;
+	struct previews *previews;
 	struct page_counts *counts;
 };
 
@@ -30,9 +32,12 @@ struct page {
 static int add_file(struct page *page, const struct file_record *file, const json_t *record,
 	struct error *error)
 {
-	struct thumb thumb = thumbs_make(page->thumbs, file, ++page->counts->files);
+	uint64_t number = ++page->counts->files;
+	struct thumb thumb = thumbs_make(page->thumbs, file, number);
+	int preview = previews_add(page->previews, file, number, error);
 
-	return page_data_add(&page->data, file, record, &thumb, error);
+	return preview < 0 ? preview
+			   : page_data_add(&page->data, file, record, &thumb, preview, error);
 }
 
 static int add_files(struct page *page, struct report_reader *report, struct error *error)
@@ -45,6 +50,8 @@ static int add_files(struct page *page, struct report_reader *report, struct err
 		if (status)
 			return status;
 	}
+	if (!status)
+		status = previews_finish(page->previews, error);
 	return status ? status : page_data_finish(&page->data, error);
 }
 
@@ -121,8 +128,8 @@ static int write_page(struct page *page, const struct report_reader *report, str
 	return status;
 }
 
-static int write_all(struct page *page, const char *folder, const char *clean, uint64_t max_thumbs,
-	struct error *error)
+static int write_all(struct page *page, const char *folder, const char *clean,
+	const struct page_options *options, struct error *error)
 {
 	struct report_reader *report;
 	int status =
@@ -134,9 +141,11 @@ static int write_all(struct page *page, const char *folder, const char *clean, u
 			jsonl_reporter.file_name);
 	if (status)
 		return status;
-	page->thumbs = thumbs_open(page->data.dir_fd, folder, max_thumbs);
+	page->thumbs = thumbs_open(page->data.dir_fd, folder, options->thumbs);
+	page->previews = previews_open(page->data.dir_fd, options->previews);
 	status = add_files(page, report, error);
 	thumbs_close(page->thumbs, page->counts);
+	previews_close(page->previews);
 	if (!status)
 		status = write_page(page, report, error);
 	report_reader_close(report);
@@ -156,7 +165,7 @@ int page_write(const char *folder, const struct page_options *options, struct pa
 		status = error_set(error, EXIT_IO, errno, "cannot open the folder '%s': %s", clean,
 			strerror(errno));
 	} else {
-		status = write_all(&page, folder, clean, options->thumbs, error);
+		status = write_all(&page, folder, clean, options, error);
 		page_data_free(&page.data);
 		close(page.data.dir_fd);
 	}

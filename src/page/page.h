@@ -12,7 +12,8 @@
 #include "base/error.h"
 
 struct page_options {
-	uint64_t thumbs; /* how many thumbnails to make at most */
+	uint64_t thumbs;   /* how many thumbnails to make at most */
+	uint64_t previews; /* of how many files to show the first bytes, at most */
 };
 
 struct page_counts {

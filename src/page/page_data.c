@@ -8,6 +8,7 @@
  */
 #include "page/page_data.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -162,10 +163,10 @@ static void picture_cell(struct strbuf *line, const struct thumb_facts *facts)
 
 /* In the order of `fields` in page/assets/data.js. */
 static void add_row(struct strbuf *line, const struct file_record *file, const json_t *record,
-	const struct thumb *thumb)
+	const struct thumb *thumb, bool preview)
 {
-	char flags[4] = { file->chop ? 'c' : '-', file->written ? 'w' : '-',
-		thumb->state ? thumb->state : '-', 0 };
+	char flags[5] = { file->chop ? 'c' : '-', file->written ? 'w' : '-',
+		thumb->state ? thumb->state : '-', preview ? 'p' : '-', 0 };
 
 	text_cell(line, file->path);
 	text_cell(line, file->type);
@@ -221,6 +222,27 @@ int page_data_create(int dir_fd, const char *path, FILE **file, struct error *er
 	return 0;
 }
 
+void page_data_remove(int dir_fd, const char *folder, const char *suffix)
+{
+	int fd = dirfd_open(dir_fd, folder, O_RDONLY | O_DIRECTORY, false);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(dir))) {
+		size_t digits = strspn(entry->d_name + 1, "0123456789");
+
+		if (entry->d_name[0] == 'p' && digits &&
+			!strcmp(entry->d_name + 1 + digits, suffix))
+			unlinkat(fd, entry->d_name, 0);
+	}
+	closedir(dir);
+}
+
 int page_data_close(FILE *file, const char *path, struct error *error)
 {
 	bool bad = ferror(file);
@@ -249,9 +271,9 @@ static int write_part(struct page_data *data, struct error *error)
 }
 
 int page_data_add(struct page_data *data, const struct file_record *file, const json_t *record,
-	const struct thumb *thumb, struct error *error)
+	const struct thumb *thumb, bool preview, struct error *error)
 {
-	add_row(&data->part, file, record, thumb);
+	add_row(&data->part, file, record, thumb, preview);
 	return data->part.len >= PART_LEN ? write_part(data, error) : 0;
 }
 

@@ -17,9 +17,9 @@ struct page_data {
 };
 
 /* Adds a file's row. record: the file's record from the report, for what struct file_record lacks.
- * Returns 0 or a negative errno with error set. */
+ * preview: it has one. Returns 0 or a negative errno with error set. */
 int page_data_add(struct page_data *data, const struct file_record *file, const json_t *record,
-	const struct thumb *thumb, struct error *error);
+	const struct thumb *thumb, bool preview, struct error *error);
 /* Writes the last part to a file, if others were; removes what an older page has left. */
 int page_data_finish(struct page_data *data, struct error *error);
 void page_data_free(struct page_data *data);
@@ -27,6 +27,9 @@ void page_data_free(struct page_data *data);
 /* Appends text as the inside of a script's string in double quotes: it can end neither the string
  * nor the script element. */
 void page_data_script_text(struct strbuf *line, const char *text);
+
+/* Removes what an older page has left in that folder of its own: files called p, a number, and the suffix. */
+void page_data_remove(int dir_fd, const char *folder, const char *suffix);
 
 /* Creates a file below the folder, replacing an older one. The caller closes *file with
  * page_data_close. */

@@ -28,6 +28,7 @@ EMBED(base, "base.js");
 EMBED(data, "data.js");
 EMBED(filter, "filter.js");
 EMBED(list, "list.js");
+EMBED(preview, "preview.js");
 EMBED(details, "details.js");
 EMBED(summary, "summary.js");
 EMBED(table, "table.js");
@@ -44,9 +45,10 @@ EMBED(export, "export.js");
 EMBED(app, "app.js");
 
 /* Each needs those before it. */
-static const char *const programs[] = { page_base, page_data, page_filter, page_list, page_details,
-	page_summary, page_table, page_map, page_content, page_map_input, page_gallery, page_alike,
-	page_groups, page_timeline, page_outline, page_places, page_export, page_app };
+static const char *const programs[] = { page_base, page_data, page_filter, page_list, page_preview,
+	page_details, page_summary, page_table, page_map, page_content, page_map_input,
+	page_gallery, page_alike, page_groups, page_timeline, page_outline, page_places,
+	page_export, page_app };
 
 struct writer {
 	FILE *file;

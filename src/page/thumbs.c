@@ -5,7 +5,6 @@
  */
 #include "page/thumbs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -234,28 +233,6 @@ static char *find_program(const char *name)
 	return NULL;
 }
 
-static void remove_old(int dir_fd)
-{
-	int fd = dirfd_open(dir_fd, "thumbs", O_RDONLY | O_DIRECTORY, false);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-	uint64_t number;
-	int end;
-
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	while ((entry = readdir(dir))) {
-		end = 0;
-		if (sscanf(entry->d_name, "p%" SCNu64 ".jpg%n", &number, &end) == 1 && end > 0 &&
-			!entry->d_name[end])
-			unlinkat(dirfd(dir), entry->d_name, 0);
-	}
-	closedir(dir);
-}
-
 /* Called only when there is a film, so that a page without films does not complain. */
 static bool have_films(struct thumbs *thumbs)
 {
@@ -270,7 +247,7 @@ struct thumbs *thumbs_open(int dir_fd, const char *folder, uint64_t max)
 {
 	struct thumbs *thumbs = xcalloc(1, sizeof(*thumbs));
 
-	remove_old(dir_fd);
+	page_data_remove(dir_fd, "thumbs", ".jpg");
 	*thumbs = (struct thumbs){ .dir_fd = dir_fd, .folder = folder, .left = max };
 	thumbs->jpeg = xmalloc(THUMB_MAX_LEN);
 	return thumbs;

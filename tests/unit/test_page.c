@@ -66,7 +66,7 @@ Test(html, hostile_row)
 		"burin.part(\"t/\\x3cscript>\\\"\\tt\\t0\\t7\\t9\\t\\tunverified\\tmax_size\\t\\t"
 		"7+4,20+5\\t\\t\\t\\t0\\t\\t\\x3c/ScRiPt>\\t"
 		"\\x3c/script>\xEF\xBF\xBD\xEF\xBF\xBDx\\t\\tyes\\tset\\tnear 50 30 "
-		"2+3\\tt\\t\\t-w-\\n\");"));
+		"2+3\\tt\\t\\t-w--\\n\");"));
 	cr_expect(strstr(page, "burin.begin(\"{\\\"record\\\":\\\"run\\\""));
 	cr_expect_null(strstr(page, "@NONCE@"));
 	cr_expect_null(strstr(page, "@DATA@"));

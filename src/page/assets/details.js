@@ -156,6 +156,7 @@ burin.openFile = function (index) {
 	burin.id("d-path").textContent = burin.clean(file.path);
 	burin.facts(burin.id("d-facts"), burin.fileFacts(file, index));
 	burin.showView(file, index);
+	burin.showPreview(file, index);
 	acts.replaceChildren(
 		burin.button(burin.picked[index] ? "Unselect" : "Select", function () {
 			burin.toggle(index);
