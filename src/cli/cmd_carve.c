@@ -220,25 +220,26 @@ const struct command carve_command = {
 	.name = "carve",
 	.summary = "Find files in disk images and recover them",
 	.arguments = "IMAGE...",
-	.description = "Scans every byte offset of each IMAGE for the headers and footers of the "
-		       "rules, checks each candidate, and writes the files to the output folder, "
-		       "with three reports: `report.jsonl` for programs, `report.xml` (DFXML) for "
-		       "other forensic tools, `audit.txt` for people who know Scalpel.\n\n"
-		       "An IMAGE is a raw file, the first part of a split raw image, a block "
-		       "device, an AFF, VMDK, VHD, VHDX, QCOW2 or VDI file, or the first segment "
-		       "of an E01 "
-		       "set; a folder means all images in it, which are detected by their "
-		       "content or their extensions. Images are never written to. With several "
-		       "images, or a folder, each gets "
-		       "its own folder in the output folder, one that fails does not stop the "
-		       "others, and `batch.txt` and `batch.json` summarize them; what is in a "
-		       "folder and not carved is named there with the reason.\n\n"
-		       "`--resume DIR` continues a run that was killed, interrupted or out of "
-		       "space, and gives the same files and reports as an undisturbed run. It uses "
-		       "the run's image, rules and options; options that do not change the result, "
-		       "such as `--threads`, may be given again.\n\n"
-		       "The files and reports are the same whatever engine, number of threads or "
-		       "chunk size is used.",
+	.description =
+		"Scans every byte offset of each IMAGE for the headers and footers of the "
+		"rules, checks each candidate, and writes the files to the output folder, "
+		"with three reports: `report.jsonl` for programs, `report.xml` (DFXML) for "
+		"other forensic tools, `audit.txt` for people who know Scalpel.\n\n"
+		"An IMAGE is a raw file, the first part of a split raw image, a block "
+		"device, an AFF, AFF4, VMDK, VHD, VHDX, QCOW2 or VDI file, or the first segment "
+		"of an E01 "
+		"set; a folder means all images in it, which are detected by their "
+		"content or their extensions. Images are never written to. With several "
+		"images, or a folder, each gets "
+		"its own folder in the output folder, one that fails does not stop the "
+		"others, and `batch.txt` and `batch.json` summarize them; what is in a "
+		"folder and not carved is named there with the reason.\n\n"
+		"`--resume DIR` continues a run that was killed, interrupted or out of "
+		"space, and gives the same files and reports as an undisturbed run. It uses "
+		"the run's image, rules and options; options that do not change the result, "
+		"such as `--threads`, may be given again.\n\n"
+		"The files and reports are the same whatever engine, number of threads or "
+		"chunk size is used.",
 	.options = carve_option_rows,
 	.settings_size = sizeof(struct carve_options),
 	.run = run,

@@ -15,8 +15,9 @@
 #define CACHE_BLOCKS 16
 
 /* THE TABLE. */
-static const struct served_kind *const kinds[] = { &served_container, &served_bitlocker,
-	&served_luks, &served_filevault, &served_shadow, &served_changed, &served_streams };
+static const struct served_kind *const kinds[] = { &served_container, &served_aff4,
+	&served_bitlocker, &served_luks, &served_filevault, &served_shadow, &served_changed,
+	&served_streams };
 
 struct cache_block {
 	uint64_t at, used; /* used: 0 for an empty one */

@@ -43,7 +43,10 @@ int served_outer_read(struct served *served, uint64_t offset, void *buffer, size
 /* Confines this process, and returns its exit code. */
 int served_work(const struct evidence_job *job, void *argument);
 
-extern const struct served_kind served_container, served_bitlocker, served_luks, served_filevault,
-	served_shadow, served_changed, served_streams;
+/* Of a container: its other parts are there. It may name parts elsewhere, but is not believed. */
+char *container_folder(const void *container);
+
+extern const struct served_kind served_container, served_aff4, served_bitlocker, served_luks,
+	served_filevault, served_shadow, served_changed, served_streams;
 
 #endif

@@ -35,8 +35,7 @@ static int read_library(void *handle, uint64_t offset, void *buffer, size_t len)
 	return tsk_img_read(handle, (TSK_OFF_T)offset, buffer, len) == (ssize_t)len ? 0 : -EIO;
 }
 
-/* Its other parts are there. A file may name parts elsewhere, but it is not believed. */
-static char *find_folder(const void *arg)
+char *container_folder(const void *arg)
 {
 	const struct container *container = arg;
 	const char *slash = strrchr(container->path, '/');
@@ -47,7 +46,7 @@ static char *find_folder(const void *arg)
 const struct served_kind served_container = {
 	.name = "container",
 	.memory = (uint64_t)1 << 30,
-	.folder = find_folder,
+	.folder = container_folder,
 	.open = open_library,
 	.read_at = read_library,
 };

@@ -1,6 +1,6 @@
 /*
  * AFF, VMDK, VHD and VHDX through The Sleuth Kit's image layer, which passes each to a library of
- * its own (libafflib, libvmdk, libvhdi), in burin-evidence (served.h).
+ * its own (libafflib, libvmdk, libvhdi), and AFF4 by our own reader (aff4.h), in burin-evidence (served.h).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 
 /* libtsk reads in blocks of this size, all of which is lost if any of it is bad. */
 #define BLOCK_LEN 65536
+#define AFF4_UNIT_LEN 4096
 
 static bool container_probe(const struct image_ends *ends)
 {
@@ -49,7 +50,11 @@ static int refuse_image(const char *path, const struct container_format *format,
 
 	extract_reason(said, reason, sizeof(reason));
 	return error_set(error, EXIT_IO, EIO, "%s looks like %s but can't be read as such%s%s",
-		path, format->name, *reason ? "; its library says: " : "", reason);
+		path, format->name,
+		!*reason                            ? ""
+		: format->library == CONTAINER_AFF4 ? ": "
+						    : "; its library says: ",
+		reason);
 }
 
 /* *len: its bytes. */
@@ -83,6 +88,10 @@ static int container_open(
 	served->arg = new_container(path, format.library, &served->arg_len);
 	served->unit = BLOCK_LEN;
 	info->format = format.name;
+	if (format.library == CONTAINER_AFF4) {
+		served->kind = "aff4";
+		served->unit = served->image.read_unit = AFF4_UNIT_LEN;
+	}
 	if (format.library == CONTAINER_AFF) {
 		uint64_t page_len;
 

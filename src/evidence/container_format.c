@@ -21,6 +21,7 @@
 #define TEXT_MAX ((size_t)1 << 20)
 #define EXTENTS_MAX 4096
 #define SECTOR_LEN 512
+#define ZIP_NAME_AT 30
 #define VHD_TYPE_AT 60
 #define VHD_DIFFERENCING 4
 /* MS-VHDX: the first region table, and entries of it and of the metadata table. */
@@ -30,6 +31,7 @@
 #define VHDX_HAS_PARENT 2
 
 struct magic {
+	size_t at; /* in the file */
 	const char *bytes;
 	size_t len;
 	struct container_format format;
@@ -38,12 +40,15 @@ struct magic {
 #define MAGIC(text) text, sizeof(text) - 1
 
 static const struct magic magics[] = {
-	{ MAGIC("AFF1"), { "aff", CONTAINER_AFF } },
-	{ MAGIC("KDMV"), { "vmdk", CONTAINER_VMDK } },
-	{ MAGIC("COWD"), { "vmdk", CONTAINER_VMDK } },
-	{ MAGIC("# Disk DescriptorFile"), { "vmdk", CONTAINER_VMDK } },
-	{ MAGIC("conectix"), { "vhd", CONTAINER_VHD } },
-	{ MAGIC("vhdxfile"), { "vhdx", CONTAINER_VHD } },
+	{ 0, MAGIC("AFF1"), { "aff", CONTAINER_AFF } },
+	{ 0, MAGIC("KDMV"), { "vmdk", CONTAINER_VMDK } },
+	{ 0, MAGIC("COWD"), { "vmdk", CONTAINER_VMDK } },
+	{ 0, MAGIC("# Disk DescriptorFile"), { "vmdk", CONTAINER_VMDK } },
+	{ 0, MAGIC("conectix"), { "vhd", CONTAINER_VHD } },
+	{ 0, MAGIC("vhdxfile"), { "vhdx", CONTAINER_VHD } },
+	/* The name of a ZIP file's first member. */
+	{ ZIP_NAME_AT, MAGIC("container.description"), { "aff4", CONTAINER_AFF4 } },
+	{ ZIP_NAME_AT, MAGIC("information.turtle"), { "aff4", CONTAINER_AFF4 } },
 };
 
 /* The version and the unused offset are checked too, because a disk's last sector may hold any
@@ -62,8 +67,8 @@ static bool is_fixed_vhd(const struct image_ends *ends)
 bool container_format_find(const struct image_ends *ends, struct container_format *format)
 {
 	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++) {
-		if (ends->head_len < magics[i].len ||
-			memcmp(ends->head, magics[i].bytes, magics[i].len))
+		if (ends->head_len < magics[i].at + magics[i].len ||
+			memcmp(ends->head + magics[i].at, magics[i].bytes, magics[i].len))
 			continue;
 		*format = magics[i].format;
 		return true;

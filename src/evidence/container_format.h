@@ -5,7 +5,7 @@
 
 #include "evidence/backend.h"
 
-enum container_library { CONTAINER_AFF, CONTAINER_VMDK, CONTAINER_VHD };
+enum container_library { CONTAINER_AFF, CONTAINER_VMDK, CONTAINER_VHD, CONTAINER_AFF4 };
 
 struct container_format {
 	const char *name; /* "aff", "vmdk", "vhd", "vhdx": the format, for people */

@@ -67,8 +67,8 @@ static int cannot_open(const char *path, struct error *error)
 /* Extensions of images that are not raw, for when the head can't be read. */
 static bool is_container_name(const char *path)
 {
-	static const char *const extensions[] = { "e01", "ex01", "s01", "l01", "lx01", "aff", "afd",
-		"vmdk", "vhd", "vhdx", "qcow2", "vdi", "dmg" };
+	static const char *const extensions[] = { "e01", "ex01", "s01", "l01", "lx01", "aff",
+		"aff4", "afd", "vmdk", "vhd", "vhdx", "qcow2", "vdi", "dmg" };
 	const char *dot = strrchr(path, '.');
 
 	for (size_t i = 0; dot && i < sizeof(extensions) / sizeof(*extensions); i++)

@@ -30,12 +30,7 @@ static const char with_imager[] =
 	"convert it to E01 or raw with FTK Imager, EnCase or a newer libewf's `ewfexport FILE`";
 static const char logical[] = "it holds files, not a disk, so there is nothing to carve";
 
-static const char with_aff4[] =
-	"convert it with `aff4imager -e` or Velociraptor's or Evimetry's tools";
-
 static const struct format formats[] = {
-	{ "AFF4", 30, MAGIC("container.description"), with_aff4 },
-	{ "AFF4", 30, MAGIC("information.turtle"), with_aff4 },
 	{ "AD1", 0, MAGIC("ADSEGMENTEDFILE"),
 		"it holds files, not a disk; export them, or a disk image, with FTK Imager" },
 	{ "early AFF", 0, MAGIC("AFFLIB"), with_aff },
