@@ -31,13 +31,14 @@
 #define FOLLOW_BITS 20  /* ...if that many bits speak for its last joint */
 #define JUDGE_SHARE 4   /* of the work is kept for judging what was found */
 #define JUDGED_MAX 4    /* doubtful layouts of a file */
-#define GUESSES 4       /* that are judged at most */
+#define GUESSES 4       /* that are judged: of two pieces, of three, of four, and of more */
 #define RECORD_LEN 1024
 #define EXTEND_MAX 64     /* clusters by which the last piece may begin earlier */
 #define REJECTED_SHARE 16 /* of the work for two pieces is for a head that was rejected */
 #define COARSE_SHARE 4    /* of the work is for clusters of the usual size */
 /* A carver may count that share of a cluster as the file's own although it is another's. */
 #define BEGUN_SHARE 16
+#define BEGUN_MIN 128 /* of a small one it may count so many bytes, a frame's */
 
 /* What is kept of the steps from the partial files of one depth. */
 struct beam {
@@ -81,7 +82,7 @@ struct search {
 	struct partial from;   /* what it is a step from... */
 	struct step step;      /* ...and which */
 	struct partial proved; /* without extents: none; a check covers its last joint */
-	struct guess guesses[GUESSES]; /* that which goes furthest first */
+	struct guess guesses[GUESSES]; /* of two pieces that which goes furthest, of three... */
 	uint64_t least; /* bytes that a guess must reach; UINT64_MAX: the file is no candidate */
 };
 
@@ -135,24 +136,32 @@ static void copy_partial(struct partial *to, const struct partial *from)
 	extents_set(&to->extents, from->extents.runs, from->extents.count);
 }
 
-/* The step was not accepted as complete: it may be the best there is. */
+/* The number of a layout's pieces, less two. */
+static size_t count_joints(const struct partial *partial, const struct step *step)
+{
+	uint64_t end = 0;
+	size_t count = 0;
+
+	for (; count < partial->extents.count && end < step->at; count++)
+		end += partial->extents.runs[count].length;
+	return count ? count - 1 : 0;
+}
+
+/* The step was not accepted as complete: it may be the best there is with as many pieces. */
 static void note_guess(
 	struct search *search, const struct partial *partial, const struct step *step)
 {
 	const struct workbench *bench = search->bench;
-	struct guess *guesses = search->guesses, last = guesses[GUESSES - 1];
-	size_t i = GUESSES - 1;
+	size_t joints = count_joints(partial, step);
+	struct guess *guess = &search->guesses[joints < GUESSES ? joints : GUESSES - 1];
 
-	if (bench->verdict != CARVE_UNVERIFIED || bench->reached <= last.reached ||
+	if (bench->verdict != CARVE_UNVERIFIED || bench->reached <= guess->reached ||
 		bench->reached <= step->at || bench->reached < search->least ||
 		bench->reached % bench->clusters->size < bench->clusters->size / BEGUN_SHARE)
 		return;
-	for (; i > 0 && guesses[i - 1].reached < bench->reached; i--)
-		guesses[i] = guesses[i - 1];
-	copy_partial(&last.from, partial);
-	last.step = *step;
-	last.reached = bench->reached;
-	guesses[i] = last;
+	copy_partial(&guess->from, partial);
+	guess->step = *step;
+	guess->reached = bench->reached;
 }
 
 /* Whether a check proves the joint of a step that was refused: then the file goes on from there. */
@@ -171,20 +180,32 @@ static bool is_proved_step(
 	return true;
 }
 
+/* Whether the carver accepted a cluster after the joint, or a record there and noticed something only later.
+ * What others' bytes reached by chance before need not be passed then. */
+static bool is_further(
+	const struct workbench *bench, const struct partial *partial, const struct step *step)
+{
+	uint64_t size = bench->clusters->size, reached = bench->reached;
+	/* A piece of one cluster may end with part of a record. */
+	uint64_t record = size < USUAL_CLUSTER ? 0 : RECORD_LEN;
+
+	if (reached <= step->at)
+		return false;
+	if (reached <= partial->reached)
+		return reached >= step->at + size && reached + size > partial->reached;
+	return reached + record >= step->at + size || bench->seen >= step->at + size;
+}
+
 /* The step was refused: it may have brought the file a piece further. */
 static void offer(struct search *search, const struct partial *partial, const struct step *step,
 	struct beam *next)
 {
 	const struct clusters *clusters = search->bench->clusters;
 	uint64_t reached = search->bench->reached;
-	/* A piece of one cluster may end with part of a record. */
-	uint64_t record = clusters->size < USUAL_CLUSTER ? 0 : RECORD_LEN;
 	struct extents extents = { 0 };
 	struct partial *room;
 
-	if (!next || reached <= partial->reached || reached <= step->at ||
-		(reached + record < step->at + clusters->size &&
-			search->bench->seen < step->at + clusters->size))
+	if (!next || !is_further(search->bench, partial, step))
 		return;
 	room = make_room(next, step->gap, reached);
 	if (!room)
@@ -517,11 +538,14 @@ static bool look(struct search *search, struct partial *partial)
  * there. One that ends within a cluster may have ended there. */
 static uint64_t least_of_guess(const struct workbench *bench, const struct broken *broken)
 {
+	uint64_t size = bench->clusters->size, begun = size / BEGUN_SHARE;
+
+	if (begun < BEGUN_MIN)
+		begun = BEGUN_MIN;
 	if (broken->verdict == CARVE_TRUNCATED)
 		return broken->length;
-	if (broken->verdict == CARVE_UNVERIFIED &&
-		broken->length % bench->clusters->size < bench->clusters->size / BEGUN_SHARE)
-		return broken->length + bench->clusters->size / BEGUN_SHARE;
+	if (broken->verdict == CARVE_UNVERIFIED && broken->length % size < begun)
+		return broken->length + begun;
 	return UINT64_MAX;
 }
 
@@ -539,7 +563,8 @@ static bool take_guess(struct search *search, const struct guess *guess)
 	return joining_try(search->bench, &guess->from, &guess->step, &search->best);
 }
 
-/* Judges the best of the layouts that are not complete. */
+/* Judges the best of the layouts that are not complete, those of few pieces first: where one is missing the file seems to
+ * end soon after a cluster's begin, and others' pieces can be added to any. */
 static void judge_guesses(struct search *search)
 {
 	unsigned judged = search->judged;
