@@ -74,6 +74,7 @@ struct option_row {
 	const char *group; /* heading under which the help lists it; NULL: "Options" */
 	bool negatable;    /* OPTION_FLAG: --no-NAME takes an earlier one back */
 	bool hidden;       /* understood, but in no help, manual or completion */
+	bool command_only; /* not for libburin: of a command line, of several images, or for people */
 	/* Changes the result: a run is only resumed, or shared with other processes, with the same
 	 * value. Of options that share a member, one says so. */
 	bool result;

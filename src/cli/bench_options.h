@@ -20,6 +20,9 @@ struct bench_settings {
 	bool papers, uints, no_diagonal, round_robin, unmerged, zero_copy, json, verbose;
 };
 
+/* The group of the options of single kernels; without one they are zero. */
+#define BENCH_KERNEL_GROUP "Kernels of papers"
+
 extern const struct option_row bench_option_rows[];
 
 /* data: the file given as DATA, or NULL. The caller sets the rules or patterns. */

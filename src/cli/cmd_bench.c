@@ -103,13 +103,24 @@ static int measure(const struct bench_settings *settings, const struct bench_opt
 	return code;
 }
 
-/* Whether any option of the group "Kernels of papers", or --parts, is given. */
+/* Whether any option of kernels, or --parts, is given. */
 static bool has_tuning(const struct bench_settings *settings)
 {
-	return settings->parts || settings->words || settings->blocks || settings->block_threads ||
-	       settings->thread_bytes || settings->block_bytes || settings->uints ||
-	       settings->no_diagonal || settings->round_robin || settings->unmerged ||
-	       settings->zero_copy;
+	const struct bench_settings none = { 0 };
+	bool given = settings->parts;
+
+	for (const struct option_row *row = bench_option_rows; row->name; row++) {
+		char *value, *absent;
+
+		if (!row->group || strcmp(row->group, BENCH_KERNEL_GROUP) != 0)
+			continue;
+		value = option_text(row, settings);
+		absent = option_text(row, &none);
+		given |= strcmp(value, absent) != 0;
+		free(value);
+		free(absent);
+	}
+	return given;
 }
 
 /* The user's own data and patterns fit one paper, not all. */

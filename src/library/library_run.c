@@ -41,24 +41,12 @@ static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-/* Of a command line, of several images, or for people. */
-static const char *const not_here[] = { "output", "resume", "list", "recursive", "open", "plugin",
-	"shadow", "password-file", "key", "jobs", "unit-size", "html", "json", "quiet", "verbose" };
-
-static bool is_here(const char *name)
-{
-	for (size_t i = 0; i < sizeof(not_here) / sizeof(*not_here); i++)
-		if (strcmp(not_here[i], name) == 0)
-			return false;
-	return true;
-}
-
 static int check_name(const char *name, struct error *error)
 {
 	struct suggestion near = { .word = name };
 
 	for (const struct option_row *row = carve_option_rows; row->name; row++) {
-		if (row->hidden || !is_here(row->name))
+		if (row->hidden || row->command_only)
 			continue;
 		if (strcmp(row->name, name) == 0)
 			return 0;

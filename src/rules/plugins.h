@@ -14,7 +14,7 @@
 /* The option of every command whose rules may name them; heading: its group, or NULL. */
 #define PLUGIN_ROW(settings, member, heading) \
 	{ \
-		.name = "plugin", .kind = OPTION_LIST, .metavar = "FILE", \
+		.name = "plugin", .command_only = true, .kind = OPTION_LIST, .metavar = "FILE", \
 		.offset = offsetof(settings, member), .group = heading, \
 		.help = "Let rules name the carvers in FILE, a shared library, too" \
 	}

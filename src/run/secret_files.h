@@ -13,6 +13,7 @@ struct secret_files {
 /* The rows, for a member of a command's settings; heading: their group, or NULL. */
 #define SECRET_FILE_ROWS(settings, member, heading) \
 	{ .name = "password-file", \
+		.command_only = true, \
 		.kind = OPTION_LIST, \
 		.metavar = "FILE", \
 		.offset = offsetof(settings, member.passwords), \
@@ -21,7 +22,7 @@ struct secret_files {
 			"and " \
 			"recovery keys in FILE, one per line" }, \
 	{ \
-		.name = "key", .kind = OPTION_LIST, .metavar = "FILE", \
+		.name = "key", .command_only = true, .kind = OPTION_LIST, .metavar = "FILE", \
 		.offset = offsetof(settings, member.keys), .group = heading, \
 		.help = "Open encrypted volumes with the key that FILE is: a startup key of " \
 			"BitLocker, a key file or the volume key of LUKS" \
