@@ -264,8 +264,10 @@ static int prepare(struct worker *worker)
 	if ((status = session_open_pool(session, options->threads)) ||
 		scope_is_empty(&session->scope))
 		return status;
+	session->ahead =
+		ahead_new(options->rules, session->scope.image, pool_threads(session->pool));
 	search = (struct search_options){ options, &session->scope, session->pool,
-		&session->problems, NULL, NULL };
+		&session->problems, NULL, session->ahead };
 	worker->search = search_new(&search);
 	return search_pick_engine(worker->search, &session->error);
 }

@@ -9,7 +9,7 @@
  * engines [--seed N] [--rounds N] [--engine NAME] [--gpu [--kernel NAME]] [--quick] [--searches] [--verbose]
  * --gpu: the gpu engine alone, with each of its kernels or one, and what `burin bench --papers` uses of
  * them (forms.h); exit code 77 when it is not usable here. Then come the searches that put files in pieces
- * together (searches.h), or, with --searches, nothing else.
+ * together (searches.h) and photographs (photographs.h), or, with --searches, nothing else.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -23,6 +23,7 @@
 #include "engines/subject.h"
 #include "engines/cases.h"
 #include "engines/forms.h"
+#include "engines/photographs.h"
 #include "engines/searches.h"
 #include "scan/gpu_kernels.h"
 #include "scan/scan.h"
@@ -441,6 +442,8 @@ static void run_searches(const char *only, uint64_t seed, unsigned rounds)
 
 	if (tool && (is_gpu || !only || strcmp(only, "cpu") == 0))
 		searches_run(tool, seed, rounds, judge_search);
+	if (is_gpu)
+		photographs_test(scan_engine_find(only), seed, rounds, judge_search);
 }
 
 /* ---- the program ---- */
