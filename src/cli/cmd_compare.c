@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/runs.h"
 #include "cli/table.h"
 #include "compare/compare.h"
 #include "rules/paths.h"
@@ -298,18 +299,18 @@ static int compare(const struct compare_settings *settings, const struct compare
 	return status;
 }
 
-static int run(void *arg, int argc, char **argv)
+/* Returns an exit code. */
+static int compare_reports(
+	const struct compare_settings *settings, const char *path_a, const char *path_b)
 {
-	const struct compare_settings *settings = arg;
 	struct listing *a = NULL, *b = NULL;
 	struct rules *rules_a = NULL, *rules_b = NULL;
 	struct image *image = NULL;
 	struct error error = { 0 };
-	int status = listing_open(&a, argv[0], &error);
+	int status = listing_open(&a, path_a, &error);
 
-	(void)argc;
 	if (!status)
-		status = listing_open(&b, argv[1], &error);
+		status = listing_open(&b, path_b, &error);
 	if (!status)
 		status = find_rules(settings, a, &rules_a, &error);
 	if (!status)
@@ -331,6 +332,76 @@ static int run(void *arg, int argc, char **argv)
 	return status < 0 ? error.code : status;
 }
 
+static const char *name_of(const char *folder)
+{
+	return strrchr(folder, '/') + 1; /* runs_find put the slash there */
+}
+
+/* The folder of the same name in another batch; NULL. */
+static const char *find_run(const struct runs *runs, const char *folder)
+{
+	for (size_t i = 0; i < runs->count; i++)
+		if (strcmp(name_of(runs->folders[i]), name_of(folder)) == 0)
+			return runs->folders[i];
+	return NULL;
+}
+
+/* Returns EXIT_PROBLEMS when images have a run in one batch alone. */
+static int warn_of_alone(const struct runs *runs, const struct runs *other)
+{
+	int code = EXIT_CLEAN;
+
+	for (size_t i = 0; i < runs->count; i++)
+		if (!find_run(other, runs->folders[i])) {
+			log_warn("the other batch has no %s, as %s has", name_of(runs->folders[i]),
+				runs->folders[i]);
+			code = EXIT_PROBLEMS;
+		}
+	return code;
+}
+
+/* Image by image, by the names of their folders. */
+static int compare_batches(
+	const struct compare_settings *settings, const struct runs *a, const struct runs *b)
+{
+	int worst, code;
+
+	if (settings->html) {
+		log_error("--html makes a page of two runs, and these are batches: name the folder "
+			  "of one image in each");
+		return EXIT_USAGE;
+	}
+	worst = warn_of_alone(a, b);
+	code = warn_of_alone(b, a);
+	worst = code > worst ? code : worst;
+	for (size_t i = 0; i < a->count; i++) {
+		const char *same = find_run(b, a->folders[i]);
+
+		if (!same)
+			continue;
+		if (!settings->json)
+			printf("%s%s\n", i ? "\n" : "", name_of(a->folders[i]));
+		code = compare_reports(settings, a->folders[i], same);
+		worst = code > worst ? code : worst;
+	}
+	return worst;
+}
+
+static int run(void *arg, int argc, char **argv)
+{
+	struct runs a = { 0 }, b = { 0 };
+	int code;
+
+	(void)argc;
+	runs_find(&a, argv[0]);
+	runs_find(&b, argv[1]);
+	code = a.batch && b.batch ? compare_batches(arg, &a, &b)
+				  : compare_reports(arg, argv[0], argv[1]);
+	runs_free(&a);
+	runs_free(&b);
+	return code;
+}
+
 static const struct example examples[] = {
 	{ "burin compare old new", "shows where the results of two runs of burin differ" },
 	{ "burin compare out recup_dir.1/report.xml --image disk.dd --html compared.html",
@@ -347,7 +418,8 @@ const struct command compare_command = {
 	.description =
 		"A and B are reports, or folders that contain one: a `report.jsonl` of burin, an "
 		"`audit.txt` of Scalpel or Foremost, a `report.xml` of PhotoRec (or other DFXML "
-		"with image offsets). The format is detected from the content.\n\n"
+		"with image offsets). The format is detected from the content. Two batches are "
+		"compared image by image.\n\n"
 		"Files are matched by their start offset in the image. Then lengths, types (as far "
 		"as the tools' names correspond: a DOCX is a ZIP), statuses, hashes and extents "
 		"are compared. If one side lacks a file, the reason is shown as far as it can be "

@@ -80,3 +80,11 @@ for file in text torn.xml bad.jsonl bad.txt two.txt empty missing out/audit.txt;
 	try compare "$file" out
 done
 try compare out
+
+echo; echo "batches"
+cp "$SRCDIR/images/sample.E01" one.E01; cp one.E01 two.E01; cp one.E01 three.E01
+try carve --quiet -p -t gif -c "$SRCDIR/conf/burin.conf" -o both one.E01 two.E01
+try carve --quiet -p -t gif --strict -c "$SRCDIR/conf/burin.conf" -o other one.E01 three.E01
+try compare both both | grep -v '^[AB]: '
+try compare both other --json | grep -c '"counts"'
+try compare both other --html batch.html
