@@ -247,6 +247,29 @@ burin.drawVolumes = function () {
 		host.append(box);
 	}
 	host.hidden = !host.children.length;
+	burin.listVolumes();
+};
+
+/* The same as a table, with how many files start in each; they may overlap. */
+burin.listVolumes = function () {
+	const volumes = burin.run.volumes || [], starts = Float64Array.from(burin.rows.offset).sort();
+	const before = function (offset) {
+		return burin.search(starts.length, function (i) { return starts[i] >= offset; });
+	};
+	const rows = volumes.map(function (volume) {
+		const end = volume.offset + volume.length;
+
+		return [burin.count(volume.offset), burin.size(volume.length), volume.file_system || volume.description || "", volume.label || "",
+			burin.count(before(end) - before(volume.offset)), volume.note || ""];
+	});
+	const line = function (cell, cells) {
+		return burin.make("tr", {}, cells.map(function (text, i) { return burin.make(cell, { class: [0, 1, 4].includes(i) ? "number" : null }, text); }));
+	};
+
+	burin.id("volumes-box").hidden = !volumes.length;
+	burin.id("volumes-table").replaceChildren(
+		burin.make("thead", {}, line("th", ["Offset", "Size", "File system", "Label", "Files", "Note"])),
+		burin.make("tbody", {}, rows.map(function (cells) { return line("td", cells); })));
 };
 
 /* ---- cells and words ---- */

@@ -122,7 +122,7 @@ burin.fillPrinted = function () {
 	const all = picked.length ? picked : Array.from(burin.view), shown = all.slice(0, burin.mostPrinted);
 	const body = burin.make("tbody");
 
-	burin.id("run-box").open = burin.id("left-box").open = true;
+	burin.id("run-box").open = burin.id("left-box").open = burin.id("volumes-box").open = true;
 	for (const index of shown)
 		body.append(burin.make("tr", {}, burin.cells(index).slice(1, 9).concat(burin.rows.hash[index]).map(function (cell) {
 			return burin.make("td", {}, cell);
