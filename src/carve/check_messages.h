@@ -2,7 +2,8 @@
  * The messages between burin and burin-carver (src/checker), which checks candidates for a thread of burin.
  * Both are of one build, which they check.
  *
- *     burin -> descriptors of the image; START     burin-carver confines itself -> READY
+ *     burin -> descriptors of the image; that of the reader's ring, where it is shared; START
+ *                                                  burin-carver confines itself -> READY
  *     burin -> CHECK: a batch of candidates        burin-carver -> OUTCOMES, once or more, all in their order
  *
  * While it checks, burin-carver may ask:

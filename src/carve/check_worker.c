@@ -171,9 +171,11 @@ static bool give_start(struct check_worker *worker)
 	const struct codec_writer *start = &worker->all->start;
 	size_t count;
 	const int *descriptors = image_share_descriptors(worker->all->share, &count);
+	int ring = image_share_ring(worker->all->share);
 
 	codec_append(&worker->writer, start);
 	return sandbox_send_descriptors(worker->channel.fd, descriptors, count) &&
+	       sandbox_send_descriptors(worker->channel.fd, &ring, ring >= 0) &&
 	       channel_send(&worker->channel, CHECK_START, &worker->writer);
 }
 

@@ -21,6 +21,7 @@
 #include "base/version.h"
 #include "carve/check_messages.h"
 #include "carve/defer.h"
+#include "evidence/shared_ring.h"
 #include "rules/rules_codec.h"
 
 /* Outcomes wait for others so long, or until there are so many bytes of them. */
@@ -195,10 +196,25 @@ static void check_batch(struct codec_reader *batch)
 
 /* ---- starting ------------------------------------------------------------------------------ */
 
+static void receive_descriptors(int *descriptors, size_t *count)
+{
+	if (!sandbox_receive_descriptors(SANDBOX_FD, descriptors, count))
+		_exit(EXIT_FAILURE);
+}
+
+/* What was just scanned need not be read again. */
+static void use_ring(const int *descriptor, size_t count)
+{
+	struct shared_ring *ring = count ? shared_ring_open(*descriptor) : NULL;
+
+	if (ring)
+		image_set_cache(checker.image, shared_ring_copy, ring);
+}
+
 static void prepare(void)
 {
-	int descriptors[SANDBOX_DESCRIPTORS];
-	size_t count = SANDBOX_DESCRIPTORS;
+	int descriptors[SANDBOX_DESCRIPTORS], ring;
+	size_t count = SANDBOX_DESCRIPTORS, ring_count = 1;
 	struct codec_reader start;
 	bool nested;
 
@@ -206,9 +222,10 @@ static void prepare(void)
 	checker.memory_fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	checker.shared = mmap(NULL, sizeof(*checker.shared), PROT_READ | PROT_WRITE, MAP_SHARED,
 		SANDBOX_SHARED_FD, 0);
-	if (checker.shared == MAP_FAILED ||
-		!sandbox_receive_descriptors(SANDBOX_FD, descriptors, &count))
+	if (checker.shared == MAP_FAILED)
 		_exit(EXIT_FAILURE);
+	receive_descriptors(descriptors, &count);
+	receive_descriptors(&ring, &ring_count);
 	receive(CHECK_START, &start);
 	confine_set_mode((enum confine_mode)codec_get(&start, CONFINE_OFF));
 	nested = codec_get_flag(&start);
@@ -216,6 +233,7 @@ static void prepare(void)
 	checker.image = shared_image_open(&start, descriptors, count, ask_for_bytes, is_stopped);
 	if (!codec_at_end(&start))
 		_exit(EXIT_FAILURE);
+	use_ring(&ring, ring_count);
 	checker.defer = defer_new(1, nested, checker.rules.count);
 	checker.view = view_new();
 	view_watch(checker.view, may_go_on, NULL);

@@ -267,7 +267,7 @@ static int prepare(struct worker *worker)
 	session->ahead =
 		ahead_new(options->rules, session->scope.image, pool_threads(session->pool));
 	search = (struct search_options){ options, &session->scope, session->pool,
-		&session->problems, NULL, session->ahead };
+		&session->problems, NULL, session->ahead, false };
 	worker->search = search_new(&search);
 	return search_pick_engine(worker->search, &session->error);
 }

@@ -24,6 +24,7 @@ struct image {
 	/* image_set_cache; the context is valid while cache is not NULL */
 	_Atomic(size_t (*)(void *context, uint64_t offset, void *buffer, size_t len)) cache;
 	void *cache_context;
+	int shared_ring;           /* image_set_ring; 0: none */
 	bool (*interrupted)(void); /* image_set_interrupted; NULL: never */
 	_Atomic bool was_cut;
 };

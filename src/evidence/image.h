@@ -81,6 +81,10 @@ void image_forget_cut(struct image *image);
 void image_set_cache(struct image *image,
 	size_t (*copy)(void *context, uint64_t offset, void *buffer, size_t len), void *context);
 
+/* The descriptor of a ring (evidence/shared_ring.h) with bytes of the image, for processes that are given the
+ * image. It stays the caller's; -1: there is none, as before. */
+void image_set_ring(struct image *image, int descriptor);
+
 /* Why the bytes at offset can't be read: "chunk 7, in segment 1 (disk.E01): its checksum is wrong";
  * the caller frees it. NULL when they can be read, or no more is known than image_read_at reports.
  * *len: for how many bytes from there on the answer holds. Thread-safe. */

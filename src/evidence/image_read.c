@@ -163,6 +163,11 @@ void image_set_cache(struct image *image,
 	atomic_store(&image->cache, copy);
 }
 
+void image_set_ring(struct image *image, int descriptor)
+{
+	image->shared_ring = descriptor < 0 ? 0 : descriptor;
+}
+
 /* Returns how many bytes, from the first one on, came from memory. */
 static size_t read_cached(struct image *image, uint64_t offset, void *buffer, size_t len)
 {

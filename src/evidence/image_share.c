@@ -85,6 +85,11 @@ const int *image_share_descriptors(const struct image_share *share, size_t *coun
 	return share->descriptors;
 }
 
+int image_share_ring(const struct image_share *share)
+{
+	return share->image->shared_ring ? share->image->shared_ring : -1;
+}
+
 void image_share_save(const struct image_share *share, struct codec_writer *writer)
 {
 	const struct image *evidence = extent_image_evidence(share->image);

@@ -11,6 +11,8 @@ struct image_share;
  * NULL. Its descriptors are for reading only, and apart from the image's own. */
 struct image_share *image_share_new(struct image *image);
 const int *image_share_descriptors(const struct image_share *share, size_t *count);
+/* What image_set_ring said last; -1: none. */
+int image_share_ring(const struct image_share *share);
 void image_share_save(const struct image_share *share, struct codec_writer *writer);
 /* NULL is fine. */
 void image_share_free(struct image_share *share);

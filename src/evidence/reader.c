@@ -122,17 +122,35 @@ static int set_sizes(
 	return 0;
 }
 
-static int make_ring(struct reader *reader, struct error *error)
+/* What is read past the page cache, or decompressed, others would have to read from the disk, or to ask for.
+ * All else they read themselves: memory that is shared has small pages, each of which takes a fault. */
+static bool is_worth_sharing(const struct reader *reader)
+{
+	return reader->direct || !reader->plain;
+}
+
+static void allocate_memory(struct reader *reader, bool shared)
+{
+	void *memory;
+
+	if (shared && is_worth_sharing(reader) &&
+		(reader->shared = shared_ring_new(reader->capacity, reader->memory_len))) {
+		reader->memory = shared_ring_memory(reader->shared);
+		return;
+	}
+	memory = mmap(NULL, reader->memory_len, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	reader->memory = memory == MAP_FAILED ? NULL : memory;
+}
+
+static int make_ring(struct reader *reader, bool shared, struct error *error)
 {
 	reader->memory_len = reader->stride * reader->capacity;
-	reader->memory = mmap(NULL, reader->memory_len, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (reader->memory == MAP_FAILED) {
-		reader->memory = NULL;
+	allocate_memory(reader, shared);
+	if (!reader->memory)
 		return error_set(error, EXIT_IO, ENOMEM,
 			"no memory for %u slots of %zu bytes: ask for fewer or smaller ones",
 			reader->capacity, reader->slot_len);
-	}
 	/* Fewer faults while the ring is filled for the first time. Where it is not to be had, so
 	 * be it. */
 	madvise(reader->memory, reader->memory_len, MADV_HUGEPAGE);
@@ -145,6 +163,13 @@ static int make_ring(struct reader *reader, struct error *error)
 		reader->entries[i].zeros = true; /* as new memory is */
 	}
 	return 0;
+}
+
+static void plan_reads(struct reader *reader, enum reader_cache cache)
+{
+	reader->plain = reader_plan_files(reader->image, reader->begin);
+	reader->direct = reader->plain &&
+			 reader_plan_direct(reader->image, reader->begin, reader->finish, cache);
 }
 
 static int try_backend(struct reader *reader, const struct reader_backend *backend)
@@ -166,12 +191,9 @@ static int try_backend(struct reader *reader, const struct reader_backend *backe
 static int start_backend(
 	struct reader *reader, const struct reader_options *options, struct error *error)
 {
-	bool plain = reader_plan_files(reader->image, reader->begin);
 	int rc = -ENOTSUP;
 
-	reader->direct = plain && reader_plan_direct(reader->image, reader->begin, reader->finish,
-					  options->cache);
-	if (plain && options->method != READER_THREADS &&
+	if (reader->plain && options->method != READER_THREADS &&
 		(options->method == READER_URING || reader->direct))
 		rc = try_backend(reader, &reader_uring_backend);
 	if (rc)
@@ -193,7 +215,9 @@ int reader_open(struct reader **result, struct image *image, const struct reader
 	pthread_cond_init(&reader->done, NULL);
 	rc = set_sizes(reader, options, error);
 	if (!rc)
-		rc = make_ring(reader, error);
+		plan_reads(reader, options->cache);
+	if (!rc)
+		rc = make_ring(reader, options->shared, error);
 	if (!rc) {
 		reader_assign_entries(reader);
 		rc = start_backend(reader, options, error);
@@ -214,6 +238,11 @@ void reader_ring(
 	*len = reader->memory_len;
 	*slot_len = reader->slot_len + reader->overlap;
 	*slots = reader->slots;
+}
+
+int reader_descriptor(const struct reader *reader)
+{
+	return reader->shared ? shared_ring_descriptor(reader->shared) : -1;
 }
 
 const char *reader_method_name(const struct reader *reader)
@@ -416,7 +445,9 @@ void reader_close(struct reader *reader)
 	log_unreadable(reader, UINT64_MAX);
 	for (unsigned i = 0; reader->entries && i < reader->capacity; i++)
 		ranges_free(&reader->entries[i].bad);
-	if (reader->memory)
+	if (reader->shared)
+		shared_ring_free(reader->shared);
+	else if (reader->memory)
 		munmap(reader->memory, reader->memory_len);
 	ranges_free(&reader->unreadable);
 	pthread_cond_destroy(&reader->done);

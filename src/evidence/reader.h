@@ -32,6 +32,8 @@ struct reader_options {
 	uint64_t offset, length; /* the range to read; length 0: to the end */
 	enum reader_method method;
 	enum reader_cache cache; /* the page cache */
+	/* Other processes are to read the ring (evidence/shared_ring.h), unless its bytes are in the page cache. */
+	bool shared;
 };
 
 struct reader_slot {
@@ -53,6 +55,8 @@ int reader_open(struct reader **reader, struct image *image, const struct reader
  * len + tail_len; slots: how many the caller may hold at a time. */
 void reader_ring(
 	const struct reader *reader, void **memory, size_t *len, size_t *slot_len, unsigned *slots);
+/* The descriptor by which other processes read it, which stays the reader's; -1: they can't. */
+int reader_descriptor(const struct reader *reader);
 /* "io_uring, direct", "threads, buffered": for the report. */
 const char *reader_method_name(const struct reader *reader);
 

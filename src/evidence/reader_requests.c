@@ -84,6 +84,8 @@ bool reader_assign_entries(struct reader *reader)
 	while (reader->busy < reader->slots && reader->assigned < reader->count &&
 		(entry = least_recently_released(reader))) {
 		assert(!entry->assigned && !entry->holds && !entry->pins && !entry->pending);
+		if (reader->shared)
+			shared_ring_withdraw(reader->shared, entry->slot.index);
 		entry->assigned = true;
 		entry->hole = false;
 		entry->start = reader_slot_start(reader, reader->assigned);
@@ -215,8 +217,13 @@ void reader_finish(struct reader *reader, struct ring_request *request, struct r
 	request->entry->pending--;
 	if (image_was_cut(reader->image)) /* before this request was read in full, perhaps */
 		reader_fail(reader, -ECANCELED);
-	if (reader_done(request->entry))
-		pthread_cond_broadcast(&reader->done);
+	if (!reader_done(request->entry))
+		return;
+	if (reader->shared && !reader->failure && !request->entry->bad.count)
+		shared_ring_publish(reader->shared, request->entry->slot.index,
+			request->entry->from, request->entry->end,
+			reader_byte(request->entry, request->entry->from));
+	pthread_cond_broadcast(&reader->done);
 }
 
 void reader_fail(struct reader *reader, int rc)

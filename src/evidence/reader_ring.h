@@ -14,6 +14,7 @@
 
 #include "evidence/backend.h"
 #include "evidence/reader.h"
+#include "evidence/shared_ring.h"
 
 /* Usual bytes of a request. */
 #define REQUEST_LEN (2u << 20)
@@ -56,6 +57,7 @@ struct reader {
 	struct image *image;
 	const struct reader_backend *backend;
 	void *backend_state;
+	bool plain;   /* the image's bytes are in plain files */
 	bool direct;  /* requests may have descriptors with O_DIRECT */
 	bool extents; /* requests need descriptors */
 	char name[32];
@@ -69,6 +71,7 @@ struct reader {
 	uint64_t count;     /* of slots in the range */
 	uint8_t *memory;
 	size_t memory_len;
+	struct shared_ring *shared; /* has the memory; NULL: it is this process's alone */
 	struct ring_entry *entries;
 	struct ring_entry **order; /* slot number n is in order[n % slots] */
 	uint8_t *carry;            /* [start, from) of the slot that is handed out next */

@@ -98,6 +98,7 @@ static void share_ring(struct search *search)
 	if (scope->evidence != scope->image)
 		image_set_cache(scope->evidence, copy_part, search);
 	image_set_cache(scope->image, copy_searched, search);
+	image_set_ring(scope->image, reader_descriptor(search->reader));
 }
 
 static int open_reader(struct search *search, uint64_t offset, uint64_t length, struct error *error)
@@ -112,6 +113,7 @@ static int open_reader(struct search *search, uint64_t offset, uint64_t length, 
 		.length = length,
 		.method = options->io,
 		.cache = options->cache,
+		.shared = search->options.shared,
 	};
 	int status = reader_open(&search->reader, search->options.scope->image, &reader, error);
 
@@ -623,6 +625,7 @@ void search_close(struct search *search)
 	if (search->reader) {
 		image_set_cache(search->options.scope->evidence, NULL, NULL);
 		image_set_cache(search->options.scope->image, NULL, NULL);
+		image_set_ring(search->options.scope->image, -1);
 		reader_close(search->reader);
 	}
 	free(search);

@@ -28,6 +28,7 @@ struct search_options {
 	struct problems *problems;
 	struct sift *sift;   /* gives hits their notes; NULL: none */
 	struct ahead *ahead; /* learns what the engine decodes; NULL: nothing is decoded */
+	bool shared;         /* other processes are to read the reader's ring */
 };
 
 /* What options point to must outlive the search. All functions are called by one thread. */

@@ -109,6 +109,11 @@ static char *join_arguments(char **arguments)
 	return line;
 }
 
+bool session_confines_checks(const struct run_options *options)
+{
+	return confine_mode() == CONFINE_REQUIRE && !options->cluster && options->rules;
+}
+
 void session_fill_record(struct session *session, uint64_t total)
 {
 	const struct run_options *options = session->options;
@@ -135,8 +140,7 @@ void session_fill_record(struct session *session, uint64_t total)
 					    : pool_threads(session->pool),
 		.chunk_size = options->chunk_size,
 		.confined = *sandbox_layers(),
-		.checks_confined =
-			confine_mode() == CONFINE_REQUIRE && !options->cluster && options->rules,
+		.checks_confined = session_confines_checks(options),
 		.option_rows = carve_option_rows,
 		.options = &session->limited,
 		.compat_scalpel = options->scalpel,

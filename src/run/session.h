@@ -50,6 +50,8 @@ void session_init(
 int session_open_pool(struct session *session, unsigned threads);
 /* The new or empty folder; the evidence must be open. */
 int session_open_output(struct session *session, const char *output);
+/* Whether candidates are checked in processes of their own (carve/check_worker.h). */
+bool session_confines_checks(const struct run_options *options);
 /* Fills the record, but for engine, kernel, engine_reason and reader, and starts the progress.
  * total: bytes that it counts. */
 void session_fill_record(struct session *session, uint64_t total);
