@@ -28,20 +28,25 @@ struct pool {
 	struct worker *workers;
 };
 
+static struct pool_job *dequeue(struct queue *queue)
+{
+	struct pool_job *job = queue->first;
+
+	if (!job)
+		return NULL;
+	queue->first = job->next;
+	if (!queue->first)
+		queue->last = &queue->first;
+	return job;
+}
+
 static struct pool_job *next_job(struct pool *pool)
 {
-	for (int priority = 0; priority < POOL_PRIORITIES; priority++) {
-		struct queue *queue = &pool->queues[priority];
-		struct pool_job *job = queue->first;
+	struct pool_job *job = NULL;
 
-		if (!job)
-			continue;
-		queue->first = job->next;
-		if (!queue->first)
-			queue->last = &queue->first;
-		return job;
-	}
-	return NULL;
+	for (int priority = 0; priority < POOL_PRIORITIES && !job; priority++)
+		job = dequeue(&pool->queues[priority]);
+	return job;
 }
 
 static void *work(void *arg)
@@ -123,6 +128,19 @@ void pool_submit(struct pool *pool, enum pool_priority priority, struct pool_job
 	queue->last = &job->next;
 	pthread_cond_signal(&pool->wake);
 	pthread_mutex_unlock(&pool->lock);
+}
+
+struct pool_job *pool_take(struct pool *pool, enum pool_priority priority,
+	void (*run)(struct pool_job *job, unsigned worker))
+{
+	struct queue *queue = &pool->queues[priority];
+	struct pool_job *job = NULL;
+
+	pthread_mutex_lock(&pool->lock);
+	if (queue->first && queue->first->run == run)
+		job = dequeue(queue);
+	pthread_mutex_unlock(&pool->lock);
+	return job;
 }
 
 /* ---- work that is shared ------------------------------------------------------------------- */

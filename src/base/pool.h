@@ -24,6 +24,10 @@ struct pool *pool_new(unsigned threads);
 unsigned pool_threads(const struct pool *pool);
 /* Thread-safe; jobs may call it too. */
 void pool_submit(struct pool *pool, enum pool_priority priority, struct pool_job *job);
+/* Takes back the next job of the priority, for a job that does its work along with its own; NULL: there is none,
+ * or another function is to run it. */
+struct pool_job *pool_take(struct pool *pool, enum pool_priority priority,
+	void (*run)(struct pool_job *job, unsigned worker));
 /* Lets `count` jobs (at most POOL_SHARES_MAX) run the function, each with its number, and waits until
  * all have ended. Not to be called by a job. */
 #define POOL_SHARES_MAX 1024

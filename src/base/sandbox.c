@@ -160,7 +160,8 @@ static int start(struct sandbox_child **child, const struct work *work)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return -errno;
-	pid = fork();
+	/* One that executes a program needs no copy of this process's tables of pages. */
+	pid = work->program ? vfork() : fork();
 	if (pid < 0) {
 		int errnum = errno;
 

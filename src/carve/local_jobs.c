@@ -17,6 +17,9 @@
 /* Batches of checks that are under way for each thread: enough that none has to wait for the
  * stage's thread. */
 #define BATCHES_PER_THREAD 4
+/* Batches that a worker is given at a time. */
+#define BATCHES_MAX BATCHES_PER_THREAD
+#define REQUESTS_MAX ((size_t)BATCHES_MAX * CHECK_BATCH)
 
 /* A thread's scratch. */
 struct job_scratch {
@@ -24,8 +27,8 @@ struct job_scratch {
 	const struct carve_job *job; /* being checked */
 	uint64_t covered_version;    /* of the cover when the job was last looked up; 0: not yet */
 	struct view *view;
-	struct check_worker *worker;         /* NULL: checks are made in the thread itself */
-	struct carve_job *jobs[CHECK_BATCH]; /* that the worker has */
+	struct check_worker *worker;          /* NULL: checks are made in the thread itself */
+	struct carve_job *jobs[REQUESTS_MAX]; /* that the worker has */
 	size_t count;
 	struct copier copier;
 };
@@ -40,8 +43,8 @@ struct local_batch {
 
 struct local_jobs {
 	struct job_context context;
-	_Atomic uint64_t begun, ended; /* batches since the start; the pool begins them in order */
-	uint64_t submitted;
+	/* Batches since the start; the pool begins them in order. Only the stage's thread submits them. */
+	_Atomic uint64_t submitted, begun, ended;
 	uint64_t *starts; /* of batches under way, by their number modulo batches_max */
 	unsigned threads, batches_max;
 	struct check_workers *workers; /* NULL: none */
@@ -224,17 +227,25 @@ static void worker_is_done(void *context, size_t index, struct outcome *outcome)
 		begin_check(scratch, scratch->jobs[index + 1]);
 }
 
-/* Those that need not be deferred at once; the others are not checked. */
-static void collect_requests(
-	struct job_scratch *scratch, struct local_batch *batch, struct check_request *requests)
+static bool is_parsed(const struct job_context *context, const struct carve_job *job)
+{
+	return context->rules->rules[job->candidate.rule].carver != NULL;
+}
+
+/* Those that need not be deferred at once; the others are not checked. What no carver parses is compared here. */
+static void collect_requests(struct job_scratch *scratch, const struct local_batch *batch,
+	struct check_request *requests)
 {
 	const struct job_context *context = &scratch->local->context;
 
-	scratch->count = 0;
-	scratch->job = NULL;
 	for (size_t i = 0; i < batch->count; i++) {
 		struct carve_job *job = batch->jobs[i];
 
+		if (!is_parsed(context, job)) {
+			check_job(
+				scratch->local, job, (unsigned)(scratch - scratch->local->scratch));
+			continue;
+		}
 		if (tracker_is_cancelled(context->tracker) || !begin_check(scratch, job)) {
 			end_check(scratch->local, job, NULL, 0);
 			continue;
@@ -245,17 +256,13 @@ static void collect_requests(
 	}
 }
 
-static void check_in_worker(struct local_jobs *local, struct local_batch *batch, unsigned worker)
+static void check_requests(struct job_scratch *scratch, const struct check_request *requests)
 {
-	struct job_scratch *scratch = &local->scratch[worker];
 	const struct check_listener listener = { scratch, worker_may_go_on, worker_is_done };
-	struct check_request requests[CHECK_BATCH];
+	struct local_jobs *local = scratch->local;
 	struct error error = { 0 };
 	int status;
 
-	collect_requests(scratch, batch, requests);
-	if (!scratch->count)
-		return;
 	status = check_worker_check(scratch->worker, requests, scratch->count,
 		defer_hidden_until(local->context.defer), &listener, &error);
 	if (status)
@@ -265,21 +272,72 @@ static void check_in_worker(struct local_jobs *local, struct local_batch *batch,
 			end_check(local, scratch->jobs[i], NULL, 0);
 }
 
+/* Batches that wait, for each thread of the pool: so many each takes beside its own, since the way to another
+ * process and back costs as much as a short check. */
+static size_t fair_share(const struct local_jobs *local)
+{
+	uint64_t waiting = atomic_load_explicit(&local->submitted, memory_order_relaxed) -
+			   atomic_load_explicit(&local->begun, memory_order_relaxed);
+	size_t share = (size_t)(waiting / local->threads);
+
+	return share < BATCHES_MAX - 1 ? share : BATCHES_MAX - 1;
+}
+
+static void check_in_worker(
+	struct job_scratch *scratch, struct local_batch *const *batches, size_t count)
+{
+	struct check_request requests[REQUESTS_MAX];
+
+	scratch->count = 0;
+	scratch->job = NULL;
+	for (size_t i = 0; i < count; i++)
+		collect_requests(scratch, batches[i], requests);
+	if (scratch->count)
+		check_requests(scratch, requests);
+}
+
 /* ---- either -------------------------------------------------------------------------------- */
+
+static void begin_batch(struct local_jobs *local)
+{
+	atomic_fetch_add_explicit(&local->begun, 1, memory_order_relaxed);
+}
+
+static void end_batch(struct local_jobs *local, struct local_batch *batch)
+{
+	free(batch);
+	atomic_fetch_add_explicit(&local->ended, 1, memory_order_relaxed);
+	tracker_complete(local->context.tracker);
+}
+
+static void run_checks(struct pool_job *pool_job, unsigned worker);
+
+static void run_batches(struct local_jobs *local, struct local_batch *first, unsigned worker)
+{
+	struct local_batch *batches[BATCHES_MAX] = { first };
+	size_t count = 1, share = fair_share(local);
+	struct pool_job *next;
+
+	while (count <= share && (next = pool_take(local->context.pool, POOL_CHECK, run_checks))) {
+		begin_batch(local);
+		batches[count++] = (struct local_batch *)next;
+	}
+	check_in_worker(&local->scratch[worker], batches, count);
+	for (size_t i = 0; i < count; i++)
+		end_batch(local, batches[i]);
+}
 
 static void run_checks(struct pool_job *pool_job, unsigned worker)
 {
 	struct local_batch *batch = (struct local_batch *)pool_job;
 	struct local_jobs *local = batch->local;
 
-	atomic_fetch_add_explicit(&local->begun, 1, memory_order_relaxed);
+	begin_batch(local);
 	if (local->workers)
-		check_in_worker(local, batch, worker);
-	for (size_t i = 0; i < batch->count && !local->workers; i++)
+		return run_batches(local, batch, worker);
+	for (size_t i = 0; i < batch->count; i++)
 		check_job(local, batch->jobs[i], worker);
-	free(batch);
-	atomic_fetch_add_explicit(&local->ended, 1, memory_order_relaxed);
-	tracker_complete(local->context.tracker);
+	end_batch(local, batch);
 }
 
 bool local_jobs_may_check(const struct local_jobs *local)
@@ -308,7 +366,8 @@ void local_jobs_check(struct local_jobs *local, struct carve_job *const *jobs, s
 	batch->local = local;
 	batch->count = count;
 	memcpy(batch->jobs, jobs, count * sizeof(*jobs));
-	local->starts[local->submitted++ % local->batches_max] = jobs[0]->candidate.start;
+	local->starts[local->submitted % local->batches_max] = jobs[0]->candidate.start;
+	local->submitted++;
 	tracker_start(local->context.tracker);
 	pool_submit(local->context.pool, POOL_CHECK, &batch->pool_job);
 }
