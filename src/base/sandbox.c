@@ -349,48 +349,71 @@ static bool await(struct sandbox_child *child, short events)
 	return false;
 }
 
-size_t sandbox_receive_some(struct sandbox_child *child, void *bytes, size_t len)
+/* One call's worth; 0: the other end is gone, or patience is. child: NULL in a child itself, which waits for its
+ * parent as long as that takes. */
+static size_t receive_part(struct sandbox_child *child, int fd, void *bytes, size_t len)
 {
 	ssize_t n;
 
 	do
-		n = await(child, POLLIN) ? recv(child->fd, bytes, len, MSG_DONTWAIT) : 0;
-	while (n < 0 && (errno == EINTR || errno == EAGAIN));
+		n = !child || await(child, POLLIN) ? recv(fd, bytes, len, child ? MSG_DONTWAIT : 0)
+						   : 0;
+	while (n < 0 && (errno == EINTR || (child && errno == EAGAIN)));
 	return n < 0 ? 0 : (size_t)n;
+}
+
+static size_t send_part(struct sandbox_child *child, int fd, const void *bytes, size_t len)
+{
+	const int flags = MSG_NOSIGNAL | (child ? MSG_DONTWAIT : 0);
+	ssize_t n;
+
+	do
+		n = !child || await(child, POLLOUT) ? send(fd, bytes, len, flags) : 0;
+	while (n < 0 && (errno == EINTR || (child && errno == EAGAIN)));
+	return n < 0 ? 0 : (size_t)n;
+}
+
+static bool receive_all(struct sandbox_child *child, int fd, void *bytes, size_t len)
+{
+	size_t done = 0, n = 1;
+
+	for (; done < len && n; done += n)
+		n = receive_part(child, fd, (char *)bytes + done, len - done);
+	return done == len;
+}
+
+static bool send_all(struct sandbox_child *child, int fd, const void *bytes, size_t len)
+{
+	size_t done = 0, n = 1;
+
+	for (; done < len && n; done += n)
+		n = send_part(child, fd, (const char *)bytes + done, len - done);
+	return done == len;
+}
+
+size_t sandbox_receive_some(struct sandbox_child *child, void *bytes, size_t len)
+{
+	return receive_part(child, child->fd, bytes, len);
 }
 
 bool sandbox_receive_from(struct sandbox_child *child, void *bytes, size_t len)
 {
-	char *to = bytes;
-
-	while (len) {
-		size_t n = sandbox_receive_some(child, to, len);
-
-		if (!n)
-			return false;
-		to += n;
-		len -= n;
-	}
-	return true;
+	return receive_all(child, child->fd, bytes, len);
 }
 
 bool sandbox_send_to(struct sandbox_child *child, const void *bytes, size_t len)
 {
-	const char *from = bytes;
+	return send_all(child, child->fd, bytes, len);
+}
 
-	while (len) {
-		ssize_t n = await(child, POLLOUT)
-				    ? send(child->fd, from, len, MSG_NOSIGNAL | MSG_DONTWAIT)
-				    : 0;
+bool sandbox_send(int fd, const void *bytes, size_t len)
+{
+	return send_all(NULL, fd, bytes, len);
+}
 
-		if (n < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		if (n <= 0)
-			return false;
-		from += n;
-		len -= (size_t)n;
-	}
-	return true;
+bool sandbox_receive(int fd, void *bytes, size_t len)
+{
+	return receive_all(NULL, fd, bytes, len);
 }
 
 /* ---- what confines them -------------------------------------------------------------------- */
@@ -464,40 +487,6 @@ int sandbox_check(struct error *error)
 		log_warn("what parses file systems and containers is not confined by %s", missing);
 	free(missing);
 	return status;
-}
-
-bool sandbox_send(int fd, const void *bytes, size_t len)
-{
-	const char *from = bytes;
-
-	while (len) {
-		ssize_t n = send(fd, from, len, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		from += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
-bool sandbox_receive(int fd, void *bytes, size_t len)
-{
-	char *to = bytes;
-
-	while (len) {
-		ssize_t n = recv(fd, to, len, 0);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		to += n;
-		len -= (size_t)n;
-	}
-	return true;
 }
 
 /* One byte goes along: a message without bytes would be an end of file. */
