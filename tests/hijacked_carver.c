@@ -110,6 +110,8 @@ static void obey(struct view *view, const char *line)
 		lie();
 	else if (!strcmp(line, "babble"))
 		say(99, line, 4);
+	else if (!strcmp(line, "beg"))
+		say(CHECK_NO_MEMORY, NULL, 0);
 	else if (!strcmp(line, "put off"))
 		put_off();
 	else if (!strcmp(line, "hum"))

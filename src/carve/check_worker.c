@@ -40,9 +40,8 @@
 #define STOP_SECONDS 0.5
 /* A crash that a candidate alone causes is no accident. */
 #define CRASHES_MAX 2
-/* Extensions, of at most so many bytes, that processes may name. */
+/* Extensions that processes may name. */
 #define EXTENSIONS_MAX 512
-#define EXTENSION_MAX 32
 /* What a check that crashed counts for its rule, so that an image full of them does not start a process for each
  * for ever. */
 #define CRASH_WORK ((uint64_t)16 << 20)
@@ -183,12 +182,8 @@ static bool await_ready(struct check_worker *worker)
 {
 	struct codec_reader body;
 	uint32_t kind;
-	int got;
 
-	do
-		got = channel_receive(&worker->channel, &kind, &body);
-	while (!got);
-	return got > 0 && kind == CHECK_READY;
+	return channel_receive(&worker->channel, &kind, &body) > 0 && kind == CHECK_READY;
 }
 
 static int start_process(struct check_worker *worker, struct error *error)
@@ -209,10 +204,12 @@ static int start_process(struct check_worker *worker, struct error *error)
 		return error_set(error, EXIT_IO, -status,
 			"no process can be started for checks: %s", strerror(-status));
 	channel_reset(&worker->channel, sandbox_socket(worker->child));
-	set_patience(worker->channel.fd);
 	*worker->how = 0;
-	if (give_start(worker) && await_ready(worker))
+	/* Until then it has read nothing of the evidence, and may take its time. */
+	if (give_start(worker) && await_ready(worker)) {
+		set_patience(worker->channel.fd);
 		return 0;
+	}
 	end_process(worker);
 	return error_set(error, EXIT_IO, EIO,
 		"the process for checks, " PROGRAM ", did not start: it %s", worker->how);
@@ -295,7 +292,7 @@ static const char *keep_extension(const char *text)
 	const char *kept = NULL;
 	size_t len = strlen(text);
 
-	if (len > EXTENSION_MAX || text[0] == '.' ||
+	if (text[0] == '.' ||
 		strspn(text,
 			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-") !=
 			len)
@@ -399,6 +396,8 @@ static bool take_message(struct check_worker *worker, struct check_part *part, u
 		return give_bytes(worker, body);
 	case CHECK_RESERVE:
 		return reserve(worker, body);
+	case CHECK_NO_MEMORY:
+		return fail(worker, "said that memory ran out, but there is enough");
 	default:
 		return fail(worker, "broke the protocol");
 	}
@@ -434,6 +433,19 @@ static void defer_rest(struct check_part *part)
 		part->listener->done(part->listener->context, part->done++, NULL);
 }
 
+/* Whether this process has no more than the other one may have: one that was taken over must not end the run by
+ * saying so. */
+static bool memory_is_short(void)
+{
+	void *memory = mmap(
+		NULL, CHECK_MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return true;
+	munmap(memory, CHECK_MEMORY);
+	return false;
+}
+
 /* 0: all of the part is done; 1: the process failed; -ENOMEM: memory ran out. */
 static int run_part(struct check_worker *worker, struct check_part *part)
 {
@@ -444,7 +456,7 @@ static int run_part(struct check_worker *worker, struct check_part *part)
 		uint32_t kind;
 		int got = channel_receive(&worker->channel, &kind, &body);
 
-		if (got > 0 && kind == CHECK_NO_MEMORY)
+		if (got > 0 && kind == CHECK_NO_MEMORY && memory_is_short())
 			return -ENOMEM;
 		if (got > 0)
 			works = take_message(worker, part, kind, &body);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "carve/view.h"
 
-/* Bytes. */
-#define EXTENSION_MAX 64
+#define EXTENSION_MAX 64 /* bytes */
 
 void outcome_free(struct outcome *outcome)
 {
@@ -52,9 +52,10 @@ static void put_offsets(struct codec_writer *writer, const uint64_t *offsets, si
 		codec_put(writer, offsets[i]);
 }
 
+/* No view has more: what another process says must not take more memory than its message. */
 static uint64_t *get_offsets(struct codec_reader *reader, size_t *count)
 {
-	uint64_t expected = codec_get(reader, UINT64_MAX), *offsets = NULL;
+	uint64_t expected = codec_get(reader, VIEW_OFFSETS_MAX), *offsets = NULL;
 	size_t room = 0;
 
 	for (*count = 0; *count < expected && codec_ok(reader); ++*count) {
@@ -62,6 +63,17 @@ static uint64_t *get_offsets(struct codec_reader *reader, size_t *count)
 		offsets[*count] = codec_get(reader, UINT64_MAX);
 	}
 	return offsets;
+}
+
+static void get_unverified(struct codec_reader *reader, struct ranges *unverified)
+{
+	uint64_t count = codec_get(reader, VIEW_UNVERIFIED_MAX);
+
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
+		uint64_t offset = codec_get(reader, UINT64_MAX);
+
+		ranges_add(unverified, offset, codec_get(reader, UINT64_MAX - offset));
+	}
 }
 
 void outcome_save(const struct outcome *outcome, struct codec_writer *writer)
@@ -105,7 +117,7 @@ void outcome_load(
 	codec_copy_text(reader, finding->why, sizeof(finding->why));
 	outcome->parts = get_offsets(reader, &outcome->part_count);
 	outcome->embedded = get_offsets(reader, &outcome->embedded_count);
-	ranges_load(&outcome->unverified, UINT64_MAX, reader);
+	get_unverified(reader, &outcome->unverified);
 	outcome->work = codec_get(reader, UINT64_MAX);
 	outcome->crashed = codec_get_flag(reader);
 }

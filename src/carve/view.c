@@ -46,9 +46,7 @@
 #define FETCH_WORK_BYTES 16    /* bytes that a fetch reads for one more unit */
 #define WORK_STEP (256 * 1024) /* units after which limits are tested */
 #define RESERVE_MAX ((uint64_t)1 << 30)
-#define UNVERIFIED_MAX 4096           /* ranges of one candidate; more are merged */
-#define PROOF_MAX 65535               /* bits that are counted for one joint */
-#define OFFSETS_MAX ((size_t)1 << 20) /* of one candidate; the next one finds the rest */
+#define PROOF_MAX 65535 /* bits that are counted for one joint */
 
 /* Offsets from the view's start. */
 struct offset_list {
@@ -548,7 +546,7 @@ void view_fill_unreadable(struct view *view, uint8_t byte)
 
 static void add_offset(struct offset_list *list, uint64_t offset)
 {
-	if (!offset || list->count == OFFSETS_MAX)
+	if (!offset || list->count == VIEW_OFFSETS_MAX)
 		return;
 	list->items = xgrow(list->items, &list->capacity, list->count, sizeof(*list->items));
 	list->items[list->count++] = offset;
@@ -645,7 +643,7 @@ void view_unverified(struct view *view, uint64_t from, uint64_t to)
 
 	if (to <= from)
 		return;
-	if (ranges->count < UNVERIFIED_MAX) {
+	if (ranges->count < VIEW_UNVERIFIED_MAX) {
 		ranges_add(ranges, from, to - from);
 	} else if (to > last->offset + last->length) {
 		last->length = to - last->offset;

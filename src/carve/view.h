@@ -52,11 +52,14 @@ size_t view_copy_states(const struct view *view, struct carve_state *states);
 /* The last state that was kept at or before offset, or NULL. Valid until the view is pointed at
  * something else or freed. */
 const struct carve_state *view_state_before(const struct view *view, uint64_t offset);
+/* Of the parts, and of the embedded offsets, of one candidate; the next one finds the rest. */
+#define VIEW_OFFSETS_MAX ((size_t)1 << 20)
 /* What view_part was given since view_point: *count rising offsets from the start of the view,
  * valid until the next call. */
 const uint64_t *view_parts(const struct view *view, size_t *count);
 /* The same for view_embedded, in the order in which they were given. */
 const uint64_t *view_embedded_offsets(const struct view *view, size_t *count);
+#define VIEW_UNVERIFIED_MAX 4096
 /* The same for view_unverified, as ranges from the start of the view. */
 const struct ranges *view_unverified_ranges(const struct view *view);
 /* After view_point: what view_thorough returns; false before. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "carve/outcome.h"
+#include "carve/view.h"
 
 #define START 1000
 #define IMAGE_SIZE 5000
@@ -68,6 +69,43 @@ Test(outcome, extension_that_is_not_kept_fails_the_reader)
 	cr_expect_not(codec_ok(&reader));
 	outcome_free(&got);
 	free(writer.bytes);
+}
+
+static bool comes_back(const struct outcome *sent)
+{
+	struct codec_writer writer = { 0 };
+	struct codec_reader reader;
+	struct outcome got;
+	bool good;
+
+	outcome_save(sent, &writer);
+	reader = codec_reader_from(writer.bytes, writer.len);
+	outcome_load(&got, keep, &reader);
+	good = codec_ok(&reader);
+	outcome_free(&got);
+	free(writer.bytes);
+	return good;
+}
+
+/* More would take far more memory than the message. */
+Test(outcome, no_more_places_than_a_view_has)
+{
+	uint64_t *parts = calloc(VIEW_OFFSETS_MAX + 1, sizeof(*parts));
+	struct outcome outcome = complete();
+
+	outcome.parts = parts;
+	outcome.part_count = VIEW_OFFSETS_MAX;
+	cr_expect(comes_back(&outcome));
+	outcome.part_count++;
+	cr_expect_not(comes_back(&outcome));
+	outcome.part_count = 0;
+	for (uint64_t i = 0; i < VIEW_UNVERIFIED_MAX; i++)
+		ranges_add(&outcome.unverified, 2 * i, 1);
+	cr_expect(comes_back(&outcome));
+	ranges_add(&outcome.unverified, 2 * VIEW_UNVERIFIED_MAX, 1);
+	cr_expect_not(comes_back(&outcome));
+	ranges_free(&outcome.unverified);
+	free(parts);
 }
 
 static bool fits(struct outcome outcome)
