@@ -1,5 +1,5 @@
 # Checks in other processes (--sandbox=require) give the same files and reports as in burin itself: of a
-# raw image, of its parts, and with bytes that can't be read.
+# raw image, read past the page cache as well, of its parts, of an E01, with bytes that can't be read, and of several images.
 . "$SRCDIR/tests/cli/helpers"
 "$BURIN" list sandbox | grep -q 'not ' && { echo "this machine can't confine a process wholly"; exit 77; }
 # A sanitizer takes ten times as long.
@@ -27,5 +27,15 @@ both() # NAME IMAGE OPTION...
 	same_results "$name.off" "$name.require" || echo "$name: differs"
 }
 both raw image --file-systems off
+both direct image --file-systems off --io direct
+both e01 "$SRCDIR/images/sample-split.E01"
 both map image --file-systems off --map map
 both parts part.001 --file-systems off --dry-run
+cp "$SRCDIR/images/sample.E01" .
+for mode in off require; do
+	"$BURIN" carve --quiet --sandbox=$mode -c "$SRCDIR/conf/burin.conf" -o several.$mode sample.E01 part.001
+	echo "several: exit $?"
+done
+for folder in several.off/*/; do
+	same_results "${folder%/}" "several.require/$(basename "$folder")" || echo "$folder: differs"
+done
