@@ -133,7 +133,7 @@ burin.showRun = function () {
 		["Resumed", (summary.resumed || []).map(function (one) { return one.at; }).join(", ")],
 		["Duration", seconds.total === undefined ? "" : seconds.total.toFixed(1) + " s"],
 		["Output", run.output],
-		["burin", run.burin + (burin.made.burin === run.burin ? "" : "; this page by " + burin.made.burin)]
+		["burin", run.burin + (run.commit ? ", commit " + run.commit : "") + (burin.made.burin === run.burin ? "" : "; this page by " + burin.made.burin)]
 	]));
 };
 
