@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carve/ahead.h"
 #include "carve/view.h"
+#include "rules/rules.h"
+#include "tests/photos_case.h"
 
 #ifdef CARVER
 extern const struct carver CARVER;
@@ -119,6 +122,51 @@ static void check_pieces(const uint8_t *data, size_t len)
 	view_free(view);
 }
 
+/* Where the coded data ends, if it is all valid by what a GPU does with it; else 0. */
+static uint64_t decode_ahead(const uint8_t *data, size_t len, uint64_t *from)
+{
+	struct carve_coded *coded = malloc(sizeof(*coded));
+	struct view *view = view_new_memory(data, len);
+	struct photo_text text = photo_text_on_host(data, (uint32_t)len, (uint32_t)len, 0);
+	uint64_t end = 0;
+	bool cut;
+
+	coded->begins = true;
+	if (tested->coded(view, NULL, coded)) {
+		*from = coded->data;
+		end = photo_decode_on_host(&text, 1, coded->data, coded, &cut);
+	}
+	free((void *)text.tiles);
+	free(coded);
+	view_free(view);
+	return end;
+}
+
+/* With that the check says the same as without, after the same work. */
+static void check_ahead(const uint8_t *data, size_t len)
+{
+	struct rules none = { 0 };
+	struct finding finding[2] = { 0 };
+	enum verdict verdict[2];
+	uint64_t from, work[2], end = decode_ahead(data, len, &from);
+	struct ahead *ahead = ahead_new(&none, NULL, 0);
+
+	if (end)
+		ahead_add(ahead, 0, from, end);
+	for (int known = 0; end && known < 2; known++) {
+		struct view *view = view_new_memory(data, len);
+
+		view_know(view, known ? ahead : NULL);
+		verdict[known] = tested->check(view, &finding[known]);
+		work[known] = view_work_done(view);
+		view_free(view);
+	}
+	if (end && (verdict[0] != verdict[1] || work[0] != work[1] ||
+			   memcmp(&finding[0], &finding[1], sizeof(finding[0])) != 0))
+		abort();
+	ahead_free(ahead);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct finding finding, again;
@@ -134,6 +182,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		abort();
 	check_unreadable(data, len);
 	check_pieces(data, len);
+	if (tested->coded && len)
+		check_ahead(data, len);
 	if (verdict != CARVE_COMPLETE)
 		return 0;
 	/* What followed it must not matter. */
