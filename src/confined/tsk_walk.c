@@ -232,16 +232,17 @@ static bool is_in_use(const uint8_t *record)
 	return le(record + RECORD_FLAGS_AT, 2) & 1;
 }
 
-/* Reports those that are free, or the unused ends of those that are not. */
-static void report_records(
-	const struct records *records, enum walk_message what, const struct range *place)
+/* Reports the free ones, and the unused ends of the others. */
+static void report_records(const struct records *records, const struct range *place)
 {
 	static uint8_t bytes[WALK_READ_MAX];
-	static struct batch batch;
+	static struct batch free_ones, slack;
 	uint64_t len = records->record_len, part_len;
 
-	batch = (struct batch){ .host = records->host, .what = what };
-	for (uint64_t done = 0; done < place->length && !batch.stopped; done += part_len) {
+	free_ones = (struct batch){ .host = records->host, .what = WALK_FREE };
+	slack = (struct batch){ .host = records->host, .what = WALK_SLACK };
+	for (uint64_t done = 0; done < place->length && !free_ones.stopped && !slack.stopped;
+		done += part_len) {
 		part_len = place->length - done < sizeof(bytes) / len * len
 				   ? place->length - done
 				   : sizeof(bytes) / len * len;
@@ -255,14 +256,14 @@ static void report_records(
 
 			if (!is_record(record))
 				continue;
-			if (what == WALK_FREE && !is_in_use(record))
-				batch_add_range(&batch, offset, len);
-			if (what == WALK_SLACK && is_in_use(record) && used >= RECORD_HEAD_LEN &&
-				used < len)
-				batch_add_range(&batch, offset + used, len - used);
+			if (!is_in_use(record))
+				batch_add_range(&free_ones, offset, len);
+			else if (used >= RECORD_HEAD_LEN && used < len)
+				batch_add_range(&slack, offset + used, len - used);
 		}
 	}
-	batch_report(&batch);
+	batch_report(&free_ones);
+	batch_report(&slack);
 }
 
 static void report_all_records(struct walk_host *host, TSK_FS_INFO *fs, uint64_t offset)
@@ -277,8 +278,7 @@ static void report_all_records(struct walk_host *host, TSK_FS_INFO *fs, uint64_t
 
 		if (!records_in_run(&records, run, &place, &number))
 			continue;
-		report_records(&records, WALK_FREE, &place);
-		report_records(&records, WALK_SLACK, &place);
+		report_records(&records, &place);
 	}
 	records_close(&records);
 }
