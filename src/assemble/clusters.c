@@ -15,6 +15,7 @@
 #define CLUSTER_MAX 65536
 #define VOTER_MIN 4096                 /* bytes validated of a file that counts */
 #define STARTS_MIN 20                  /* fewer show no more than the usual size */
+#define STARTS_MANY 64                 /* as many show it alone */
 #define SHARE_PERCENT 85               /* of the starts share the remainder */
 #define STARTS_MAX ((size_t)1 << 20)   /* that are kept in mind... */
 #define HIDDEN_MAX 256                 /* ...and those that files which break off may have */
@@ -137,20 +138,24 @@ void clusters_take(struct clusters *clusters, uint64_t offset, uint64_t length)
 	ranges_add(&clusters->taken, offset, length + slack);
 }
 
-/* One file that seems to go on over many others, as an archive may, must not hide all of them. */
+/* One file that seems to go on over many others, as an archive may, must not hide all of them: where few others
+ * vote those do, too. */
 static void vote(struct clusters *clusters)
 {
-	uint64_t few[STARTS_MIN + HIDDEN_MAX];
 	struct starts starts = { clusters->voters, clusters->voter_count };
+	uint64_t *all = NULL, votes;
 
-	if (starts.count < STARTS_MIN) {
+	sector_remainder(&starts, &votes);
+	if (votes < STARTS_MANY) {
+		all = xcalloc(starts.count + clusters->hidden_count + 1, sizeof(*all));
 		for (size_t i = 0; i < starts.count; i++)
-			few[i] = starts.items[i];
+			all[i] = starts.items[i];
 		for (size_t i = 0; i < clusters->hidden_count; i++)
-			few[starts.count++] = clusters->hidden[i];
-		starts.items = few;
+			all[starts.count++] = clusters->hidden[i];
+		starts.items = all;
 	}
 	find_grid(clusters, &starts);
+	free(all);
 }
 
 void clusters_get_ready(struct clusters *clusters)

@@ -198,9 +198,11 @@ static uint64_t size_below(enum verdict verdict)
 	struct clusters found = { .end = (uint64_t)1 << 20 };
 	uint64_t size;
 
-	clusters_add_start(&found, 4096, 1 << 19, verdict);
+	for (uint64_t i = 0; i < 24; i++)
+		clusters_add_start(&found, i * 4096, 4096, CARVE_TRUNCATED);
+	clusters_add_start(&found, 24 * 4096, 1 << 19, verdict);
 	for (uint64_t i = 1; i < 50; i++)
-		clusters_add_start(&found, 4096 + i * 2560, 4096, CARVE_TRUNCATED);
+		clusters_add_start(&found, 24 * 4096 + i * 2560, 4096, CARVE_TRUNCATED);
 	clusters_get_ready(&found);
 	size = found.size;
 	clusters_free(&found);
