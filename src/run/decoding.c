@@ -109,7 +109,8 @@ static void describe_chunk(
 	size_t before = scans->count;
 
 	decoding->chunk = chunk;
-	decoding->hit_count = decoding->next = 0;
+	decoding->hit_count = 0;
+	decoding->next = 0;
 	for (size_t i = 0; i < chunk->hit_count && decoding->hit_count < DESCRIBED_MAX; i++)
 		if (ahead_describes(decoding->ahead, chunk->hits[i].pattern))
 			decoding->hits[decoding->hit_count++] = &chunk->hits[i];
