@@ -11,14 +11,24 @@
 #ifdef HAVE_LIBBDE
 #include <libbde.h>
 
+#include "base/endian.h"
 #include "evidence/secrets.h"
 #include "confined/yal_source.h"
+
+#define KEY_HEAD_LEN 48
+
+/* libbde reads as many bytes as a key file says that it has, whether it has them or not. */
+static bool is_startup_key(const struct secret *secret)
+{
+	return secret->len >= KEY_HEAD_LEN && endian_u32(secret->bytes) <= secret->len;
+}
 
 /* 1: it fits, 0: it does not. */
 static int set_secret(libbde_volume_t *volume, const struct secret *secret)
 {
 	if (secret->is_key)
-		return libbde_volume_read_startup_key_file_io_handle(
+		return is_startup_key(secret) &&
+		       libbde_volume_read_startup_key_file_io_handle(
 			       volume, yal_source_of(secret->bytes, secret->len), NULL) == 1;
 	if (libbde_volume_set_utf8_recovery_password(volume, secret->bytes, secret->len, NULL) == 1)
 		return 1;
