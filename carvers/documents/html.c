@@ -11,9 +11,9 @@
  * The root's end tag may be missing. If the body's end tag was the last thing before foreign bytes
  * the document may be whole, else it is cut. It counts only if it has a few tags that HTML knows:
  * programs and articles contain beginnings of documents. A literal \n or \" among the first tags
- * shows that they are strings in a program's source, and so does text right after the root's tag in a document without
- * end. Long text without any of those tags is not the document's
- * either, unless it is in an element made for that.
+ * shows that they are strings in a program's source; text right after the root's tag, in a document
+ * without end, that the tag is only mentioned. Long text without any of those tags is not the
+ * document's either, unless it is in an element made for that.
  */
 #include "html.h"
 
@@ -375,12 +375,15 @@ static enum verdict judge_end(struct html *html)
 	struct finding *finding = html->finding;
 	uint64_t at = html->problem ? html->problem_at : html->cursor.at;
 	const char *problem = html->problem ? html->problem : "no end tag of the root";
+	const char *foreign =
+		html->source ? "strings of a program"
+		: html->known_tags < (html->ended ? MIN_TAGS : MIN_TAGS_CUT) ? "too few HTML tags"
+		: html->mentioned && !html->ended ? "text that mentions the root's tag"
+						  : NULL;
 
-	html->source |= html->mentioned && !html->ended;
-	if (html->source || html->known_tags < (html->ended ? MIN_TAGS : MIN_TAGS_CUT)) {
+	if (foreign) {
 		memset(finding->title, 0, sizeof(finding->title));
-		return verdict_because(CARVE_REJECT, finding, "%s up to %" PRIu64,
-			html->source ? "strings of a program" : "too few HTML tags", at);
+		return verdict_because(CARVE_REJECT, finding, "%s up to %" PRIu64, foreign, at);
 	}
 	if (html->ended) {
 		finding->length = read_end(&html->cursor);

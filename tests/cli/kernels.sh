@@ -1,4 +1,5 @@
-# Every rule set that burin comes with is searched by its own matchers alone.
+# Every rule set that burin comes with is searched by its own matchers alone, but text.conf: any 16 characters of text are a
+# regex without a byte to look for.
 grep -qw avx2 /proc/cpuinfo || { echo "needs AVX2"; exit 77; }
 echo something >image
 for rules in "$SRCDIR"/conf/*.conf; do
