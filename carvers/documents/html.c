@@ -215,13 +215,14 @@ static bool has_raw_text(const char *name)
 }
 
 /* Whether the next thing that is not blank is a tag, or not near. */
-static bool tag_follows(struct cursor cursor)
+static bool tag_follows(struct cursor *cursor)
 {
-	uint64_t end = cursor.at + MAX_COMMENT;
+	uint64_t at = cursor->at;
 	int byte = ' ';
 
-	while (cursor.at < end && is_space(byte))
-		byte = cursor_next(&cursor);
+	while (cursor->at - at < MAX_COMMENT && is_space(byte))
+		byte = cursor_next(cursor);
+	cursor->at = at;
 	return byte < 0 || byte == '<' || is_space(byte);
 }
 
@@ -245,7 +246,7 @@ static bool read_start_tag(struct html *html, uint64_t at)
 	if (!skip_attributes(html))
 		return false;
 	if (strcmp(name, "html") == 0)
-		html->mentioned = !tag_follows(html->cursor);
+		html->mentioned = !tag_follows(&html->cursor);
 	if (strcmp(name, "title") == 0 && !html->body) {
 		if (!skip_raw(html, name, text, &text_len))
 			return false;
