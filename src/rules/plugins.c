@@ -85,12 +85,12 @@ static int find_rows(const char *path, const struct carver *const **rows, struct
 	return check_rows(path, *rows, error);
 }
 
-static bool is_loaded(const char *path)
+static const struct plugin *find_loaded(const char *path)
 {
 	for (size_t i = 0; i < plugin_count; i++)
 		if (strcmp(plugins[i].path, path) == 0)
-			return true;
-	return false;
+			return &plugins[i];
+	return NULL;
 }
 
 static int open_one(const char *given, struct error *error)
@@ -101,7 +101,7 @@ static int open_one(const char *given, struct error *error)
 	if (!plugin.path || !identify(plugin.path, &plugin.identity)) {
 		status = error_set(error, EXIT_USAGE, EINVAL, "can't load the plug-in %s: %s",
 			given, strerror(errno));
-	} else if (is_loaded(plugin.path)) {
+	} else if (find_loaded(plugin.path)) {
 		status = 0;
 	} else if (!(status = find_rows(plugin.path, &plugin.carvers, error))) {
 		plugins = xgrow(plugins, &plugin_capacity, plugin_count, sizeof(*plugins));
@@ -154,13 +154,13 @@ void plugins_load(struct codec_reader *reader)
 
 	while (count-- && codec_ok(reader)) {
 		char *path = codec_get_text(reader, PATH_LEN);
+		const struct plugin *plugin;
 		struct identity identity = { 0 };
 		struct error error;
 
 		codec_copy_bytes(reader, &identity, sizeof(identity));
-		if (!codec_ok(reader) || open_one(path, &error) ||
-			memcmp(&identity, &plugins[plugin_count - 1].identity, sizeof(identity)) !=
-				0)
+		if (!codec_ok(reader) || open_one(path, &error) || !(plugin = find_loaded(path)) ||
+			memcmp(&identity, &plugin->identity, sizeof(identity)) != 0)
 			codec_fail(reader);
 		free(path);
 	}
