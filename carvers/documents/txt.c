@@ -165,7 +165,7 @@ static bool ends_dump(const struct text *text, const uint8_t *p, size_t len, uin
 static void note_line(struct text *text, const uint8_t *p, size_t len, uint64_t at)
 {
 	text->line = at;
-	if (text->dump_ends)
+	if (text->dump_ends && plausible(text))
 		text->dump_end = at;
 	text->dump_ends = ends_dump(text, p, len, at);
 	if (begins(p, len, "-----BEGIN "))

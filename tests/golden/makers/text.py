@@ -35,6 +35,7 @@ def make():
         b"INSERT INTO calls VALUES ('%d', %d);\n" % (n * 7919, n) for n in range(20))
     save("text", "dump.sql", dump + b"-- Dump completed on 2023-11-23\n", extension="sql", sequence="yes")
     found("dump-open.sql", dump, "sql")
+    found("dump-early.sql", b"-- MySQL dump\n-- Dump completed\n" + b"and words that somebody wrote after it " * 9, "sql")
     lite = b"PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\nCREATE TABLE notes (words text);\n" + b"INSERT INTO notes VALUES('some words in it');\n" * 9
     save("text", "sqlite.sql", lite + b"COMMIT;\n", extension="sql", sequence="yes")
     cut = (note * 2)[:1024]
