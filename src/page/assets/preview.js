@@ -64,8 +64,9 @@ burin.showPreview = function (file, index) {
 
 		if (!bytes || burin.opened !== index)
 			return;
-		host.append(burin.make("p", { class: "quiet" }, (bytes.length < file.length ? "The first " + burin.count(bytes.length) + " bytes" : "All of it") + (text ? ", as text" : "")));
-		host.append(document.createElement("pre"));
+		host.replaceChildren(
+			burin.make("p", { class: "quiet" }, (bytes.length < file.length ? "The first " + burin.count(bytes.length) + " bytes" : "All of it") + (text ? ", as text" : "")),
+			burin.make("pre"));
 		host.lastChild.textContent = (text ? burin.textLines(bytes) : burin.hexLines(bytes)).join("\n");
 	});
 };
