@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "bytes.h"
+#include "crc32c.h"
 #include "walk.h"
 
 #define BLOCK_LEN 32768
@@ -21,30 +22,16 @@
 
 enum kind { WHOLE = 1, FIRST, MIDDLE, LAST };
 
-static void make_table(uint32_t table[256])
-{
-	for (uint32_t i = 0; i < 256; i++) {
-		uint32_t crc = i;
-
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
-		table[i] = crc;
-	}
-}
-
 /* The CRC as the format stores it. */
-static uint32_t masked_crc(const uint32_t table[256], const uint8_t *p, size_t len)
+static uint32_t masked_crc(const uint8_t *p, size_t len)
 {
-	uint32_t crc = 0xffffffff;
+	uint32_t crc = crc32c(0, p, len);
 
-	for (size_t i = 0; i < len; i++)
-		crc = crc >> 8 ^ table[(crc ^ p[i]) & 0xff];
-	crc = ~crc;
 	return (crc >> 15 | crc << 17) + MASK;
 }
 
 /* Whether a record is at `at`: its length, and its kind. */
-static uint32_t record_len(struct view *view, const uint32_t table[256], uint64_t at, uint8_t *kind)
+static uint32_t record_len(struct view *view, uint64_t at, uint8_t *kind)
 {
 	const uint8_t *p = view_peek(view, at, HEAD_LEN);
 	uint32_t len = p ? le16(p + 4) : 0;
@@ -52,7 +39,7 @@ static uint32_t record_len(struct view *view, const uint32_t table[256], uint64_
 	if (!p || !p[6] || p[6] > LAST || at % BLOCK_LEN + HEAD_LEN + len > BLOCK_LEN)
 		return 0;
 	p = view_peek(view, at, HEAD_LEN + len);
-	if (!p || !view_work(view, len) || masked_crc(table, p + 6, 1 + len) != le32(p))
+	if (!p || !view_work(view, len) || masked_crc(p + 6, 1 + len) != le32(p))
 		return 0;
 	*kind = p[6];
 	return HEAD_LEN + len;
@@ -61,17 +48,16 @@ static uint32_t record_len(struct view *view, const uint32_t table[256], uint64_
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	uint64_t at = 0, whole_end = 0, size = view_size(view);
-	uint32_t table[256], len;
+	uint32_t len;
 	uint8_t kind = LAST;
 	bool open = false;
 
-	make_table(table);
 	for (;; at += len) {
 		uint64_t rest = BLOCK_LEN - at % BLOCK_LEN;
 
 		if (rest < HEAD_LEN && walk_zeros(view, at, at + rest))
 			at += rest;
-		len = record_len(view, table, at, &kind);
+		len = record_len(view, at, &kind);
 		if (!len || open != (kind == MIDDLE || kind == LAST))
 			break;
 		if (at)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "crc32c.h"
 #include "foreign.h"
 #include "walk.h"
 
@@ -49,25 +50,14 @@ struct vhdx {
 	uint64_t end;
 };
 
-/* CRC-32C, which zlib does not have, a bit at a time: it covers only headers. */
-static uint32_t crc32c(const uint8_t *p, size_t len, size_t crc_at)
-{
-	uint32_t crc = 0xffffffff;
-
-	for (size_t i = 0; i < len; i++) {
-		crc ^= i - crc_at < 4 ? 0 : p[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
-	}
-	return ~crc;
-}
-
 /* Whether the len bytes at `at` start with the mark and match the CRC after it. */
 static bool valid_table(struct view *view, uint64_t at, const char *mark, size_t len)
 {
+	static const uint8_t none[4]; /* for the CRC, as it is computed */
 	const uint8_t *p = view_peek(view, at, len);
 
-	return p && memcmp(p, mark, 4) == 0 && crc32c(p, len, 4) == le32(p + 4);
+	return p && memcmp(p, mark, 4) == 0 &&
+	       crc32c(crc32c(crc32c(0, p, 4), none, 4), p + 8, len - 8) == le32(p + 4);
 }
 
 static bool valid_region(uint64_t at, uint64_t len)
