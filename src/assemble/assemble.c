@@ -27,7 +27,8 @@
 #define WEAK_MAX ((size_t)1 << 16)   /* ...and those of them that were not kept */
 #define SECTOR 512
 #define NOTICED_LATE 4096 /* bytes */
-/* Units of work a pass: at least, for each byte of the image, and at most for one file. */
+/* Units of work a pass: at least, for each byte of the image, and at most for one file. WORK_FILE_MIN:
+ * at least for one file, as long as all files together stay within WORK_BASE. */
 #define WORK_BASE ((uint64_t)3 << 34)
 #define WORK_FACTOR 64
 #define WORK_FILE_MAX ((uint64_t)1 << 32)
@@ -319,19 +320,18 @@ static uint64_t scale(const struct assembler *assembler, uint64_t usual)
 	return percent < UINT64_MAX / usual ? usual * percent / 100 : UINT64_MAX;
 }
 
-/* Each file's share of the pass's work. */
-static uint64_t work_of_file(const struct assembler *assembler)
+uint64_t assemble_work(uint64_t size, uint64_t files, unsigned share)
 {
-	uint64_t size = assembler->clusters.end, work, most = WORK_FILE_MAX;
+	uint64_t most = WORK_FILE_MAX, least = WORK_BASE / files, work;
 
+	if (least > WORK_FILE_MIN)
+		least = WORK_FILE_MIN;
 	work = size < (UINT64_MAX - WORK_BASE) / WORK_FACTOR ? WORK_BASE + size * WORK_FACTOR
 							     : UINT64_MAX;
-	work = work / count_left(assembler) / 100 * strategies[assembler->pass].share;
+	work = work / files / 100 * share;
 	if (work > most)
-		work = most;
-	if (work < WORK_FILE_MIN)
-		work = WORK_FILE_MIN;
-	return scale(assembler, work);
+		return most;
+	return work < least ? least : work;
 }
 
 /* ---- claims -------------------------------------------------------------------------------- */
@@ -589,7 +589,8 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 		return -EINTR;
 	if (crew.strategy->uses_heads && keep_heads(assembler))
 		return -EINTR;
-	crew.work = work_of_file(assembler);
+	crew.work = scale(assembler, assemble_work(assembler->clusters.end, count_left(assembler),
+					     crew.strategy->share));
 	if (!is_repeated(assembler, crew.work))
 		pool_share(pool, POOL_CHECK, pool_threads(pool), try_files, &crew);
 	if (crew.stopped || crew.no_memory) {

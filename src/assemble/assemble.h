@@ -76,6 +76,10 @@ uint64_t assembler_left_out(const struct assembler *assembler);
 /* After the last pass, before assembler_results: files that were not put together, and for which some
  * trials were not made because their share of the work was spent. */
 uint64_t assembler_unfinished(const struct assembler *assembler);
+/* Units of work (carve/view.h) that a pass may spend on each of `files` files, at least 1, of an image
+ * of `size` bytes. share: percent of the usual work that its strategy has. However many files an
+ * image holds, the pass is bounded. */
+uint64_t assemble_work(uint64_t size, uint64_t files, unsigned share);
 /* For a checkpoint: what was noted, and the passes that are complete. */
 void assembler_save(const struct assembler *assembler, struct codec_writer *writer);
 /* Into a new one with the same options. Invalid values fail the reader. */
