@@ -2,20 +2,25 @@
 
 #include "walk.h"
 
+size_t utf8_len(const uint8_t *p, size_t len)
+{
+	size_t more = p[0] < 0x80 ? 0 : p[0] < 0xe0 ? 1 : p[0] < 0xf0 ? 2 : 3;
+
+	if ((more && p[0] < 0xc2) || p[0] > 0xf4 || more >= len)
+		return 0;
+	for (size_t i = 1; i <= more; i++)
+		if (p[i] >> 6 != 2)
+			return 0;
+	return more + 1;
+}
+
 bool utf8_valid(const uint8_t *bytes, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		int more = bytes[i] < 0x80       ? 0
-			   : bytes[i] >> 5 == 6  ? 1
-			   : bytes[i] >> 4 == 14 ? 2
-						 : 3;
+	size_t used;
 
-		if (bytes[i] >= 0x80 && (bytes[i] < 0xc2 || bytes[i] > 0xf4))
+	for (size_t i = 0; i < len; i += used)
+		if (!(used = utf8_len(bytes + i, len - i)))
 			return false;
-		for (; more; more--)
-			if (++i == len || bytes[i] >> 6 != 2)
-				return false;
-	}
 	return true;
 }
 

@@ -12,6 +12,9 @@ static inline bool plain_text_byte(uint8_t byte)
 	return (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
+/* The length of the character of UTF-8 at p, where len bytes are; 0: it is invalid, or cut. */
+size_t utf8_len(const uint8_t *p, size_t len);
+
 /* Whether the bytes are valid UTF-8. */
 bool utf8_valid(const uint8_t *bytes, size_t len);
 

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "plain_text.h"
 #include "walk.h"
 
 #define SECTOR 512
@@ -55,19 +56,6 @@ static bool is_text(uint32_t character)
 		return character != 0x7f;
 	return character == '\t' || character == '\n' || character == '\r' || character == '\f' ||
 	       character == 0x1b;
-}
-
-/* Reads the character of UTF-8 whose first byte, at p, is not ASCII: its length, 0 if it is invalid. */
-static size_t utf8_len(const uint8_t *p, size_t len)
-{
-	size_t more = p[0] >= 0xf0 ? 3 : p[0] >= 0xe0 ? 2 : 1;
-
-	if (p[0] < 0xc2 || p[0] > 0xf4 || more >= len)
-		return 0;
-	for (size_t i = 1; i <= more; i++)
-		if (p[i] >> 6 != 2)
-			return 0;
-	return more + 1;
 }
 
 /* Reads the character of UTF-16 at p: its length, 0 if it is no text. */
