@@ -32,6 +32,8 @@ extern "C" {
 #define BATCHES 4
 #define PASSES 4
 #define PHOTOS_MAX 256u
+/* Bytes of a batch, at most, however large chunks are: the carver decodes what is more. */
+#define MOVED_MAX (128u << 20)
 #define LEN_MIN 16384u /* smaller photographs cost the carver less than asking */
 #define JUDGE_THREADS 128
 #define MOVE_BYTES (PHOTO_TILE / PHOTO_SUBS) /* of a thread */
@@ -327,7 +329,11 @@ void photo_decoder_close(struct photo_decoder *decoder)
 cudaError_t photo_decoder_open(struct photo_decoder **result, size_t text_capacity)
 {
 	struct photo_decoder *decoder = (struct photo_decoder *)xcalloc(1, sizeof(*decoder));
-	uint32_t moved_max = (uint32_t)(2 * text_capacity + PHOTO_TILE) & ~(PHOTO_TILE - 1);
+	static_assert(MOVED_MAX <= UINT32_MAX / 8, "bits are counted in 32 bits");
+	uint32_t moved_max =
+		text_capacity < MOVED_MAX / 2 - PHOTO_TILE
+			? (uint32_t)(2 * text_capacity + PHOTO_TILE) & ~(PHOTO_TILE - 1)
+			: MOVED_MAX;
 	for (struct coded_batch &batch : decoder->batches) {
 		cudaError_t failed = open_batch(&batch, moved_max);
 		batch.decoder = decoder;
@@ -396,7 +402,6 @@ static void add_scan(struct coded_batch *batch, const struct photo_text *texts, 
 	uint64_t end;
 	enum photo_fit fit =
 		photo_plan_add(&batch->plan, texts, text_count, scan->data, scan->coded, &end);
-	scan->end = 0;
 	scan->cut = fit == PHOTO_CUT;
 	if (fit != PHOTO_ADDED)
 		return;

@@ -80,6 +80,17 @@ static void register_ring(struct scan *scan, const struct scan_options *options)
 	scan->ring_len = options->ring_len;
 }
 
+/* A device that has no memory for it still searches. */
+static cudaError_t open_decoder(struct scan *scan, struct gpu_device *device)
+{
+	cudaError_t failed = photo_decoder_open(&device->photos, scan->chunk_len);
+	if (failed != cudaErrorMemoryAllocation)
+		return failed;
+	(void)cudaGetLastError();
+	scan->decodes = false;
+	return cudaSuccess;
+}
+
 static int open_devices(struct scan *scan, const struct gpu_options *options,
 	uint32_t pattern_count, struct error *error)
 {
@@ -101,7 +112,7 @@ static int open_devices(struct scan *scan, const struct gpu_options *options,
 		if (!failed && scan->kernel)
 			failed = scan->kernel->load(&device->tables, scan->program);
 		if (!failed && scan->decodes)
-			failed = photo_decoder_open(&device->photos, scan->chunk_len);
+			failed = open_decoder(scan, device);
 		if (failed)
 			return gpu_failed(error, failed, "loading the pattern tables");
 	}
@@ -272,7 +283,7 @@ static struct coded_batch *gpu_decode_begin(
 	struct gpu_device *device = last_slot(scan)->device;
 	for (size_t i = 0; i < count; i++)
 		scans[i].end = 0, scans[i].cut = false;
-	if (!scan->oldest || cudaSetDevice(device->id))
+	if (!scan->decodes || !scan->oldest || cudaSetDevice(device->id))
 		return NULL;
 	unsigned text_count = kept_texts(scan, texts);
 	return photo_begin(device->photos, texts, text_count, scans, count);

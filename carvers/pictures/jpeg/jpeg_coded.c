@@ -1,6 +1,6 @@
 /*
- * Describes the place in a sequential scan where the view ends (coded.h), or where the scan begins: what is known before it of the
- * block in which it is, the predictions, and the tables of the scan.
+ * Describes the place in a sequential scan where the view ends (coded.h), or where the scan begins: what is
+ * known before it of the block in which it is, the predictions, and the tables of the scan.
  */
 #include "coded.h"
 
