@@ -26,7 +26,7 @@ struct aff4_zip {
 	size_t count, capacity;
 };
 
-static int read_at(struct aff4_zip *zip, uint64_t offset, void *buffer, size_t len)
+static int read_at(const struct aff4_zip *zip, uint64_t offset, void *buffer, size_t len)
 {
 	if (offset > zip->source.size || len > zip->source.size - offset)
 		return -EIO;
@@ -88,10 +88,9 @@ static char *unescape(const uint8_t *bytes, size_t len)
 }
 
 /* Numbers that do not fit into the entry are in this field, in this order. */
-static void take_zip64(
-	const uint8_t *extra, size_t extra_len, struct aff4_member *member, uint64_t *local)
+static void take_zip64(const uint8_t *extra, size_t extra_len, struct aff4_member *member)
 {
-	uint64_t *const numbers[] = { &member->len, &member->packed_len, local };
+	uint64_t *const numbers[] = { &member->len, &member->packed_len, &member->head_at };
 
 	while (extra_len >= 4) {
 		size_t len = (size_t)endian_get(extra + 2, 2), at = 4;
@@ -109,24 +108,12 @@ static void take_zip64(
 	}
 }
 
-/* Its bytes are after a second head. */
-static bool find_content(struct aff4_zip *zip, uint64_t local, struct aff4_member *member)
-{
-	uint8_t head[LOCAL_LEN];
-
-	if (read_at(zip, local, head, sizeof(head)) || memcmp(head, "PK\3\4", 4))
-		return false;
-	member->at = local + LOCAL_LEN + endian_get(head + 26, 2) + endian_get(head + 28, 2);
-	return member->at <= zip->source.size &&
-	       member->packed_len <= zip->source.size - member->at;
-}
-
 /* Returns the entry's length; 0: it is not one. */
 static size_t add_entry(struct aff4_zip *zip, const uint8_t *entry, size_t room)
 {
 	struct aff4_member member;
 	size_t name_len, extra_len, len;
-	uint64_t local, method;
+	uint64_t method;
 
 	if (room < ENTRY_LEN || memcmp(entry, "PK\1\2", 4))
 		return 0;
@@ -136,14 +123,13 @@ static size_t add_entry(struct aff4_zip *zip, const uint8_t *entry, size_t room)
 	if (len > room)
 		return 0;
 	method = endian_get(entry + 10, 2);
-	local = endian_u32(entry + 42);
-	member = (struct aff4_member){ .packed_len = endian_u32(entry + 20),
+	member = (struct aff4_member){ .head_at = endian_u32(entry + 42),
+		.packed_len = endian_u32(entry + 20),
 		.len = endian_u32(entry + 24),
 		.stored = !method && !(entry[8] & FLAG_ENCRYPTED),
 		.deflated = method == 8 && !(entry[8] & FLAG_ENCRYPTED) };
-	take_zip64(entry + ENTRY_LEN + name_len, extra_len, &member, &local);
-	if ((member.stored && member.len != member.packed_len) ||
-		!find_content(zip, local, &member))
+	take_zip64(entry + ENTRY_LEN + name_len, extra_len, &member);
+	if (member.stored && member.len != member.packed_len)
 		return len;
 	member.name = unescape(entry + ENTRY_LEN, name_len);
 	zip->members = xgrow(zip->members, &zip->capacity, zip->count, sizeof(*zip->members));
@@ -179,18 +165,27 @@ struct aff4_zip *aff4_zip_open(const struct aff4_source *source)
 
 /* ---- members ------------------------------------------------------------------------------- */
 
+/* Its bytes are after a second head, which is read when it is wanted: a large image has many, far apart. */
+static bool find_content(const struct aff4_zip *zip, struct aff4_member *member)
+{
+	uint64_t at = member->head_at + LOCAL_LEN;
+	uint8_t head[LOCAL_LEN];
+
+	if (read_at(zip, member->head_at, head, sizeof(head)) || memcmp(head, "PK\3\4", 4))
+		return false;
+	at += endian_get(head + 26, 2) + endian_get(head + 28, 2);
+	if (at > zip->source.size || member->packed_len > zip->source.size - at)
+		return false;
+	member->at = at;
+	return true;
+}
+
 const struct aff4_member *aff4_zip_find(const struct aff4_zip *zip, const char *name)
 {
 	const struct aff4_member key = { .name = (char *)name };
+	struct aff4_member *member = bsearch(&key, zip->members, zip->count, sizeof(key), compare);
 
-	return bsearch(&key, zip->members, zip->count, sizeof(key), compare);
-}
-
-const struct aff4_member *aff4_zip_next(
-	const struct aff4_zip *zip, const struct aff4_member *member)
-{
-	member = member ? member + 1 : zip->members;
-	return member < zip->members + zip->count ? member : NULL;
+	return member && (member->at || find_content(zip, member)) ? member : NULL;
 }
 
 int aff4_zip_read(struct aff4_zip *zip, const struct aff4_member *member, uint64_t offset,

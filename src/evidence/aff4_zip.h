@@ -18,8 +18,8 @@ struct aff4_source {
 };
 
 struct aff4_member {
-	char *name; /* without %XX */
-	uint64_t at, packed_len, len;
+	char *name;                            /* without %XX */
+	uint64_t head_at, at, packed_len, len; /* at: 0 until it was looked for */
 	bool stored, deflated;
 };
 
@@ -29,9 +29,6 @@ struct aff4_zip;
 struct aff4_zip *aff4_zip_open(const struct aff4_source *source);
 /* NULL: there is none. */
 const struct aff4_member *aff4_zip_find(const struct aff4_zip *zip, const char *name);
-/* The next one in order of names; NULL: that was the last. member NULL: the first. */
-const struct aff4_member *aff4_zip_next(
-	const struct aff4_zip *zip, const struct aff4_member *member);
 /* Bytes of a stored member, all or none: 0 or a negative errno. */
 int aff4_zip_read(struct aff4_zip *zip, const struct aff4_member *member, uint64_t offset,
 	void *buffer, size_t len);
