@@ -78,9 +78,8 @@ struct aff4 {
 	size_t object_count, object_capacity;
 	struct target *targets;
 	size_t target_count, target_capacity;
-	struct map_entry *entries; /* rising; none of them overlap; between them is `gap` */
+	struct map_entry *entries; /* rising; none of them overlap; between them are zeros */
 	size_t entry_count;
-	struct target gap;
 	uint64_t size, uses;
 	struct cached_chunk cache[CACHED_CHUNKS];
 	const char *why; /* it can't be read */
@@ -541,6 +540,7 @@ static int read_target(
 
 int aff4_read(struct aff4 *aff4, uint64_t offset, void *buffer, size_t len)
 {
+	static const struct target gap = { .kind = TARGET_FILL };
 	uint8_t *to = buffer;
 
 	if (offset > aff4->size || len > aff4->size - offset)
@@ -550,7 +550,7 @@ int aff4_read(struct aff4 *aff4, uint64_t offset, void *buffer, size_t len)
 		bool inside = entry && entry->at <= offset;
 		uint64_t end = inside ? entry->at + entry->len : entry ? entry->at : UINT64_MAX;
 		size_t part_len = end - offset < len ? (size_t)(end - offset) : len;
-		int status = read_target(aff4, inside ? &aff4->targets[entry->target] : &aff4->gap,
+		int status = read_target(aff4, inside ? &aff4->targets[entry->target] : &gap,
 			inside ? entry->target_at + (offset - entry->at) : 0, to, part_len);
 
 		if (status)
@@ -631,7 +631,6 @@ struct aff4 *aff4_open(const struct aff4_source *source, char *reason, size_t re
 {
 	struct aff4 *aff4 = xcalloc(1, sizeof(*aff4));
 
-	aff4->gap.kind = TARGET_FILL;
 	aff4->zip = aff4_zip_open(source);
 	if (aff4->zip && read_description(aff4) && open_disk(aff4))
 		return aff4;

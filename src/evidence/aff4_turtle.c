@@ -69,8 +69,6 @@ static enum kind read_literal(struct turtle *turtle)
 
 	if (turtle->at[1] == *quote && turtle->at[2] == *quote)
 		quote[1] = quote[2] = *quote;
-	else if (turtle->at[1] == *quote && turtle->at[2] != *quote)
-		quote[1] = 0;
 	from = at = turtle->at + strlen(quote);
 	while (*at && strncmp(at, quote, strlen(quote)) != 0)
 		at += *at == '\\' && at[1] ? 2 : 1;
