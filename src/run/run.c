@@ -13,7 +13,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/confine.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "run/cluster.h"
@@ -245,7 +244,7 @@ static int open_search(struct run *run)
 	quick.threads = pool_threads(session->pool);
 	session->rejections = rejections_new();
 	run->sift = search.sift = sift_new(&quick, session->rejections, session->pool);
-	if (confine_mode() != CONFINE_REQUIRE) /* else checks are made in other processes */
+	if (!search.shared) /* else checks are made in other processes */
 		session->ahead = search.ahead =
 			ahead_new(session->options->rules, session->scope.image, quick.threads);
 	run->search = search_new(&search);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/strbuf.h"
 #include "base/version.h"
 #include "hashing/hash.h"
 #include "run/carve_options.h"
@@ -82,15 +83,12 @@ static void add_rules(struct traits *traits, const struct rules *rules)
 /* None: not "", which differs from nothing. */
 static void add_plugins(struct traits *traits, const struct plugin_record *plugin)
 {
-	char *sums = xstrdup(plugin && plugin->path ? "" : "none");
+	struct strbuf sums = { 0 };
 
-	for (; plugin && plugin->path; plugin++) {
-		char *longer = xasprintf("%s%s%s", sums, *sums ? ", " : "", plugin->hashes.sha256);
-
-		free(sums);
-		sums = longer;
-	}
-	add(traits, xstrdup("the content of the plug-ins"), sums);
+	for (; plugin && plugin->path; plugin++)
+		strbuf_print(&sums, "%s%s", sums.len ? ", " : "", plugin->hashes.sha256);
+	add(traits, xstrdup("the content of the plug-ins"),
+		sums.len ? sums.bytes : xstrdup("none"));
 }
 
 static void add_options(struct traits *traits, const struct run_options *options)
