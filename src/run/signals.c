@@ -1,9 +1,11 @@
 #include "run/signals.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t caught;
+/* Written by the handler, read by any thread. */
+static atomic_int caught;
 
 static void catch_signal(int number)
 {
