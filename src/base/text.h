@@ -1,10 +1,20 @@
-/* Clean text from hostile bytes, and times as text, for reports. */
+/* Clean text from hostile bytes, and times as text, for reports; digits. */
 #ifndef BURIN_BASE_TEXT_H
 #define BURIN_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The value of a hexadecimal digit, or -1. */
+static inline int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+		return (c | 0x20) - 'a' + 10;
+	return -1;
+}
 
 /* Copies text into buffer (len bytes with the zero, at least 1) as valid UTF-8: invalid UTF-8,
  * control characters, bidirectional overrides, line separators and characters that XML can't

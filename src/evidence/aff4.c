@@ -8,7 +8,6 @@
 #include "evidence/aff4.h"
 
 #include <errno.h>
-#include <libdeflate.h>
 #include <lz4.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "base/endian.h"
 #include "base/memory.h"
 #include "evidence/aff4_turtle.h"
+#include "evidence/deflated.h"
 
 #define TURTLE_MAX ((size_t)16 << 20)
 #define MAP_MAX ((size_t)256 << 20)
@@ -310,31 +310,19 @@ static size_t unpack_snappy(const uint8_t *at, size_t packed_len, uint8_t *to, s
 	return done == total ? done : 0;
 }
 
-static size_t unpack_deflate(
-	bool zlib, const uint8_t *packed, size_t packed_len, uint8_t *to, size_t room)
-{
-	struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
-	size_t len = 0;
-
-	if (!decompressor ||
-		(zlib ? libdeflate_zlib_decompress(decompressor, packed, packed_len, to, room, &len)
-		      : libdeflate_deflate_decompress(
-				decompressor, packed, packed_len, to, room, &len)))
-		len = 0;
-	if (decompressor)
-		libdeflate_free_decompressor(decompressor);
-	return len;
-}
-
 static size_t unpack(
 	enum method method, const uint8_t *packed, size_t packed_len, uint8_t *to, size_t room)
 {
+	size_t inflated;
 	int len;
 
 	switch (method) {
 	case METHOD_ZLIB:
 	case METHOD_DEFLATE:
-		return unpack_deflate(method == METHOD_ZLIB, packed, packed_len, to, room);
+		return inflate_whole(method == METHOD_ZLIB ? INFLATE_ZLIB : INFLATE_RAW, packed,
+			       packed_len, to, room, &inflated)
+			       ? inflated
+			       : 0;
 	case METHOD_SNAPPY:
 		return unpack_snappy(packed, packed_len, to, room);
 	case METHOD_LZ4:

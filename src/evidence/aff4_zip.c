@@ -2,12 +2,13 @@
 #include "evidence/aff4_zip.h"
 
 #include <errno.h>
-#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/endian.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "evidence/deflated.h"
 
 #define END_LEN 22
 #define COMMENT_MAX 65535
@@ -63,22 +64,14 @@ static bool find_list(struct aff4_zip *zip, uint64_t *at, uint64_t *len)
 	return found;
 }
 
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-				      : -1;
-}
-
 static char *unescape(const uint8_t *bytes, size_t len)
 {
 	char *name = xmalloc(len + 1);
 	size_t out = 0;
 
 	for (size_t i = 0; i < len; i++) {
-		int high = len - i > 2 && bytes[i] == '%' ? hex_digit((char)bytes[i + 1]) : -1;
-		int low = high >= 0 ? hex_digit((char)bytes[i + 2]) : -1;
+		int high = len - i > 2 && bytes[i] == '%' ? hex_value((char)bytes[i + 1]) : -1;
+		int low = high >= 0 ? hex_value((char)bytes[i + 2]) : -1;
 
 		name[out++] = (char)(low < 0 ? bytes[i] : high << 4 | low);
 		i += low < 0 ? 0 : 2;
@@ -196,21 +189,11 @@ int aff4_zip_read(struct aff4_zip *zip, const struct aff4_member *member, uint64
 	return read_at(zip, member->at + offset, buffer, len);
 }
 
-static bool inflate(const uint8_t *packed, size_t packed_len, uint8_t *to, size_t len)
-{
-	struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
-	bool good = decompressor && libdeflate_deflate_decompress(decompressor, packed, packed_len,
-					    to, len, NULL) == LIBDEFLATE_SUCCESS;
-
-	if (decompressor)
-		libdeflate_free_decompressor(decompressor);
-	return good;
-}
-
 uint8_t *aff4_zip_load(
 	struct aff4_zip *zip, const struct aff4_member *member, size_t max, size_t *len)
 {
 	uint8_t *bytes, *packed = NULL;
+	size_t inflated;
 	bool good = false;
 
 	if (member->len > max || member->packed_len > max || (!member->stored && !member->deflated))
@@ -221,7 +204,9 @@ uint8_t *aff4_zip_load(
 		good = !read_at(zip, member->at, bytes, *len);
 	} else if (bytes && (packed = malloc((size_t)member->packed_len + 1))) {
 		good = !read_at(zip, member->at, packed, (size_t)member->packed_len) &&
-		       inflate(packed, (size_t)member->packed_len, bytes, *len);
+		       inflate_whole(INFLATE_RAW, packed, (size_t)member->packed_len, bytes, *len,
+			       &inflated) &&
+		       inflated == *len;
 	}
 	free(packed);
 	if (!good) {

@@ -6,7 +6,6 @@
  */
 #include "evidence/e01_metadata.h"
 
-#include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "evidence/deflated.h"
 
 #define HASH_LEN 36
 #define DIGEST_LEN 80
@@ -34,7 +34,6 @@ bool e01_is_metadata(const struct e01_section *section)
 
 static bool is_valid_metadata(const char *type, const uint8_t *bytes, size_t len)
 {
-	struct libdeflate_decompressor *inflater;
 	uint8_t *text;
 	size_t text_len;
 	bool valid;
@@ -43,12 +42,8 @@ static bool is_valid_metadata(const char *type, const uint8_t *bytes, size_t len
 		return len >= HASH_LEN && e01_sum_holds(bytes, HASH_LEN - SUM_LEN);
 	if (!strcmp(type, "digest"))
 		return len >= DIGEST_LEN && e01_sum_holds(bytes, DIGEST_LEN - SUM_LEN);
-	inflater = libdeflate_alloc_decompressor();
 	text = malloc(TEXT_MAX);
-	valid = inflater && text &&
-		libdeflate_zlib_decompress(inflater, bytes, len, text, TEXT_MAX, &text_len) ==
-			LIBDEFLATE_SUCCESS;
-	libdeflate_free_decompressor(inflater);
+	valid = text && inflate_whole(INFLATE_ZLIB, bytes, len, text, TEXT_MAX, &text_len);
 	free(text);
 	return valid;
 }

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <strings.h>
 
-#include <libdeflate.h>
 #include <zstd.h>
 
 #include "base/endian.h"
 #include "base/memory.h"
 #include "evidence/block_image.h"
+#include "evidence/deflated.h"
 #include "evidence/unsupported.h"
 
 /* 128 MiB of memory; 1 TiB of BGZF. */
@@ -90,16 +90,12 @@ static void packed_raw_find(struct block_image *block, uint64_t offset, struct b
 static bool packed_raw_unpack(struct block_image *block, const uint8_t *packed, size_t packed_len,
 	uint8_t *to, size_t len)
 {
-	struct libdeflate_decompressor *decompressor;
-	bool done;
+	size_t unpacked_len;
 
 	if (((struct packed_raw *)block)->zstd)
 		return ZSTD_decompress(to, len, packed, packed_len) == len;
-	decompressor = libdeflate_alloc_decompressor();
-	done = decompressor && libdeflate_gzip_decompress(decompressor, packed, packed_len, to, len,
-				       NULL) == LIBDEFLATE_SUCCESS;
-	libdeflate_free_decompressor(decompressor);
-	return done;
+	return inflate_whole(INFLATE_GZIP, packed, packed_len, to, len, &unpacked_len) &&
+	       unpacked_len == len;
 }
 
 static void packed_raw_free(struct block_image *block)

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdeflate.h>
 #include <zstd.h>
 
 #include "base/endian.h"
 #include "base/memory.h"
 #include "evidence/block_image.h"
+#include "evidence/deflated.h"
 
 #define MAGIC "QFI\xfb"
 #define HEAD_LEN 112
@@ -160,9 +160,7 @@ static void qcow2_find(struct block_image *block, uint64_t offset, struct block_
 static bool qcow2_unpack(struct block_image *block, const uint8_t *packed, size_t packed_len,
 	uint8_t *to, size_t len)
 {
-	struct libdeflate_decompressor *decompressor;
-	size_t used, unpacked_len = 0;
-	bool done;
+	size_t unpacked_len;
 
 	if (((struct qcow2 *)block)->zstd) {
 		/* The length is rounded up to a sector's end, so something may follow the frame. */
@@ -171,11 +169,8 @@ static bool qcow2_unpack(struct block_image *block, const uint8_t *packed, size_
 		return !ZSTD_isError(frame_len) &&
 		       ZSTD_decompress(to, len, packed, frame_len) == len;
 	}
-	decompressor = libdeflate_alloc_decompressor();
-	done = decompressor && libdeflate_deflate_decompress_ex(decompressor, packed, packed_len,
-				       to, len, &used, &unpacked_len) == LIBDEFLATE_SUCCESS;
-	libdeflate_free_decompressor(decompressor);
-	return done && unpacked_len == len;
+	return inflate_whole(INFLATE_RAW, packed, packed_len, to, len, &unpacked_len) &&
+	       unpacked_len == len;
 }
 
 static void qcow2_free(struct block_image *block)

@@ -30,18 +30,6 @@ size_t hash_digest_len(enum hash_kind kind)
 	return 0;
 }
 
-/* 0 to 15, or 255. */
-static uint8_t nibble(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return (uint8_t)(digit - '0');
-	if (digit >= 'a' && digit <= 'f')
-		return (uint8_t)(digit - 'a' + 10);
-	if (digit >= 'A' && digit <= 'F')
-		return (uint8_t)(digit - 'A' + 10);
-	return 255;
-}
-
 bool hash_digest_parse(const char *hex, size_t hex_len, enum hash_kind *kind, uint8_t digest[32])
 {
 	size_t i = 0;
@@ -52,9 +40,9 @@ bool hash_digest_parse(const char *hex, size_t hex_len, enum hash_kind *kind, ui
 		return false;
 	*kind = kinds[i].kind;
 	for (i = 0; i < hex_len; i += 2) {
-		uint8_t high = nibble(hex[i]), low = nibble(hex[i + 1]);
+		int high = hex_value(hex[i]), low = hex_value(hex[i + 1]);
 
-		if ((high | low) > 15)
+		if (high < 0 || low < 0)
 			return false;
 		digest[i / 2] = (uint8_t)(high << 4 | low);
 	}

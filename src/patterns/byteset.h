@@ -29,16 +29,6 @@ static inline bool ascii_is_print(uint8_t c)
 	return c >= 0x20 && c < 0x7f;
 }
 
-/* The value of a hexadecimal digit, or -1. */
-static inline int hex_value(char c)
-{
-	if (ascii_is_digit((uint8_t)c))
-		return c - '0';
-	if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-		return (c | 0x20) - 'a' + 10;
-	return -1;
-}
-
 static inline bool byteset_has(const struct byteset *set, uint8_t value)
 {
 	return set->words[value >> 6] >> (value & 63) & 1;

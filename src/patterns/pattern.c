@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "patterns/byteset.h"
 #include "patterns/regex.h"
 

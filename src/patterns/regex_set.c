@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 int regex_fail(struct regex_parser *p, size_t at, const char *format, ...)
 {
 	char why[256];

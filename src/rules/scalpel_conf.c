@@ -20,6 +20,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "patterns/byteset.h"
 #include "rules/load.h"
 
