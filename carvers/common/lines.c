@@ -9,15 +9,11 @@
 
 #include <string.h>
 
+#include "plain_text.h"
+
 #define CHANCE_LEN 6
 #define FIRST_LEN 128 /* what is looked at counts as work, for each line */
 #define SECTOR 512
-
-static bool is_text(uint8_t byte)
-{
-	return byte >= 0x20 ? byte != 0x7f
-			    : byte == '\t' || byte == '\r' || byte == '\f' || byte == 0x1b;
-}
 
 /* How many bytes at p are printable ASCII. */
 static size_t plain_len(const uint8_t *p, size_t len)
@@ -58,7 +54,7 @@ bool line_read(struct view *view, uint64_t at, struct line *line)
 		line->bytes = view_peek(view, at, want);
 		if (!line->bytes)
 			return false;
-		while (len < want && is_text(line->bytes[len]))
+		while (len < want && line_character(line->bytes[len]))
 			len++;
 		if (len < want && line->bytes[len] == '\n') {
 			end_line(line, len);

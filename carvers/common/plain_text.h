@@ -12,6 +12,15 @@ static inline bool plain_text_byte(uint8_t byte)
 	return (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
+/* Whether a line of text may have the character: no control character but tab, CR, FF and ESC. Those beyond ASCII are
+ * for the encoding to judge. */
+static inline bool line_character(uint32_t character)
+{
+	return character >= ' ' ? character != 0x7f
+				: character == '\t' || character == '\r' || character == '\f' ||
+					  character == 0x1b;
+}
+
 /* The length of the character of UTF-8 at p, where len bytes are; 0: it is invalid, or cut. */
 size_t utf8_len(const uint8_t *p, size_t len);
 

@@ -196,22 +196,6 @@ void xml_collect(const struct xml_reader *reader, struct xml_text *text, int c)
 	}
 }
 
-bool xml_is_space(int c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-static bool starts_name(int c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' ||
-	       c >= 0x80;
-}
-
-bool xml_in_name(int c)
-{
-	return starts_name(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
-}
-
 bool xml_fail(struct xml_reader *reader, const char *problem)
 {
 	if (reader->c >= 0)
@@ -258,7 +242,7 @@ bool xml_read_name(struct xml_reader *reader, struct xml_text *text, uint32_t *h
 {
 	uint32_t value = 2166136261u;
 
-	if (!starts_name(reader->c))
+	if (!xml_starts_name(reader->c))
 		return xml_fail(reader, "a name is missing");
 	do {
 		value = (value ^ (uint32_t)reader->c) * 16777619u;
@@ -273,7 +257,7 @@ bool xml_read_name(struct xml_reader *reader, struct xml_text *text, uint32_t *h
 /* Whether '<' followed by this byte is markup. */
 static bool leads_markup(int byte)
 {
-	return starts_name(byte) || byte == '/' || byte == '!' || byte == '?' || byte == '<';
+	return xml_starts_name(byte) || byte == '/' || byte == '!' || byte == '?' || byte == '<';
 }
 
 bool xml_read_quoted(struct xml_reader *reader, bool attribute, struct xml_text *text)

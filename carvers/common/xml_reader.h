@@ -49,8 +49,21 @@ struct xml_text {
 
 void xml_collect(const struct xml_reader *reader, struct xml_text *text, int c);
 
-bool xml_is_space(int c);
-bool xml_in_name(int c);
+static inline bool xml_is_space(int c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static inline bool xml_starts_name(int c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' ||
+	       c >= 0x80;
+}
+
+static inline bool xml_in_name(int c)
+{
+	return xml_starts_name(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
+}
 
 /* Notes what is wrong at the current character, unless there is none, which has a reason of its
  * own. Returns false. */

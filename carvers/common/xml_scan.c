@@ -1,5 +1,7 @@
 #include "xml_scan.h"
 
+#include "xml_reader.h"
+
 enum {
 	XML_BEGIN,
 	XML_ANYTHING, /* it is not known to be XML */
@@ -21,22 +23,6 @@ enum {
 	XML_DOCTYPE,     /* to '>' */
 };
 
-static bool is_space(uint8_t c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-static bool begins_name(uint8_t c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' ||
-	       c >= 0x80;
-}
-
-static bool in_name(uint8_t c)
-{
-	return begins_name(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
-}
-
 static void add_to_name(struct xml_scan *scan, uint8_t c)
 {
 	scan->name = (scan->name ^ c) * 0x01000193;
@@ -55,7 +41,7 @@ static unsigned in_text(const struct xml_scan *scan, uint8_t c)
 {
 	if (c == '<')
 		return XML_OPEN;
-	return scan->depth || is_space(c) ? XML_TEXT : XML_WRONG;
+	return scan->depth || xml_is_space(c) ? XML_TEXT : XML_WRONG;
 }
 
 static unsigned after_bracket(struct xml_scan *scan, uint8_t c)
@@ -68,13 +54,13 @@ static unsigned after_bracket(struct xml_scan *scan, uint8_t c)
 	if (c == '!')
 		return XML_DECLARATION;
 	add_to_name(scan, c);
-	return begins_name(c) ? XML_NAME : XML_WRONG;
+	return xml_starts_name(c) ? XML_NAME : XML_WRONG;
 }
 
 /* Where a space or the start tag's end may be. */
 static unsigned in_tag(uint8_t c)
 {
-	if (is_space(c))
+	if (xml_is_space(c))
 		return XML_TAG;
 	if (c == '/')
 		return XML_EMPTY;
@@ -83,7 +69,7 @@ static unsigned in_tag(uint8_t c)
 
 static unsigned in_start_name(struct xml_scan *scan, uint8_t c)
 {
-	if (in_name(c)) {
+	if (xml_in_name(c)) {
 		add_to_name(scan, c);
 		return XML_NAME;
 	}
@@ -95,11 +81,11 @@ static unsigned in_start_name(struct xml_scan *scan, uint8_t c)
 
 static unsigned in_end_tag(struct xml_scan *scan, uint8_t c)
 {
-	if (scan->state == XML_END_NAME && in_name(c)) {
+	if (scan->state == XML_END_NAME && xml_in_name(c)) {
 		add_to_name(scan, c);
 		return XML_END_NAME;
 	}
-	if (is_space(c))
+	if (xml_is_space(c))
 		return XML_END;
 	if (c != '>' || !scan->depth)
 		return XML_WRONG;
@@ -118,15 +104,15 @@ static unsigned in_attribute(const struct xml_scan *scan, uint8_t c)
 {
 	if (c == '=')
 		return XML_VALUE;
-	if (is_space(c))
+	if (xml_is_space(c))
 		return XML_EQUALS;
-	return scan->state == XML_ATTRIBUTE && in_name(c) ? XML_ATTRIBUTE : XML_WRONG;
+	return scan->state == XML_ATTRIBUTE && xml_in_name(c) ? XML_ATTRIBUTE : XML_WRONG;
 }
 
 static unsigned before_value(struct xml_scan *scan, uint8_t c)
 {
 	scan->quote = c;
-	if (is_space(c))
+	if (xml_is_space(c))
 		return XML_VALUE;
 	return c == '"' || c == '\'' ? XML_QUOTED : XML_WRONG;
 }
@@ -160,7 +146,7 @@ static unsigned next_state(struct xml_scan *scan, uint8_t c)
 	case XML_END:
 		return in_end_tag(scan, c);
 	case XML_TAG:
-		return begins_name(c) ? XML_ATTRIBUTE : in_tag(c);
+		return xml_starts_name(c) ? XML_ATTRIBUTE : in_tag(c);
 	case XML_ATTRIBUTE:
 	case XML_EQUALS:
 		return in_attribute(scan, c);
@@ -187,7 +173,7 @@ bool xml_scan_feed(struct xml_scan *scan, const uint8_t *bytes, size_t len)
 		i++) {
 		uint8_t c = bytes[i];
 
-		scan->state = scan->state != XML_BEGIN && c < ' ' && !is_space(c)
+		scan->state = scan->state != XML_BEGIN && c < ' ' && !xml_is_space(c)
 				      ? XML_WRONG
 				      : next_state(scan, c);
 		scan->last = c;

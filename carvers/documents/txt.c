@@ -52,10 +52,7 @@ struct text {
 
 static bool is_text(uint32_t character)
 {
-	if (character >= 0x20)
-		return character != 0x7f;
-	return character == '\t' || character == '\n' || character == '\r' || character == '\f' ||
-	       character == 0x1b;
+	return character == '\n' || line_character(character);
 }
 
 /* Reads the character of UTF-16 at p: its length, 0 if it is no text. */
