@@ -21,22 +21,13 @@
 #define HIDDEN_MAX 256                 /* ...and those that files which break off may have */
 #define COMPLETE_MAX ((size_t)1 << 22) /* extents that are kept in mind */
 
-static void add_voter(struct clusters *clusters, uint64_t start)
+static void add_start(struct starts *starts, size_t max, uint64_t start)
 {
-	if (clusters->voter_count == STARTS_MAX)
+	if (starts->count == max)
 		return;
-	clusters->voters = xgrow(clusters->voters, &clusters->voter_capacity, clusters->voter_count,
-		sizeof(*clusters->voters));
-	clusters->voters[clusters->voter_count++] = start;
-}
-
-static void add_hidden(struct clusters *clusters, uint64_t start)
-{
-	if (clusters->hidden_count == HIDDEN_MAX)
-		return;
-	clusters->hidden = xgrow(clusters->hidden, &clusters->hidden_capacity,
-		clusters->hidden_count, sizeof(*clusters->hidden));
-	clusters->hidden[clusters->hidden_count++] = start;
+	starts->items =
+		xgrow(starts->items, &starts->capacity, starts->count, sizeof(*starts->items));
+	starts->items[starts->count++] = start;
 }
 
 /* Short files are often false, and those inside others start anywhere: they have no vote. */
@@ -46,20 +37,14 @@ void clusters_add_start(
 	uint64_t end = start + length;
 
 	if (start >= clusters->inside_end && length >= VOTER_MIN)
-		add_voter(clusters, start);
+		add_start(&clusters->voters, STARTS_MAX, start);
 	else if (start >= clusters->complete_end && length >= VOTER_MIN)
-		add_hidden(clusters, start);
+		add_start(&clusters->hidden, HIDDEN_MAX, start);
 	if (verdict != CARVE_UNVERIFIED && end > clusters->inside_end)
 		clusters->inside_end = end;
 	if (verdict == CARVE_COMPLETE && end > clusters->complete_end)
 		clusters->complete_end = end;
 }
-
-/* Starts that vote. */
-struct starts {
-	const uint64_t *items;
-	size_t count;
-};
 
 /* The remainder that most starts have, modulo size, and how many have it. Counted in sectors from
  * `sector`, the remainder of the grid of sectors; others are left out. */
@@ -142,20 +127,20 @@ void clusters_take(struct clusters *clusters, uint64_t offset, uint64_t length)
  * vote those do, too. */
 static void vote(struct clusters *clusters)
 {
-	struct starts starts = { clusters->voters, clusters->voter_count };
-	uint64_t *all = NULL, votes;
+	struct starts all = { 0 };
+	uint64_t votes;
 
-	sector_remainder(&starts, &votes);
-	if (votes < STARTS_MANY) {
-		all = xcalloc(starts.count + clusters->hidden_count + 1, sizeof(*all));
-		for (size_t i = 0; i < starts.count; i++)
-			all[i] = starts.items[i];
-		for (size_t i = 0; i < clusters->hidden_count; i++)
-			all[starts.count++] = clusters->hidden[i];
-		starts.items = all;
+	sector_remainder(&clusters->voters, &votes);
+	if (votes >= STARTS_MANY) {
+		find_grid(clusters, &clusters->voters);
+		return;
 	}
-	find_grid(clusters, &starts);
-	free(all);
+	for (size_t i = 0; i < clusters->voters.count; i++)
+		add_start(&all, SIZE_MAX, clusters->voters.items[i]);
+	for (size_t i = 0; i < clusters->hidden.count; i++)
+		add_start(&all, SIZE_MAX, clusters->hidden.items[i]);
+	find_grid(clusters, &all);
+	free(all.items);
 }
 
 void clusters_get_ready(struct clusters *clusters)
@@ -194,17 +179,33 @@ bool clusters_all_free(const struct clusters *clusters, const struct range *runs
 
 bool clusters_is_start(const struct clusters *clusters, uint64_t offset)
 {
-	size_t low = 0, high = clusters->voter_count;
+	size_t low = 0, high = clusters->voters.count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (clusters->voters[middle] < offset)
+		if (clusters->voters.items[middle] < offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < clusters->voter_count && clusters->voters[low] == offset;
+	return low < clusters->voters.count && clusters->voters.items[low] == offset;
+}
+
+static void save_starts(const struct starts *starts, struct codec_writer *writer)
+{
+	codec_put(writer, starts->count);
+	for (size_t i = 0; i < starts->count; i++)
+		codec_put(writer, starts->items[i]);
+}
+
+static void load_starts(
+	struct starts *starts, size_t max, struct codec_reader *reader, uint64_t limit)
+{
+	uint64_t count = codec_get(reader, max);
+
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
+		add_start(starts, max, codec_get(reader, limit));
 }
 
 void clusters_save(const struct clusters *clusters, struct codec_writer *writer)
@@ -214,12 +215,8 @@ void clusters_save(const struct clusters *clusters, struct codec_writer *writer)
 		codec_put(writer, clusters->complete[i].offset);
 		codec_put(writer, clusters->complete[i].length);
 	}
-	codec_put(writer, clusters->voter_count);
-	for (size_t i = 0; i < clusters->voter_count; i++)
-		codec_put(writer, clusters->voters[i]);
-	codec_put(writer, clusters->hidden_count);
-	for (size_t i = 0; i < clusters->hidden_count; i++)
-		codec_put(writer, clusters->hidden[i]);
+	save_starts(&clusters->voters, writer);
+	save_starts(&clusters->hidden, writer);
 	codec_put(writer, clusters->inside_end);
 	codec_put(writer, clusters->complete_end);
 }
@@ -233,12 +230,8 @@ void clusters_load(struct clusters *clusters, struct codec_reader *reader)
 
 		clusters_add_complete(clusters, offset, codec_get(reader, limit - offset));
 	}
-	count = codec_get(reader, STARTS_MAX);
-	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
-		add_voter(clusters, codec_get(reader, limit));
-	count = codec_get(reader, HIDDEN_MAX);
-	for (uint64_t i = 0; i < count && codec_ok(reader); i++)
-		add_hidden(clusters, codec_get(reader, limit));
+	load_starts(&clusters->voters, STARTS_MAX, reader, limit);
+	load_starts(&clusters->hidden, HIDDEN_MAX, reader, limit);
 	clusters->inside_end = codec_get(reader, limit);
 	clusters->complete_end = codec_get(reader, limit);
 }
@@ -247,8 +240,8 @@ void clusters_free(struct clusters *clusters)
 {
 	ranges_free(&clusters->taken);
 	ranges_free(&clusters->heads);
-	free(clusters->voters);
-	free(clusters->hidden);
+	free(clusters->voters.items);
+	free(clusters->hidden.items);
 	free(clusters->complete);
 	free(clusters->bases);
 }

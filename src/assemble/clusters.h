@@ -15,6 +15,12 @@
 
 #define USUAL_CLUSTER 4096 /* bytes */
 
+/* Starts of files. */
+struct starts {
+	uint64_t *items;
+	size_t count, capacity;
+};
+
 struct clusters {
 	uint64_t size;         /* bytes of a cluster: a power of two */
 	uint64_t origin;       /* clusters begin at offsets of this remainder */
@@ -23,10 +29,9 @@ struct clusters {
 	struct ranges heads;   /* what is likely taken by files that break off later */
 	uint64_t inside_end;   /* what starts before is inside a file that was found... */
 	uint64_t complete_end; /* ...that is complete */
-	uint64_t *voters;      /* starts of files that are large, and not inside another one */
-	size_t voter_count, voter_capacity;
-	uint64_t *hidden; /* the same, but inside what may go on over others, as it breaks off */
-	size_t hidden_count, hidden_capacity;
+	struct starts voters;  /* of files that are large, and not inside another one */
+	struct starts
+		hidden; /* the same, but inside what may go on over others, as it breaks off */
 	struct range *complete; /* extents of complete files */
 	size_t complete_count, complete_capacity;
 	uint64_t *bases; /* where volumes begin, and 0: blocks are numbered from there */

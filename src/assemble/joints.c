@@ -56,7 +56,7 @@ static uint64_t next_break(const struct plan *plan, uint64_t at)
 /* Whether no piece begins elsewhere than on the grid. */
 static bool is_grid_sure(const struct plan *plan)
 {
-	return plan->grid == SECTOR || plan->bench->clusters->voter_count >= VOTERS_MIN;
+	return plan->grid == SECTOR || plan->bench->clusters->voters.count >= VOTERS_MIN;
 }
 
 static bool find_breaks(const struct plan *plan, size_t number)
