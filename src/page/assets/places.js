@@ -31,15 +31,18 @@ burin.svg = function (name, attributes, children) {
 /* The whole world, or what has places, never less than ten degrees: left, top, width, height. */
 burin.placesBox = function (places, near) {
 	const x = places.map(function (place) { return place.at[1]; }), y = places.map(function (place) { return -place.at[0]; });
+	/* Too many to be arguments of one call. */
+	const least = function (list) { return list.reduce(function (a, b) { return Math.min(a, b); }); };
+	const most = function (list) { return list.reduce(function (a, b) { return Math.max(a, b); }); };
 	let left, top, width;
 
 	if (!near || !places.length)
 		return [-180, -90, 360, 180];
-	left = Math.min.apply(null, x);
-	top = Math.min.apply(null, y);
-	width = Math.min(360, 1.2 * Math.max(10, Math.max.apply(null, x) - left, 2 * (Math.max.apply(null, y) - top)));
-	left = (left + Math.max.apply(null, x)) / 2 - width / 2;
-	top = (top + Math.max.apply(null, y)) / 2 - width / 4;
+	left = least(x);
+	top = least(y);
+	width = Math.min(360, 1.2 * Math.max(10, most(x) - left, 2 * (most(y) - top)));
+	left = (left + most(x)) / 2 - width / 2;
+	top = (top + most(y)) / 2 - width / 4;
 	return [Math.max(-180, Math.min(180 - width, left)), Math.max(-90, Math.min(90 - width / 2, top)), width, width / 2];
 };
 
