@@ -37,6 +37,17 @@ static bool may_be_tried(const char *path)
 	return lstat(path, &status) != 0 || S_ISREG(status.st_mode);
 }
 
+/* It was given that to read it. Never /dev/null's: its mode would be changed. */
+static int image_descriptor(void)
+{
+	struct stat status;
+	int fd = SANDBOX_FD + 1;
+
+	while (fd < 64 && (fstat(fd, &status) || !S_ISREG(status.st_mode)))
+		fd++;
+	return fd < 64 ? fd : -1;
+}
+
 static void try_all(struct walk_host *host, const char *path)
 {
 	static char beside[600], text[400] = "worked:";
@@ -50,8 +61,9 @@ static void try_all(struct walk_host *host, const char *path)
 	victim.beside = beside;
 	victim.port = htons(9);
 	victim.other = getppid();
-	/* Never a descriptor that is open already: /dev/null's mode would be changed. */
 	victim.fd = open(path, O_RDONLY);
+	if (victim.fd < 0)
+		victim.fd = image_descriptor();
 	for (size_t i = 0; i < ATTEMPTS; i++)
 		if (attempts[i].attempt()) {
 			strncat(text, " ", sizeof(text) - strlen(text) - 1);
@@ -95,13 +107,24 @@ static void sleep_on(void)
 		sleep(1000);
 }
 
+static void request(uint64_t len)
+{
+	const struct {
+		struct walk_head head;
+		struct walk_read request;
+	} message = { { WALK_READ_REQUEST, sizeof(struct walk_read) }, { 0, len } };
+
+	sandbox_send(SANDBOX_FD, &message, sizeof(message));
+}
+
 /* Something is always answered soon. */
-static void trickle(struct walk_host *host)
+static void trickle(void)
 {
 	char byte;
 
 	for (;;) {
-		host->read(host, 0, &byte, 1);
+		request(1);
+		sandbox_receive(SANDBOX_FD, &byte, 1);
 		usleep(40000);
 	}
 }
@@ -109,22 +132,17 @@ static void trickle(struct walk_host *host)
 /* Requests more than a socket holds, and receives nothing of it. */
 static void be_deaf(void)
 {
-	const struct {
-		struct walk_head head;
-		struct walk_read request;
-	} message = { { WALK_READ_REQUEST, sizeof(struct walk_read) }, { 0, WALK_READ_MAX } };
-
-	sandbox_send(SANDBOX_FD, &message, sizeof(message));
+	request(WALK_READ_MAX);
 	sleep_on();
 }
 
-static void lift_and_do(struct walk_host *host, const char *line)
+static void lift_and_do(const char *line)
 {
 	lift_limits();
 	if (!strcmp(line, "sleep"))
 		sleep_on();
 	else if (!strcmp(line, "trickle"))
-		trickle(host);
+		trickle();
 	else if (!strcmp(line, "deaf"))
 		be_deaf();
 	else if (!strcmp(line, "spin on"))
@@ -153,7 +171,7 @@ void walk_list(struct walk_host *host)
 		use_memory();
 		report_problem(host, "no memory");
 	} else {
-		lift_and_do(host, line);
+		lift_and_do(line);
 	}
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "confined/tsk_walk.h"
+#include "evidence/shared_image.h"
 
 /* libtsk can be made to wait for itself. At this interval the process checks whether it has slept, though
  * it requested nothing; after this many times it will never wake up. */
@@ -19,37 +20,37 @@
 /* What the check itself takes, and more. */
 #define ASLEEP_NSECONDS 10000000
 
-struct walk_job {
-	struct walk_host host; /* first: the host's pointer is ours */
+static struct {
+	struct image *image; /* of this walk and all that follow */
 	char unsent[WALK_BUFFER_LEN];
 	size_t unsent_len;
-};
+} walker;
 
-/* It waits for the parent, which may be busy, and the evidence slow. */
+/* It waits for the parent, which may be busy, or for the evidence, which may be slow. */
 static volatile sig_atomic_t waiting;
 
-static bool flush(struct walk_job *job)
+static bool flush(void)
 {
-	bool sent;
+	bool was_waiting = waiting, sent;
 
 	waiting = true;
-	sent = sandbox_send(SANDBOX_FD, job->unsent, job->unsent_len);
-	waiting = false;
-	job->unsent_len = 0;
+	sent = sandbox_send(SANDBOX_FD, walker.unsent, walker.unsent_len);
+	waiting = was_waiting;
+	walker.unsent_len = 0;
 	return sent;
 }
 
-static bool queue_message(struct walk_job *job, uint32_t kind, const void *bytes, size_t len)
+static bool queue_message(uint32_t kind, const void *bytes, size_t len)
 {
 	struct walk_head message = { kind, (uint32_t)len };
 
-	if (job->unsent_len + sizeof(message) + len > sizeof(job->unsent) && !flush(job))
+	if (walker.unsent_len + sizeof(message) + len > sizeof(walker.unsent) && !flush())
 		return false;
-	memcpy(job->unsent + job->unsent_len, &message, sizeof(message));
-	job->unsent_len += sizeof(message);
+	memcpy(walker.unsent + walker.unsent_len, &message, sizeof(message));
+	walker.unsent_len += sizeof(message);
 	if (len)
-		memcpy(job->unsent + job->unsent_len, bytes, len);
-	job->unsent_len += len;
+		memcpy(walker.unsent + walker.unsent_len, bytes, len);
+	walker.unsent_len += len;
 	return true;
 }
 
@@ -95,41 +96,72 @@ static void watch_for_deadlock(void)
 	setitimer(ITIMER_REAL, &often, NULL);
 }
 
-static bool request_read(struct walk_host *host, uint64_t offset, void *buffer, size_t len)
+/* When burin is gone, so is the work. Zeros are in the place of what can't be read. */
+static int request_read(uint64_t offset, void *buffer, size_t len)
 {
-	struct walk_job *job = (struct walk_job *)host;
 	struct walk_read request = { offset, len };
-	bool good;
 
-	if (!queue_message(job, WALK_READ_REQUEST, &request, sizeof(request)) || !flush(job))
-		return false;
+	if (!queue_message(WALK_READ_REQUEST, &request, sizeof(request)) || !flush() ||
+		!sandbox_receive(SANDBOX_FD, buffer, len))
+		_exit(EXIT_FAILURE);
+	return 0;
+}
+
+static bool read_image(struct walk_host *host, uint64_t offset, void *buffer, size_t len)
+{
+	(void)host;
 	waiting = true;
-	good = sandbox_receive(SANDBOX_FD, buffer, len);
+	image_read_around(walker.image, offset, buffer, len);
 	waiting = false;
-	return good;
+	return true;
 }
 
 /* Reports are small: WALK_RANGES_MAX ranges are the largest. */
 static bool report(struct walk_host *host, enum walk_message what, const void *bytes, size_t len)
 {
-	return queue_message((struct walk_job *)host, what, bytes, len);
+	(void)host;
+	return queue_message(what, bytes, len);
 }
 
-static void walk(struct walk_job *job, enum evidence_work work, const struct volume *volume)
+static void walk(struct walk_host *host, enum evidence_work work, const struct volume *volume)
 {
 	if (work == EVIDENCE_LIST_VOLUMES)
-		walk_list(&job->host);
+		walk_list(host);
 	else if (work == EVIDENCE_WALK_ALLOCATION)
-		walk_allocation(&job->host, volume);
+		walk_allocation(host, volume);
 	else if (work == EVIDENCE_WALK_FILES)
-		walk_files(&job->host, volume);
+		walk_files(host, volume);
 	else
-		walk_streams(&job->host, volume);
+		walk_streams(host, volume);
+}
+
+static struct image *receive_image(void)
+{
+	size_t count = SANDBOX_DESCRIPTORS;
+	int descriptors[SANDBOX_DESCRIPTORS];
+	struct codec_reader reader;
+	struct image *image;
+	uint64_t len;
+	void *saved;
+
+	if (!sandbox_receive_descriptors(SANDBOX_FD, descriptors, &count) ||
+		!sandbox_receive(SANDBOX_FD, &len, sizeof(len)))
+		_exit(EXIT_FAILURE);
+	saved = xmalloc(len);
+	if (!sandbox_receive(SANDBOX_FD, saved, len))
+		_exit(EXIT_FAILURE);
+	reader = codec_reader_from(saved, len);
+	image = shared_image_open(&reader, descriptors, count, request_read, NULL);
+	if (!image || !codec_at_end(&reader))
+		_exit(EXIT_FAILURE);
+	free(saved);
+	return image;
 }
 
 /* For the first walk and all that follow. */
 static void prepare(const struct evidence_job *given)
 {
+	walker.image = receive_image();
 	/* Some file systems store local times. The result must not depend on this machine's zone. */
 	setenv("TZ", "UTC0", 1);
 	tzset();
@@ -140,22 +172,18 @@ static void prepare(const struct evidence_job *given)
 
 bool walk_work(const struct evidence_job *given, const struct volume *volume)
 {
-	struct walk_job *job = xcalloc(1, sizeof(*job));
-	static bool prepared;
+	struct walk_host host = { .size = given->size,
+		.sector_size = given->sector_size,
+		.read = read_image,
+		.report = report };
 	bool done;
 
-	job->host = (struct walk_host){ .size = given->size,
-		.sector_size = given->sector_size,
-		.read = request_read,
-		.report = report };
-	if (!prepared)
+	if (!walker.image)
 		prepare(given);
-	prepared = true;
 	waiting = false;
 	sandbox_allow_time(given->limits.cpu_seconds);
-	walk(job, given->work, volume);
-	done = queue_message(job, WALK_DONE, NULL, 0) && flush(job);
+	walk(&host, given->work, volume);
+	done = queue_message(WALK_DONE, NULL, 0) && flush();
 	waiting = true; /* for the next job */
-	free(job);
 	return done;
 }

@@ -3,8 +3,9 @@
  * evidence_job, the bytes of its argument, and the secrets, each a struct evidence_secret, its path, and
  * its bytes. Both programs are of one build, which they check, so structs go as they are.
  *
- * A walk reports what it finds, each a struct walk_head and its bytes (walk_messages.h); to
- * WALK_READ_REQUEST, a struct walk_read, burin answers with the bytes. After WALK_DONE burin may send the next
+ * A walk is given the image (image_share.h): its descriptors, a uint64_t, and as many bytes that say where they
+ * belong. It reports what it finds, each a struct walk_head and its bytes (walk_messages.h); to
+ * WALK_READ_REQUEST, a struct walk_read, for bytes that are not in plain files, burin answers with the bytes. After WALK_DONE burin may send the next
  * job, for another walk, for starting the program costs more than a walk.
  *
  * What serves an image (served.h):

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -11,6 +12,8 @@
 #include "evidence/backend.h"
 #include "evidence/extent_image.h"
 #include "evidence/shared_image.h"
+
+#define FUSE_MAGIC 0x65735546
 
 struct image_share {
 	struct image *image;
@@ -30,6 +33,15 @@ static int open_again(int fd)
 	return image_open_file(path, O_RDONLY | O_CLOEXEC);
 }
 
+/* Whether another program serves the file (FUSE). Who waits for that looks asleep, and not as if it waited for
+ * a disk (base/sandbox.h). */
+static bool is_served(int fd)
+{
+	struct statfs info;
+
+	return !fstatfs(fd, &info) && info.f_type == FUSE_MAGIC;
+}
+
 /* False: it can't be shared. */
 static bool find_descriptor(struct image_share *share, int fd, uint32_t *descriptor)
 {
@@ -41,7 +53,7 @@ static bool find_descriptor(struct image_share *share, int fd, uint32_t *descrip
 	*descriptor = (uint32_t)i;
 	if (i < share->descriptor_count)
 		return true;
-	copy = i < SANDBOX_DESCRIPTORS ? open_again(fd) : -1;
+	copy = i < SANDBOX_DESCRIPTORS && !is_served(fd) ? open_again(fd) : -1;
 	if (copy < 0)
 		return false;
 	share->originals[i] = fd;

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "evidence/backend.h"
 #include "evidence/evidence_process.h"
+#include "evidence/image_share.h"
 
 /* libtsk never sleeps. Some waiting that only looks like it is forgiven. */
 #define SLEEPS_MAX 10
@@ -135,6 +136,24 @@ static struct sandbox_limits limits_for(uint64_t size)
 	};
 }
 
+/* For this walk and those that follow. If the child is gone, that is noticed by whoever listens. */
+static void give_image(const struct walk_process *process)
+{
+	struct image_share *share = image_share_new(process->image);
+	struct codec_writer saved = { 0 };
+	size_t count;
+	const int *descriptors = image_share_descriptors(share, &count);
+	uint64_t len;
+
+	image_share_save(share, &saved);
+	len = saved.len;
+	if (sandbox_send_descriptors(sandbox_socket(*process->child), descriptors, count) &&
+		sandbox_send_to(*process->child, &len, sizeof(len)))
+		sandbox_send_to(*process->child, saved.bytes, saved.len);
+	free(saved.bytes);
+	image_share_free(share);
+}
+
 static int start_walk(const struct walk_process *process, struct walk_end *end)
 {
 	const struct image_info *info = image_info(process->image);
@@ -147,12 +166,17 @@ static int start_walk(const struct walk_process *process, struct walk_end *end)
 	const struct sandbox_patience patience = { .cpu_seconds = job.limits.cpu_seconds + 1,
 		.sleeps = SLEEPS_MAX,
 		.interrupted = process->interrupted };
+	int status;
 
-	if (!*process->child)
-		return evidence_process_start(process->child, &job, &patience, process->volume,
-			false, -1, end->problem, sizeof(end->problem));
-	evidence_process_continue(*process->child, &job, &patience, process->volume);
-	return 0;
+	if (*process->child) {
+		evidence_process_continue(*process->child, &job, &patience, process->volume);
+		return 0;
+	}
+	status = evidence_process_start(process->child, &job, &patience, process->volume, false, -1,
+		end->problem, sizeof(end->problem));
+	if (!status)
+		give_image(process);
+	return status;
 }
 
 void walk_process_end(struct sandbox_child *child)

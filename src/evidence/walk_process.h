@@ -1,8 +1,8 @@
 /*
  * A walk of libtsk in another process (evidence_process.h), which may do several, one after the other: a
- * hostile file system that crashes it, or puts it into an endless loop, costs this walk alone. The child's
- * only way to the evidence is to request bytes from this process, over the same socket on which it reports
- * what it found.
+ * hostile file system that crashes it, or puts it into an endless loop, costs this walk alone. The child
+ * reads what is in plain files by descriptors that it was given (image_share.h), and requests all other bytes
+ * from this process, over the same socket on which it reports what it found.
  */
 #ifndef BURIN_EVIDENCE_WALK_PROCESS_H
 #define BURIN_EVIDENCE_WALK_PROCESS_H

@@ -19,10 +19,10 @@ carve() # OPTION...
 	./burin carve "$@" -c rec.conf -o out image; echo "exit $?"
 }
 echo evidence >disk
-stat -c '%a %s %Y %Z' disk >before
 image "try $PWD/disk"
+stat -c '%a %s %Y %Z' disk image >before
 carve
-stat -c '%a %s %Y %Z' disk | cmp before - && ls disk*
+stat -c '%a %s %Y %Z' disk image | cmp before - && ls disk*
 "$SRCDIR/tests/cli/check_reports" out image
 # So that this shows something: without confinement most of it works.
 carve --sandbox=off
