@@ -69,14 +69,31 @@ static int64_t log_of(uint64_t number)
 	return log;
 }
 
-/* Bits, in FRACTIONs, of a byte after another one. */
-static int64_t cost(const struct model *model, uint8_t before, uint8_t byte)
-{
-	uint64_t total = (uint64_t)model->total + 256;
-	uint64_t part =
-		model->pairs[before][byte] * total + ESCAPE * ((uint64_t)model->single[byte] + 1);
+/* What a model's costs have in common. Most pairs are never seen, so that only what is said here counts. */
+struct common {
+	uint64_t total;
+	int64_t unseen
+		[256]; /* logarithms of the weight of each byte after one that it was not seen after */
+};
 
-	return log_of((model->before[before] + ESCAPE) * total) - log_of(part);
+static void find_common(const struct model *model, struct common *common)
+{
+	common->total = (uint64_t)model->total + 256;
+	for (unsigned b = 0; b < 256; b++)
+		common->unseen[b] = log_of(ESCAPE * ((uint64_t)model->single[b] + 1));
+}
+
+/* Bits, in FRACTIONs, of each byte after another one. */
+static void find_costs(
+	const struct model *model, const struct common *common, uint8_t before, int64_t costs[256])
+{
+	const uint32_t *pairs = model->pairs[before];
+	int64_t all = log_of((model->before[before] + ESCAPE) * common->total);
+
+	for (unsigned b = 0; b < 256; b++)
+		costs[b] = all - (pairs[b] ? log_of(pairs[b] * common->total +
+						     ESCAPE * ((uint64_t)model->single[b] + 1))
+					   : common->unseen[b]);
 }
 
 /* ---- a file -------------------------------------------------------------------------------- */
@@ -122,13 +139,19 @@ struct affinity *affinity_new(struct workbench *bench)
 
 static void get_ready(struct affinity *affinity)
 {
+	struct common own_common, others_common;
+	int64_t own[256], others[256];
+
 	affinity->is_ready = true;
 	memset(affinity->looks, 0, sizeof(affinity->looks));
-	for (unsigned a = 0; a < 256; a++)
+	find_common(&affinity->own, &own_common);
+	find_common(&affinity->others, &others_common);
+	for (unsigned a = 0; a < 256; a++) {
+		find_costs(&affinity->own, &own_common, (uint8_t)a, own);
+		find_costs(&affinity->others, &others_common, (uint8_t)a, others);
 		for (unsigned b = 0; b < 256; b++)
-			affinity->gains[a][b] =
-				(int16_t)(cost(&affinity->others, (uint8_t)a, (uint8_t)b) -
-					  cost(&affinity->own, (uint8_t)a, (uint8_t)b));
+			affinity->gains[a][b] = (int16_t)(others[b] - own[b]);
+	}
 }
 
 int64_t affinity_bits(
