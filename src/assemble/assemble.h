@@ -24,8 +24,8 @@
 /* How far it goes; each does what those before it do, too. */
 enum assemble_level {
 	FRAGMENTS_OFF,
-	FRAGMENTS_KNOWN,  /* layouts that need no search */
-	FRAGMENTS_NEAR,   /* two pieces, the second soon after the first */
+	FRAGMENTS_KNOWN, /* layouts that need no search */
+	FRAGMENTS_NEAR, /* two pieces, the second soon after the first, if no other layout would do */
 	FRAGMENTS_SEARCH, /* any clusters */
 };
 

@@ -33,9 +33,8 @@
 #define JUDGED_MAX 4    /* doubtful layouts of a file */
 #define GUESSES 4       /* that are judged: of two pieces, of three, of four, and of more */
 #define RECORD_LEN 1024
-#define EXTEND_MAX 64     /* clusters by which the last piece may begin earlier */
-#define REJECTED_SHARE 16 /* of the work for two pieces is for a head that was rejected */
-#define COARSE_SHARE 4    /* of the work is for clusters of the usual size */
+#define EXTEND_MAX 64  /* clusters by which the last piece may begin earlier */
+#define COARSE_SHARE 4 /* of the work is for clusters of the usual size */
 /* A carver may count that share of a cluster as the file's own although it is another's. */
 #define BEGUN_SHARE 16
 #define BEGUN_MIN 128 /* of a small one it may count so many bytes, a frame's */
@@ -55,6 +54,14 @@ struct cell {
 	bool is_unlikely; /* those to clusters that are likely another file's: late, and not far */
 };
 
+/* How a strategy searches. */
+struct plan {
+	const struct cell *cells; /* that are tried, in order */
+	size_t count;
+	unsigned pieces; /* at most */
+	bool only_sure; /* what breaks off anywhere, or where a joint may be at several places, is not taken */
+};
+
 /* What nobody can prove, but goes further than all else. */
 struct guess {
 	struct partial from; /* without extents: there is none */
@@ -65,8 +72,7 @@ struct guess {
 struct search {
 	struct workbench *bench;
 	const struct broken *broken;
-	const struct cell *cells; /* that are tried, in order */
-	size_t cell_count;
+	const struct plan *plan;
 	const struct clusters *clusters; /* as they are; bench may have larger ones */
 	struct assembly *assembly;
 	uint64_t reserve;              /* work that is kept for judging */
@@ -364,7 +370,8 @@ static bool judge(struct search *search)
 	bench->clusters = search->clusters;
 	search->is_found = joining_judge(bench, &search->from, &search->best, search->assembly) &&
 			   (!search->judged || search->best.bits >= EXACT_BITS) &&
-			   !(bench->takes_unverified && search->assembly->doubt_count);
+			   !((bench->takes_unverified || search->plan->only_sure) &&
+				   search->assembly->doubt_count);
 	bench->clusters = clusters;
 	if (search->is_found)
 		return true;
@@ -487,11 +494,11 @@ static bool follow(struct search *search, struct beam *beam, const struct cell *
  * it was found lead to is kept for all later ones. True: the search ends. */
 static bool search_cells(struct search *search, const struct partial *begin, unsigned pieces)
 {
-	const struct cell *cells = search->cells;
+	const struct cell *cells = search->plan->cells;
 	struct beam first = { 0 };
 	bool ends = false;
 
-	for (size_t i = 0; i < search->cell_count && !ends && workbench_goes_on(search->bench);
+	for (size_t i = 0; i < search->plan->count && !ends && workbench_goes_on(search->bench);
 		i++) {
 		uint64_t changes = first.changes;
 		size_t from;
@@ -578,8 +585,9 @@ static void judge_guesses(struct search *search)
 
 /* Searches from the file as it was found, and then from each joint that is proved: nothing else can be right.
  * True: the search ends. */
-static bool search_from(struct search *search, const struct broken *broken, unsigned pieces)
+static bool search_from(struct search *search, const struct broken *broken)
 {
+	unsigned pieces = search->plan->pieces;
 	struct partial begin;
 	bool ends;
 
@@ -601,7 +609,7 @@ static bool search_from(struct search *search, const struct broken *broken, unsi
 
 /* The same, as if clusters were of the usual size: where an image has several volumes, those found may be the
  * smallest. That takes a small part of the work. */
-static bool search_coarsely(struct search *search, const struct broken *broken, unsigned pieces)
+static bool search_coarsely(struct search *search, const struct broken *broken)
 {
 	struct workbench *bench = search->bench;
 	struct clusters coarse = *bench->clusters;
@@ -614,29 +622,28 @@ static bool search_coarsely(struct search *search, const struct broken *broken, 
 	coarse.origin = broken->start % USUAL_CLUSTER;
 	bench->clusters = &coarse;
 	bench->work_left -= kept;
-	ends = search_from(search, broken, pieces);
+	ends = search_from(search, broken);
 	give_work(search, kept);
 	bench->clusters = search->clusters;
 	return ends;
 }
 
 static bool search_file(struct workbench *bench, const struct broken *broken,
-	const struct cell *cells, size_t count, unsigned pieces, struct extents *extents,
-	struct outcome *outcome, struct assembly *assembly)
+	const struct plan *plan, struct extents *extents, struct outcome *outcome,
+	struct assembly *assembly)
 {
 	struct search search = { .bench = bench,
 		.broken = broken,
-		.cells = cells,
-		.cell_count = count,
+		.plan = plan,
 		.clusters = bench->clusters,
 		.assembly = assembly,
 		.reserve = bench->work_left / JUDGE_SHARE,
-		.least = least_of_guess(bench, broken) };
+		.least = plan->only_sure ? UINT64_MAX : least_of_guess(bench, broken) };
 
 	if (broken->start % bench->clusters->size != bench->clusters->origin)
 		return false; /* inside another file */
 	bench->work_left -= search.reserve;
-	if (!search_coarsely(&search, broken, pieces) && !search_from(&search, broken, pieces))
+	if (!search_coarsely(&search, broken) && !search_from(&search, broken))
 		judge_guesses(&search);
 	if (search.is_found) {
 		*extents = search.best.extents;
@@ -664,11 +671,12 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 		{ RING_NEAR, ZONE_CLOSE, false }, { RING_NEAR, ZONE_BEFORE, false },
 		{ RING_NEAR, ZONE_AFTER, false }, { RING_NEAR, ZONE_CLOSE, true },
 		{ RING_NEAR, ZONE_BEFORE, true }, { RING_NEAR, ZONE_AFTER, true } };
+	static const struct plan plan = { cells, COUNT(cells), 2, true };
 
-	/* On a disk nearly all of them are false, and there are many more than of the others. */
-	if (broken->is_weak && broken->verdict == CARVE_REJECT)
-		bench->work_left /= REJECTED_SHARE;
-	return search_file(bench, broken, cells, COUNT(cells), 2, extents, outcome, assembly);
+	/* What only lacks an end may be whole, and heads that were rejected are nearly all false. */
+	if (broken->verdict != CARVE_TRUNCATED)
+		return false;
+	return search_file(bench, broken, &plan, extents, outcome, assembly);
 }
 
 bool find_anywhere(struct workbench *bench, const struct broken *broken, struct extents *extents,
@@ -685,7 +693,7 @@ bool find_anywhere(struct workbench *bench, const struct broken *broken, struct 
 		{ RING_WIDE, ZONE_NEXT, false }, { RING_NEAR, ZONE_AFTER, false },
 		{ RING_NEAR, ZONE_CLOSE, true }, { RING_ALL, ZONE_HERE, false },
 		{ RING_ALL, ZONE_NEXT, false }, { RING_BOTH, ZONE_AFTER, false } };
+	static const struct plan plan = { cells, COUNT(cells), PIECES_MAX, false };
 
-	return search_file(
-		bench, broken, cells, COUNT(cells), PIECES_MAX, extents, outcome, assembly);
+	return search_file(bench, broken, &plan, extents, outcome, assembly);
 }

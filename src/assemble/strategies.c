@@ -10,7 +10,7 @@ const struct strategy strategies[] = {
 		find_by_table },
 	{ "sums", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, 100, true, false,
 		find_by_sum },
-	{ "two pieces, near", FRAGMENTS_NEAR, FRAGMENTS_NEAR, ASSEMBLY_NEAR, 100, false, false,
+	{ "two pieces, near", FRAGMENTS_NEAR, FRAGMENTS_NEAR, ASSEMBLY_NEAR, 3, false, false,
 		find_near },
 	{ "pieces anywhere", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 50, false, true,
 		find_anywhere },

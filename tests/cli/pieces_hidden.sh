@@ -1,6 +1,6 @@
 # An archive of which there is only the head, with a long stored member, seems to go on over the pieces of another one, as all of it is
-# text. The other one is put together all the same. So is a picture whose head alone is none, as its directory is at
-# its end.
+# text. The other one is put together all the same. So is, by a search, a picture whose head alone is none, as its directory is at
+# its end; near ones are only looked for if a file broke off, and taken if there is no doubt.
 . "$SRCDIR/tests/cli/helpers"
 . "$SRCDIR/tests/cli/pieces_images"
 cat >rules.conf <<'RULES'
@@ -36,6 +36,9 @@ put(copied[3 * C:], 2)
 expect(whole)
 expect(copied)
 PY
-carve_image out --fragments=near
-check_reports out image
-show_files out
+for level in near search; do
+	echo --- $level
+	carve_image $level --fragments=$level
+	check_reports $level image
+	show_files $level
+done
