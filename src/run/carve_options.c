@@ -213,12 +213,13 @@ const struct option_row carve_option_rows[] = {
 	{ .name = "fragments",
 		.kind = OPTION_CHOICE,
 		.choices = ASSEMBLE_LEVEL_CHOICES,
-		.fallback = "known",
+		.fallback = "near",
 		.bare = "search",
 		REPORTED(fragments, 17, "fragments"),
 		.group = "Output",
 		.help = "Put files in pieces together. known: where no search is needed; near: "
-			"two pieces close to each other; search: anywhere in the image" },
+			"two pieces close to each other, too, if nothing else would do as well; "
+			"search: anywhere in the image" },
 	{ .name = "fragment-budget",
 		.kind = OPTION_NUMBER,
 		.metavar = "PERCENT",
