@@ -93,21 +93,22 @@ static bool has_number(
 	return false;
 }
 
-/* The bits by which the block that was left out at offset names those that follow it. */
-static uint32_t evidence_of(struct workbench *bench, uint64_t offset, uint64_t block)
+/* Whether a block may name those that follow it, or did before the file was deleted: ext3 overwrites the
+ * numbers with zeros. */
+static bool is_pointer_block(const uint8_t *bytes)
 {
-	uint8_t bytes[LARGEST];
-	uint32_t first, bits;
+	uint32_t second = le32(bytes + 4);
+
+	return !second || second == le32(bytes) + 1;
+}
+
+/* The bits by which the block that was left out at offset names those that follow it. */
+static uint32_t evidence_of(
+	const struct workbench *bench, const uint8_t *bytes, uint64_t offset, uint64_t block)
+{
+	uint32_t first = le32(bytes), bits;
 	unsigned count = 1;
 
-	if (offset > bench->clusters->end || bench->clusters->end - offset < block)
-		return 0;
-	image_read_around(bench->evidence, offset, bytes, block);
-	if (image_was_cut(bench->evidence)) {
-		bench->stopped = true;
-		return 0;
-	}
-	first = le32(bytes);
 	if (!first)
 		return 0;
 	while (count < block / 4 && le32(bytes + 4 * (size_t)count) == first + count)
@@ -122,13 +123,18 @@ bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 	struct extents *extents, struct outcome *outcome, struct assembly *assembly)
 {
 	struct extents trial = { 0 };
+	uint8_t left_out[LARGEST];
 	uint32_t bits;
 	bool found = false;
 
 	for (uint64_t block = SMALLEST; block <= LARGEST && workbench_goes_on(bench); block *= 2) {
-		uint32_t evidence = evidence_of(bench, broken->start + DIRECT * block, block);
+		uint64_t at = broken->start + DIRECT * block;
+		uint32_t evidence;
 		struct outcome now;
 
+		if (!workbench_read(bench, at, left_out, block) || !is_pointer_block(left_out))
+			continue;
+		evidence = evidence_of(bench, left_out, at, block);
 		lay_out(bench, broken->start, block, &trial);
 		if (trial.count < 2 || !workbench_try(bench, &trial, &now))
 			continue;
