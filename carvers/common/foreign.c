@@ -7,6 +7,8 @@
 #include "walk.h"
 
 #define LONG_TEXT 1024
+#define LONG_FILL 256
+#define CLUSTER 4096
 
 /* Where in [start, end) the text begins that reaches end; end when there is none. */
 static uint64_t text_start(struct view *view, uint64_t start, uint64_t end)
@@ -34,6 +36,14 @@ uint64_t foreign_tail(struct view *view, uint64_t start, uint64_t end)
 		return tail;
 	tail = text_start(view, start, end);
 	return end - tail >= LONG_TEXT ? tail : end;
+}
+
+uint64_t foreign_cluster(struct view *view, uint64_t start, uint64_t end)
+{
+	uint64_t at = foreign_tail(view, start, end),
+		 cluster = (at + CLUSTER - 1) / CLUSTER * CLUSTER;
+
+	return cluster + LONG_FILL <= end ? cluster : end;
 }
 
 uint64_t foreign_start(struct view *view, uint64_t start, uint64_t end)

@@ -11,6 +11,10 @@ uint64_t foreign_start(struct view *view, uint64_t start, uint64_t end);
 /* The start of the run of equal bytes, or of text, that reaches end, if it is long; else end. */
 uint64_t foreign_tail(struct view *view, uint64_t start, uint64_t end);
 
+/* The first cluster of the run of equal bytes, or of text, that reaches end, if it is long; else end. For data that
+ * does not end in zeros. */
+uint64_t foreign_cluster(struct view *view, uint64_t start, uint64_t end);
+
 /* The verdict on a file that should reach `end` and is broken somewhere after `start`:
  * CARVE_TRUNCATED with the length from foreign_start. The reason is "`problem` at `where`", or that
  * the image ends earlier. */

@@ -140,3 +140,58 @@ enum overwrite overwrite_find(struct view *view, uint64_t start, uint64_t end, u
 	return overwrite == OVERWRITE_NONE ? find_first_fill(view, start, end, row_len, at, what)
 					   : overwrite;
 }
+
+/* How files begin that are found often, in bytes that samples and pixels hardly ever have at a sector. */
+static const struct head {
+	const char *bytes;
+	size_t len;
+} heads[] = {
+	{ "\xff\xd8\xff\xe0", 4 },
+	{ "\xff\xd8\xff\xe1", 4 },
+	{ "\x89PNG\r\n", 6 },
+	{ "GIF89a", 6 },
+	{ "GIF87a", 6 },
+	{ "%PDF-1.", 7 },
+	{ "PK\3\4", 4 },
+	{ "Rar!\x1a\7", 6 },
+	{ "7z\xbc\xaf", 4 },
+	{ "RIFF", 4 },
+	{ "OggS\0\2", 6 },
+	{ "fLaC\0", 5 },
+	{ "ID3\3\0", 5 },
+	{ "ID3\4\0", 5 },
+	{ "\x1a\x45\xdf\xa3", 4 },
+	{ "\xd0\xcf\x11\xe0", 4 },
+	{ "SQLite f", 8 },
+	{ "\x7f"
+	  "ELF",
+		4 },
+	{ "{\\rtf1", 6 },
+	{ "%!PS-", 5 },
+	{ "8BPS\0\1", 6 },
+	{ "MThd\0\0", 6 },
+	{ "!<arch>", 7 },
+};
+
+static bool is_head(const uint8_t *p)
+{
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		if (memcmp(p, heads[i].bytes, heads[i].len) == 0)
+			return true;
+	return false;
+}
+
+uint64_t overwrite_head(struct view *view, uint64_t start, uint64_t end)
+{
+	uint64_t at = next_sector(start);
+	const uint8_t *p;
+	size_t len;
+
+	while ((p = walk_window(view, at, end, &len)) && len >= SECTOR) {
+		for (size_t i = 0; i + SECTOR <= len; i += SECTOR)
+			if (is_head(p + i))
+				return at + i;
+		at += len / SECTOR * SECTOR;
+	}
+	return end;
+}

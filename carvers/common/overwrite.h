@@ -25,4 +25,8 @@ enum overwrite {
 enum overwrite overwrite_find(struct view *view, uint64_t start, uint64_t end, uint64_t row_len,
 	uint64_t *at, const char **what);
 
+/* The first sector in [start, end) that begins as files of a known format do; end when there is none. Not for
+ * data that may contain files. */
+uint64_t overwrite_head(struct view *view, uint64_t start, uint64_t end);
+
 #endif

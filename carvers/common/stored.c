@@ -4,6 +4,7 @@
 
 #include "noise.h"
 #include "overwrite.h"
+#include "predictor.h"
 #include "walk.h"
 
 /* The verdict when no random bytes were found before the view's end. */
@@ -58,14 +59,31 @@ enum verdict stored_check(struct view *view, struct finding *finding, uint64_t s
 		       : judge_end(view, finding, start, end);
 }
 
-enum verdict stored_check_rows(
-	struct view *view, struct finding *finding, uint64_t start, uint64_t end, uint64_t row_len)
+enum verdict stored_check_data(
+	struct view *view, struct finding *finding, uint64_t start, uint64_t end)
 {
 	enum verdict verdict;
 
 	return turns_random(view, finding, start, end, &verdict)
 		       ? verdict
-		       : judge_rows(view, finding, start, end, row_len);
+		       : judge_rows(view, finding, start, end, 1);
+}
+
+enum verdict stored_check_pixels(struct view *view, struct finding *finding, uint64_t start,
+	uint64_t end, uint64_t row_len, uint64_t pixel_len)
+{
+	enum verdict verdict;
+	uint64_t at;
+
+	if (turns_random(view, finding, start, end, &verdict))
+		return verdict;
+	verdict = judge_rows(view, finding, start, end, row_len);
+	if (verdict != CARVE_UNVERIFIED ||
+		predictor_check(view, start, end, row_len, pixel_len, &at) != PREDICTOR_FOREIGN)
+		return verdict;
+	finding->length = at;
+	return verdict_because(
+		CARVE_TRUNCATED, finding, "bytes unlike the pixels before at %" PRIu64, at);
 }
 
 enum verdict stored_check_coded(

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "foreign.h"
 #include "sfnt.h"
 #include "title.h"
 #include "walk.h"
@@ -144,6 +145,18 @@ static const char *read_head(struct eot *eot)
 	return NULL;
 }
 
+static enum verdict judge_compressed(const struct eot *eot)
+{
+	uint64_t cluster = foreign_cluster(eot->view, eot->font, eot->size);
+
+	if (cluster == eot->size)
+		return verdict_because(CARVE_UNVERIFIED, eot->finding,
+			"the compressed font before %" PRIu64 " cannot be verified", eot->size);
+	eot->finding->length = cluster;
+	return verdict_because(CARVE_TRUNCATED, eot->finding,
+		"equal bytes or text instead of the compressed font at %" PRIu64, cluster);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct eot eot = { .view = view, .finding = finding };
@@ -161,8 +174,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return walk_cut(view, finding, eot.size, view_size(view));
 	finding->length = eot.size;
 	if (eot.flags & COMPRESSED)
-		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the compressed font before %" PRIu64 " cannot be verified", eot.size);
+		return judge_compressed(&eot);
 	wrong = count_wrong_tables(&eot, &reached);
 	if (wrong == 0 && reached + 4 > eot.font_len)
 		return CARVE_COMPLETE;

@@ -164,7 +164,7 @@ static bool is_tiff_end_plausible(struct view *view, const struct eps_section *s
 		return false;
 	row_len = (width * bits + 7) / 8;
 	return overwrite_find(view, start, section->end, row_len, &at, &what) == OVERWRITE_NONE &&
-	       predictor_check_end(view, start, section->end, row_len, (bits + 7) / 8, &at) ==
+	       predictor_check(view, start, section->end, row_len, (bits + 7) / 8, &at) ==
 		       PREDICTOR_CONTINUOUS;
 }
 

@@ -101,7 +101,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	/* Streams look random; of numbers stored as they are this is all that shows where they end. */
 	if (at > HEAD_LEN && !streams &&
-		stored_check_rows(view, finding, HEAD_LEN, at, 1) == CARVE_TRUNCATED)
+		stored_check_data(view, finding, HEAD_LEN, at) == CARVE_TRUNCATED)
 		return CARVE_TRUNCATED;
 	finding->length = at;
 	return verdict_because(CARVE_UNVERIFIED, finding,

@@ -184,7 +184,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		cdf.end = records_end(&cdf);
 	if (cdf.end < cdf.at)
 		cdf.end = cdf.at;
-	return stored_check_rows(view, finding, cdf.data ? cdf.data : cdf.at, cdf.end, 1);
+	return stored_check_data(view, finding, cdf.data ? cdf.data : cdf.at, cdf.end);
 }
 
 const struct carver netcdf_carver = {

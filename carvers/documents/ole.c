@@ -30,6 +30,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "foreign.h"
 #include "noise.h"
 #include "plain_text.h"
 #include "predictor.h"
@@ -126,6 +127,15 @@ static bool is_only_padding_lost(const struct ole *ole)
 	       size > ole->end - ((uint64_t)1 << ole->shift);
 }
 
+/* Whether equal bytes or text reach the end from a cluster on: then that is the length. */
+static bool ends_wiped(struct ole *ole)
+{
+	uint64_t end = ole->finding->length;
+
+	ole->finding->length = foreign_cluster(ole->view, HEADER_LEN, end);
+	return ole->finding->length < end;
+}
+
 /* The verdict if something looks wrong, but the tables give the end: the file was cut if it ends in
  * at least noise_min random bytes, and should not. */
 static enum verdict judge_doubt(
@@ -139,6 +149,9 @@ static enum verdict judge_doubt(
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"%s at %" PRIu64 ", and the file ends in random bytes", problem, at);
 	}
+	if (ends_wiped(ole))
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"%s at %" PRIu64 ", and the file ends in equal bytes or text", problem, at);
 	return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, at);
 }
 
@@ -185,6 +198,10 @@ static enum verdict judge_end(struct ole *ole, bool whole)
 		return judge_doubt(ole, NOISE_SURE, "the last sector ends in foreign-looking bytes",
 			ole->foreign);
 	}
+	if (whole && ole->end <= size && is_end_foreign(ole) && ends_wiped(ole))
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"equal bytes or text instead of the last sectors, from %" PRIu64 " on",
+			finding->length);
 	if (whole && ole->end <= size && !is_end_plausible(ole))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last sector, up to %" PRIu64 ", cannot be verified", ole->end);

@@ -26,6 +26,7 @@
 #include "ape.h"
 #include "bytes.h"
 #include "flac.h"
+#include "overwrite.h"
 #include "audio_tags.h"
 #include "tta.h"
 #include "walk.h"
@@ -234,6 +235,8 @@ static enum verdict judge_counted(struct mp3 *mp3)
 static enum verdict judge_end(struct mp3 *mp3)
 {
 	struct finding *finding = mp3->finding;
+	const char *what;
+	uint64_t at;
 
 	finding->extension = mp3->shape.layer == 3 ? NULL : mp3->shape.layer == 2 ? "mp2" : "mp1";
 	if (mp3->info.frame_count)
@@ -249,6 +252,11 @@ static enum verdict judge_end(struct mp3 *mp3)
 	if (mp3->cut && view_ends_with_image(mp3->view))
 		return walk_cut(mp3->view, finding, view_size(mp3->view) + 1, view_size(mp3->view));
 	finding->length = mp3->at;
+	if (overwrite_find(mp3->view, mp3->last, mp3->at, 1, &at, &what) == OVERWRITE_CERTAIN) {
+		finding->length = at;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"%s instead of the last frame's data at %" PRIu64, what, at);
+	}
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"no frame at %" PRIu64 ", and the number of frames is not stored", mp3->at);
 }

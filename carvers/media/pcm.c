@@ -27,6 +27,8 @@
 #define FADE_PART 8
 #define SECTOR 512
 #define SECTOR_NEAR 4 /* samples */
+#define CLUSTER 4096
+#define WIPED_MIN 512
 #define TEXT_MIN 64
 #define TEXT_MAX VIEW_MAX_PEEK
 #define UNCLOSED_MAX (UINT64_C(256) << 20)
@@ -139,12 +141,23 @@ static bool is_silent_byte(const struct pcm_format *samples, uint8_t byte)
 	return byte == (samples->bits == 8 && !samples->signed_8 ? 0x80 : 0);
 }
 
-/* Whether a sector starts with the identical bytes from `at` on, or within a few samples. */
-static bool at_sector(const struct pcm_format *samples, uint64_t at)
+/* The next multiple of unit if the identical bytes from `at` on start with it, or a few samples before; else 0. */
+static uint64_t boundary_near(const struct pcm_format *samples, uint64_t at, uint64_t unit)
 {
-	uint64_t sector = (at + SECTOR - 1) / SECTOR * SECTOR;
+	uint64_t next = (at + unit - 1) / unit * unit;
 
-	return sector - at <= SECTOR_NEAR * (uint64_t)samples->frame_len;
+	return next - at <= SECTOR_NEAR * (uint64_t)samples->frame_len ? next : 0;
+}
+
+/* Whether the samples before `at` are much softer than those before them. */
+static bool fades(struct view *view, const struct pcm_format *samples, uint64_t start, uint64_t at)
+{
+	uint64_t whole = at - (at - start) % samples->frame_len;
+	uint64_t fade = whole - start > FADE_LEN ? whole - FADE_LEN : start;
+	uint64_t before = fade - start > LOUDEST_LEN ? fade - LOUDEST_LEN : start;
+
+	return loudest(view, samples, fade, whole) <=
+	       loudest(view, samples, before, fade) / FADE_PART;
 }
 
 /* Whether the identical bytes from `at` to the end are silence after a sound that fades, or if all
@@ -153,15 +166,24 @@ static bool is_silence(
 	struct view *view, const struct pcm_format *samples, uint64_t start, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, 1);
-	uint64_t whole = at - (at - start) % samples->frame_len;
-	uint64_t fade = whole - start > FADE_LEN ? whole - FADE_LEN : start;
-	uint64_t before = fade - start > LOUDEST_LEN ? fade - LOUDEST_LEN : start;
 
 	if (!p || !is_silent_byte(samples, *p))
 		return false;
-	return at == start || (!at_sector(samples, at) &&
-				      loudest(view, samples, fade, whole) <=
-					      loudest(view, samples, before, fade) / FADE_PART);
+	return at == start ||
+	       (!boundary_near(samples, at, SECTOR) && fades(view, samples, start, at));
+}
+
+/* The cluster with which the identical bytes from `at` to the end start, unless it is a sound that faded: a
+ * recording falls silent at a cluster once in hundreds of times. 0: no cluster. */
+static uint64_t wiped_from(struct view *view, const struct pcm_format *samples, uint64_t start,
+	uint64_t at, uint64_t end)
+{
+	uint64_t cluster = at > start ? boundary_near(samples, at, CLUSTER) : 0;
+	const uint8_t *p = view_peek(view, at, 1);
+
+	if (!cluster || end < cluster + WIPED_MIN || !p)
+		return 0;
+	return is_silent_byte(samples, *p) && fades(view, samples, start, at) ? 0 : cluster;
 }
 
 /* How many of the len bytes at p, from the last one backwards, are text: ASCII, or (wide) with a zero in each
@@ -215,6 +237,9 @@ enum predictor_end pcm_check(struct view *view, const struct pcm_format *samples
 		return PREDICTOR_UNKNOWN;
 	fill = walk_before_fill(view, start, end);
 	if (fill < end) {
+		*at = wiped_from(view, samples, start, fill, end);
+		if (*at)
+			return PREDICTOR_FOREIGN;
 		if (!is_silence(view, samples, start, fill))
 			return PREDICTOR_UNKNOWN;
 		end = fill;
@@ -222,7 +247,7 @@ enum predictor_end pcm_check(struct view *view, const struct pcm_format *samples
 	*at = end > start ? text_start(view, start, end) : end;
 	if (*at < end)
 		return PREDICTOR_FOREIGN;
-	return predictor_check_end(view, start, end, 2 * frame_len, frame_len, at);
+	return predictor_check(view, start, end, 2 * frame_len, frame_len, at);
 }
 
 /* The end of the bytes from start on that equal the first one, at most a little more than

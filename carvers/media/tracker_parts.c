@@ -54,6 +54,5 @@ enum verdict tracker_judge(struct tracker *tracker)
 	if (tracker->coded)
 		return stored_check_coded(
 			tracker->view, tracker->finding, tracker->samples, tracker->end);
-	return stored_check_rows(
-		tracker->view, tracker->finding, tracker->samples, tracker->end, 1);
+	return stored_check_data(tracker->view, tracker->finding, tracker->samples, tracker->end);
 }

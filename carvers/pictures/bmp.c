@@ -154,8 +154,7 @@ static enum verdict check_end(struct bmp *bmp, uint64_t end)
 	case OVERWRITE_NONE:
 		break;
 	}
-	switch (predictor_check_end(
-		bmp->view, bmp->pixels, end, row_len, (dib->bits + 7) / 8, &at)) {
+	switch (predictor_check(bmp->view, bmp->pixels, end, row_len, (dib->bits + 7) / 8, &at)) {
 	case PREDICTOR_FOREIGN:
 		return broken_verdict(bmp, at, "bytes unlike the pixels before");
 	case PREDICTOR_UNKNOWN:

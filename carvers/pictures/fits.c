@@ -21,6 +21,7 @@
 
 #include "dates.h"
 #include "foreign.h"
+#include "stored.h"
 #include "title.h"
 #include "walk.h"
 
@@ -33,7 +34,9 @@ struct unit {
 	int64_t bits, axes, parameters, groups;
 	uint64_t elements; /* of all axes so far */
 	int64_t axes_read;
+	uint64_t row;             /* elements of the first axis */
 	bool first_zero, grouped; /* NAXIS1 = 0 with GROUPS: the axes start with the second */
+	bool table;               /* not a picture */
 	uint64_t end;             /* of the header, in complete blocks */
 };
 
@@ -74,6 +77,8 @@ static void read_date(struct fits *fits, const char *text)
 static void read_axis(struct unit *unit, int64_t size)
 {
 	unit->axes_read++;
+	if (unit->axes_read == 1 && size > 0)
+		unit->row = (uint64_t)size;
 	if (unit->axes_read == 1 && size == 0) {
 		unit->first_zero = true;
 		return;
@@ -101,6 +106,8 @@ static void read_card(struct fits *fits, struct unit *unit, const char *card)
 		unit->parameters = number;
 	else if (memcmp(card, "GCOUNT  ", 8) == 0)
 		unit->groups = number;
+	else if (memcmp(card, "XTENSION", 8) == 0)
+		unit->table = strncmp(text, "IMAGE", 5) != 0;
 	else if (memcmp(card, "GROUPS  ", 8) == 0)
 		unit->grouped = text[0] == 'T';
 	else if (memcmp(card, "DATE-OBS", 8) == 0 ||
@@ -172,12 +179,13 @@ static bool starts_unit(struct fits *fits)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct fits fits = { .view = view, .finding = finding };
-	struct unit unit;
+	struct unit unit = { 0 };
+	uint64_t len = 0;
 
 	for (; starts_unit(&fits); fits.units++) {
 		bool header = read_header(&fits, &unit);
-		uint64_t len = header ? data_len(&unit) : 0;
 
+		len = header ? data_len(&unit) : 0;
 		if (!header && unit.end + CARD > view_size(view) && fits.units)
 			return walk_cut(view, finding, unit.end + CARD, view_size(view));
 		if (!header || len == UINT64_MAX) {
@@ -197,6 +205,13 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (!fits.units)
 		return verdict_because(CARVE_REJECT, finding, "no SIMPLE at 0");
+	if (len && !unit.table && unit.axes > 1) {
+		uint64_t pixel_len = (uint64_t)llabs(unit.bits) / 8;
+
+		if (stored_check_pixels(view, finding, unit.end, unit.end + len,
+			    unit.row * pixel_len, pixel_len) == CARVE_TRUNCATED)
+			return CARVE_TRUNCATED;
+	}
 	finding->length = fits.at;
 	return verdict_because(
 		CARVE_UNVERIFIED, finding, "more units may follow %" PRIu64 "", fits.at);

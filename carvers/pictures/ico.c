@@ -60,6 +60,13 @@ static enum ico_state set_broken(struct ico *ico, uint64_t at, const char *probl
 	return ICO_BROKEN;
 }
 
+/* The same at a place within an image, up to which its pixels are as they should be. */
+static enum ico_state set_foreign(struct ico *ico, uint64_t at)
+{
+	ico->valid_end = at > ico->valid_end ? at : ico->valid_end;
+	return set_broken(ico, at, "bytes unlike the pixels before");
+}
+
 static enum ico_state check_png(struct view *view, struct ico *ico, const struct image *image)
 {
 	uint64_t end = image->at + image->len;
@@ -100,15 +107,19 @@ static enum ico_state check_tail(
 {
 	uint64_t row_len = dib_row_len(dib->width, dib->bits), at;
 	uint64_t start = mask - row_len * (dib->height / 2);
+	unsigned pixel_len = (dib->bits + 7u) / 8;
 	enum predictor_end tail;
 
 	if (end > mask && end - mask >= MASK_MIN) {
+		if (predictor_check(view, start, mask, row_len, pixel_len, &at) ==
+			PREDICTOR_FOREIGN)
+			return set_foreign(ico, at);
 		start = mask;
 		row_len = dib_row_len(dib->width, 1);
 	}
-	tail = predictor_check_end(view, start, end, row_len, (dib->bits + 7) / 8, &at);
+	tail = predictor_check(view, start, end, row_len, pixel_len, &at);
 	if (tail == PREDICTOR_FOREIGN)
-		return set_broken(ico, at, "bytes unlike the pixels before");
+		return set_foreign(ico, at);
 	if (tail == PREDICTOR_UNKNOWN && start == mask && mask_is_noise(view, dib, mask))
 		return set_broken(ico, mask, "a mask of random bits");
 	if (tail == PREDICTOR_UNKNOWN && !ico->odd)

@@ -86,8 +86,7 @@ static bool is_end_plausible(struct mrw *mrw, uint64_t end)
 	const char *what;
 
 	return overwrite_find(mrw->view, mrw->end, end, row_len, &at, &what) == OVERWRITE_NONE &&
-	       predictor_check_end(mrw->view, mrw->end, end, row_len, 4, &at) ==
-		       PREDICTOR_CONTINUOUS;
+	       predictor_check(mrw->view, mrw->end, end, row_len, 4, &at) == PREDICTOR_CONTINUOUS;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

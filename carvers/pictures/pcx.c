@@ -18,6 +18,7 @@
 
 #include "bytes.h"
 #include "cursor.h"
+#include "foreign.h"
 #include "walk.h"
 
 #define HEADER_LEN 128
@@ -104,6 +105,19 @@ static bool decode(struct pcx *pcx, struct cursor *cursor)
 	return true;
 }
 
+/* The verdict on a picture whose end, at `end`, is doubtful: an encoder would have made runs of equal bytes. */
+static enum verdict doubt(
+	struct pcx *pcx, struct finding *finding, uint64_t end, const char *problem)
+{
+	uint64_t cluster = foreign_cluster(pcx->view, HEADER_LEN, end);
+
+	finding->length = cluster;
+	if (cluster < end)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"equal bytes or text instead of lines at %" PRIu64, cluster);
+	return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, end);
+}
+
 static enum verdict complete_verdict(struct pcx *pcx, struct finding *finding, uint64_t end)
 {
 	const uint8_t *p = pcx->palette ? view_peek(pcx->view, end, PALETTE_LEN) : NULL;
@@ -115,13 +129,13 @@ static enum verdict complete_verdict(struct pcx *pcx, struct finding *finding, u
 	if (pcx->palette && !palette && p && p[0] == 0x0c)
 		return walk_cut(pcx->view, finding, end + PALETTE_LEN, view_size(pcx->view));
 	if (pcx->palette && !palette)
-		return verdict_because(CARVE_UNVERIFIED, finding, "no palette at %" PRIu64, end);
+		return doubt(pcx, finding, end, "no palette");
 	if (pcx->crossed)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"runs cross lines, so the end cannot be verified, at %" PRIu64, end);
 	if (!palette && !pcx->last_run)
-		return verdict_because(CARVE_UNVERIFIED, finding,
-			"no run in the last line, so the end cannot be verified, at %" PRIu64, end);
+		return doubt(pcx, finding, end,
+			"no run in the last line, so the end cannot be verified,");
 	if (palette && PALETTE_LEN > end / TAIL_PART)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the palette cannot be verified, at %" PRIu64, end);

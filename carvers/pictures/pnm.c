@@ -164,13 +164,12 @@ static enum verdict check_text(struct pnm *pnm, struct finding *finding)
 
 static enum verdict check_stored(struct pnm *pnm, struct finding *finding)
 {
-	uint64_t row_len =
-		pnm->kind == 4 ? (pnm->width + 7) / 8
-			       : (uint64_t)pnm->width * pnm->depth * (pnm->maximum > 255 ? 2 : 1);
+	uint64_t pixel_len = pnm->kind == 4 ? 1 : pnm->depth * (pnm->maximum > 255 ? 2u : 1u);
+	uint64_t row_len = pnm->kind == 4 ? (pnm->width + 7) / 8 : pnm->width * pixel_len;
 	uint64_t start = pnm->cursor.at;
 
-	return stored_check_rows(
-		pnm->cursor.view, finding, start, start + row_len * pnm->height, row_len);
+	return stored_check_pixels(pnm->cursor.view, finding, start, start + row_len * pnm->height,
+		row_len, pixel_len);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

@@ -216,7 +216,7 @@ static enum psd_step check_last_pixels(
 {
 	uint64_t at;
 
-	switch (predictor_check_end(psd->view, start, end, row_len, (psd->depth + 7) / 8, &at)) {
+	switch (predictor_check(psd->view, start, end, row_len, (psd->depth + 7) / 8, &at)) {
 	case PREDICTOR_FOREIGN:
 		psd->valid_end = at;
 		return psd_broken(psd, at, "bytes unlike the pixels before");

@@ -122,8 +122,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (sgi.coded)
 		return check_coded(&sgi, finding);
 	row_len = (uint64_t)sgi.width * sgi.value_len;
-	return stored_check_rows(
-		view, finding, HEAD_LEN, HEAD_LEN + row_len * sgi.height * sgi.channels, row_len);
+	return stored_check_pixels(view, finding, HEAD_LEN,
+		HEAD_LEN + row_len * sgi.height * sgi.channels, row_len, sgi.value_len);
 }
 
 const struct carver sgi_carver = {

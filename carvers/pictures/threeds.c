@@ -83,7 +83,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(finding->length ? CARVE_TRUNCATED : CARVE_REJECT, finding,
 			"no chunk at %" PRIu64, at);
 	}
-	return stored_check_rows(view, finding, first.end, whole.end, 1);
+	return stored_check_data(view, finding, first.end, whole.end);
 }
 
 const struct carver threeds_carver = {

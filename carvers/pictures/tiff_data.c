@@ -52,7 +52,7 @@ void tiff_check_stored(
 	/* Other parts, which are confirmed by themselves, may follow these. */
 	if (overwrite_find(walk->tiff.view, start, end, row_len, &at, &what) != OVERWRITE_NONE)
 		return;
-	switch (predictor_check_end(walk->tiff.view, start, end, row_len, pixel_len, &at)) {
+	switch (predictor_check(walk->tiff.view, start, end, row_len, pixel_len, &at)) {
 	case PREDICTOR_CONTINUOUS:
 		tiff_confirm(walk, end);
 		break;

@@ -61,7 +61,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no allocator at %" PRIu64, allocator);
 	}
-	return stored_check_rows(view, finding, HEAD_LEN, end, 1);
+	return stored_check_data(view, finding, HEAD_LEN, end);
 }
 
 const struct carver dsstore_carver = {

@@ -26,6 +26,8 @@ def make():
     wiped = au(quiet)[:2048]
     save("au", "wiped.au", wiped + bytes(len(quiet) + 24 - 2048), verdict="unverified", length=len(quiet) + 24,
          why=f"the last samples before {len(quiet) + 24} cannot be verified")
+    loud = au(data)[:4096]
+    save("au", "wiped-cluster.au", loud + bytes(len(data) + 24 - 4096), verdict="truncated", length=4096)
     save("au", "adpcm.au", au(noise(900), encoding=23), verdict="unverified", length=924)
     save("au", "noise.au", au(noise(6000)), verdict="unverified", length=6024)
     save("au", "encoding.au", au(data, encoding=28), verdict="reject", why="impossible fields at 4")

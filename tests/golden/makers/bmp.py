@@ -66,6 +66,11 @@ def make():
         data = bmp(header(40, 32, 64, 24), b"", smooth[:len(smooth) - lost] + random.Random(lost).randbytes(lost))
         expected = dict(length=len(data)) if verdict == "unverified" else dict(length_min=len(data) - lost - 32, length_max=len(data) - lost + 32)
         save("bmp", f"end-random-{lost}.bmp", data, verdict=verdict, **expected)
+    # From a cluster on the bytes of another file, which resemble each other as pixels do; and one that is known by how it begins.
+    slope = bmp(header(40, 80, 48, 24), b"", bytes(min(255, x // 3 + y) for y in range(48) for x in range(240)))
+    other = b"".join(struct.pack("<HH", 0x8000 + i * i % 7919, 0xc0de) for i in range(2000))
+    save("bmp", "other-behind.bmp", slope[:4096] + other[:len(slope) - 4096], verdict="truncated", length=4096, why="bytes unlike the pixels before at 4096")
+    save("bmp", "head-behind.bmp", slope[:4608] + b"%PDF-1.4\n" + slope[4617:], verdict="truncated", length=4608, why="bytes unlike the pixels before at 4608")
     save("bmp", "rle-no-end.bmp", bmp(header(40, 20, 12, 8, 1, len(coded) - 2, 8), bytes(32), coded[:-2]), verdict="unverified", length=86 + len(coded) - 2,
          why=f"run-length codes without an end before {86 + len(coded) - 2}")
     profile = bytearray(header(124, 20, 12, 24))

@@ -33,6 +33,9 @@ def make():
     save("eot", "masked.eot", eot(masked, flags=0x10000000), **about)
     packed = eot(code(300), flags=0x10000004)
     save("eot", "packed.eot", packed, verdict="unverified", length=len(packed), why=f"the compressed font before {len(packed)} cannot be verified")
+    packed = eot(code(4800), flags=0x10000004)
+    save("eot", "packed-wiped.eot", packed[:4000] + bytes(len(packed) - 4000), verdict="truncated", length=4096,
+         why="equal bytes or text instead of the compressed font at 4096")
     wrong = eot(font(tables(), wrong=(b"cmap",)))
     save("eot", "one-wrong.eot", wrong, verdict="unverified", length=len(wrong))
     behind = eot(plain + b"more of it")

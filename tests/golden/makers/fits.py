@@ -28,6 +28,8 @@ def make():
     save("fits", "groups.fits", groups, **unsure(groups))
     header_only = unit(image(8, ()))
     save("fits", "header.fits", header_only, **unsure(header_only))
+    sky = unit(image(16, (60, 40)), b"".join(bytes((40 + y // 9, x * 3 & 0xff)) for y in range(40) for x in range(60)))
+    save("fits", "wiped.fits", sky[:4096] + bytes(len(sky) - 4096), verdict="truncated", length=4096, why="zeros instead of data at 4096")
     two = plain + table
     save("fits", "two.fits", two, **unsure(two), **sure)
     save("fits", "cut.fits", plain[:3500], verdict="truncated", length=3500, why="the image ends at 3500, before the file does")

@@ -98,6 +98,14 @@ def make():
                                   ("layer1.mp1", two + frames(13, layer=1, bits=1), "mp1"), ("mpeg2-layer1.mp1", two + frames(5, 2, 1), "mp1")):
         mp3(name, data, verdict="unverified", length=len(data), extension=extension)
 
+    # Zeros from a sector on that starts within the last frame, of 13.
+    for count in range(13, 30):
+        many = frames(count, bits=9)
+        sector = (len(many) - 257) // 512 * 512
+        if sector > len(frames(count - 1, bits=9)) + 40 and many[sector - 1]:
+            mp3("wiped.mp3", many[:sector] + bytes(len(many) - sector + 600), verdict="truncated", length=sector,
+                why=f"zeros instead of the last frame's data at {sector}")
+            break
     noted = xing(6, len(sound), sound) + sound
     cut = noted[:-last - 30]
     mp3("cut.mp3", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")

@@ -240,6 +240,8 @@ def make():
         pages = Compound([("VisioDocument", (b"\0\1\2\3 pages " * 600)[:5632])], tail=False).data
         save("ole", f"end-{kind}.vsd", pages[:-1024] + (byte * 1024)[:1024], verdict="unverified", length=len(pages),
              why=f"the last sector, up to {len(pages)}, cannot be verified")
+        save("ole", f"wiped-{kind}.vsd", pages[:4096] + (byte * 4000)[:len(pages) - 4096], verdict="truncated", length=4096,
+             why="equal bytes or text instead of the last sectors, from 4096 on")
     # The stream is named, not FAT and directory, nor the sectors of a spreadsheet where a record starts.
     doc = Compound([("WordDocument", word)])
     save("ole", "stream.doc", doc.data, extension="doc", unchecked=doc.unchecked, unverified=f"512-{doc.at(doc.fat_at)}")

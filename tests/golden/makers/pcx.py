@@ -31,6 +31,10 @@ def make():
     grey = header(40, 8) + (b"\xe8\x11") * 8
     save("pcx", "no-palette.pcx", grey + bytes(900), verdict="unverified", length=len(grey), why=f"no palette at {len(grey)}")
 
+    for name, tail in (("zeros", bytes(500)), ("text", b"words instead of lines " * 50)):
+        wiped = header(80, 460, 1, 4, 3) + line * 1000
+        save("pcx", f"{name}-behind.pcx", wiped[:4096] + (tail * 2000)[:23000], verdict="truncated", length=4096,
+             why="equal bytes or text instead of lines at 4096")
     whole = encoded(picture("RGB"), format="PCX")
     cut = whole[:len(whole) // 2]
     save("pcx", "cut.pcx", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")

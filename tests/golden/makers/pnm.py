@@ -26,6 +26,8 @@ def make():
     save("pnm", "random.ppm", large[:9000] + rng.randbytes(30000), verdict="truncated", length_min=8000, length_max=10100)
     save("pnm", "words.ppm", large[:10240] + (b"nothing but words " * 2000)[:len(large) - 10240], verdict="truncated", length=10240,
          why="text instead of data at 10240")
+    save("pnm", "other.ppm", large[:8192] + b"".join(bytes((255 - i % 7, 0xc0, i * i % 251)) for i in range(7275))[:len(large) - 8192], verdict="truncated", length=8192,
+         why="bytes unlike the pixels before at 8192")
     save("pnm", "value.ppm", text[:40] + b"256 1 2 3", verdict="truncated", length_min=30, length_max=40)
     for name, data in (("kind", b"P8\n4 4\n255\n"), ("width", b"P5\n0 4\n255\n"), ("height", b"P6\n4 x\n255\n"), ("maximum", b"P6\n4 4\n65536\n"),
                        ("words", b"P3 and P4 are papers of 1990"), ("pam", b"P7\nWIDTH 4\nHEIGHT 4\nENDHDR\n")):
