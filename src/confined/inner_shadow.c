@@ -199,17 +199,11 @@ static void *changed_open(struct served *served, void *arg)
 	return list;
 }
 
-static int changed_read_at(void *handle, uint64_t offset, void *buffer, size_t len)
-{
-	memcpy(buffer, (const uint8_t *)handle + offset, len);
-	return 0;
-}
-
 const struct served_kind served_changed = {
 	.name = "shadow changes",
 	.memory = (uint64_t)1 << 30,
 	.open = changed_open,
-	.read_at = changed_read_at,
+	.read_at = served_read_memory,
 };
 
 #else

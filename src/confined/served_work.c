@@ -17,7 +17,7 @@
 /* THE TABLE. */
 static const struct served_kind *const kinds[] = { &served_container, &served_aff4,
 	&served_bitlocker, &served_luks, &served_filevault, &served_shadow, &served_changed,
-	&served_streams };
+	&served_streams, &served_lvm };
 
 struct cache_block {
 	uint64_t at, used; /* used: 0 for an empty one */
@@ -147,6 +147,12 @@ int served_outer_read(struct served *served, uint64_t offset, void *buffer, size
 	if (offset > size || len > size - offset)
 		return -EIO;
 	return image_read_parts(served, offset, buffer, len, read_outer_part);
+}
+
+int served_read_memory(void *handle, uint64_t offset, void *buffer, size_t len)
+{
+	memcpy(buffer, (const uint8_t *)handle + offset, len);
+	return 0;
 }
 
 static void answer(int32_t status)

@@ -40,6 +40,9 @@ void served_name(struct served *served, const char *name);
 uint64_t served_outer_size(const struct served *served);
 int served_outer_read(struct served *served, uint64_t offset, void *buffer, size_t len);
 
+/* A kind's read_at, whose handle is the bytes of the image. */
+int served_read_memory(void *handle, uint64_t offset, void *buffer, size_t len);
+
 /* Confines this process, and returns its exit code. */
 int served_work(const struct evidence_job *job, void *argument);
 
@@ -47,6 +50,6 @@ int served_work(const struct evidence_job *job, void *argument);
 char *container_folder(const void *container);
 
 extern const struct served_kind served_container, served_aff4, served_bitlocker, served_luks,
-	served_filevault, served_shadow, served_changed, served_streams;
+	served_filevault, served_shadow, served_changed, served_streams, served_lvm;
 
 #endif

@@ -70,7 +70,7 @@ struct walk_read {
 #define SERVED_DATA_LEN ((size_t)1 << 20)
 /* For one request, which reads at most that. */
 #define SERVED_CPU_SECONDS 60
-#define SERVED_NAMES_LEN 16384
+#define SERVED_NAMES_LEN 65536
 /* Libraries read sector by sector, and each reading of the outer image changes the process twice. */
 #define SERVED_BLOCK_LEN ((size_t)256 << 10)
 

@@ -27,8 +27,8 @@
 #define FOLDER_NAME_MAX 64
 /* Whole units are lost where any byte can't be read. */
 #define UNIT_LEN 4096
-/* Of a list of what changed, which has 16 bytes for 16 KiB or more. */
-#define CHANGED_LEN_MAX ((uint64_t)128 << 20)
+/* Of a list of what changed, which has 16 bytes for 16 KiB or more, or a layout. */
+#define SERVED_LEN_MAX ((uint64_t)128 << 20)
 
 /* THE TABLE. */
 static const struct inner_kind *const kinds[] = { &inner_bitlocker, &inner_luks, &inner_filevault,
@@ -242,6 +242,42 @@ static int open_served(struct image **image, struct image *outer, const struct i
 	return 0;
 }
 
+/* All bytes of what a process serves, *len of them, which the caller frees. NULL: they can't be read. */
+static void *read_served(struct image *image, size_t *len)
+{
+	void *bytes = NULL;
+
+	*len = image->info.size < SERVED_LEN_MAX ? (size_t)image->info.size : 0;
+	if (*len)
+		bytes = xmalloc(*len);
+	if (!bytes || !image_read_at(image, 0, bytes, *len))
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
+static int open_laid_out(struct image **image, struct image *outer, const struct inner_path *path,
+	const struct inner_place *place, struct error *error)
+{
+	struct served_image *served = new_served(outer, path->kind, place);
+	char reason[512] = "";
+	int status = served_open(served, reason, sizeof(reason));
+	void *layout = NULL;
+	size_t len;
+
+	*image = NULL;
+	if (!status && (layout = read_served(&served->image, &len)))
+		*image = path->kind->build(layout, len, &place->volume);
+	free(layout);
+	served->image.outer = NULL; /* the caller's */
+	image_close(&served->image);
+	if (!*image)
+		return refuse(path, *reason ? reason : "its description is damaged", error);
+	(*image)->outer = outer;
+	describe(*image, path, "");
+	return 0;
+}
+
 /* The image owns outer then. */
 static int open_in(struct image **image, struct image *outer, const struct inner_path *path,
 	struct error *error)
@@ -253,6 +289,8 @@ static int open_in(struct image **image, struct image *outer, const struct inner
 	memcpy(place.name, path->name, sizeof(place.name));
 	if (why)
 		return refuse(path, why, error);
+	if (path->kind->build)
+		return open_laid_out(image, outer, path, &place, error);
 	if (path->kind->served)
 		return open_served(image, outer, path, &place, error);
 	*image = path->kind->open(outer, &place, &why, how);
@@ -275,10 +313,9 @@ const struct volume *inner_streams_of(const struct image *image)
 /* Adds the ranges that the process serves as an image, as far as they are inside another of that size. */
 static bool read_ranges(struct image *list, uint64_t size, struct ranges *ranges)
 {
-	size_t len = list->info.size < CHANGED_LEN_MAX ? (size_t)list->info.size : 0;
-	struct range *items = xmalloc(len + 1);
-	bool good = len >= sizeof(*items) && !image_read_at(list, 0, items, len) &&
-		    items[0].offset == len / sizeof(*items) - 1;
+	size_t len;
+	struct range *items = read_served(list, &len);
+	bool good = items && len >= sizeof(*items) && items[0].offset == len / sizeof(*items) - 1;
 
 	for (size_t i = 1; good && i < len / sizeof(*items); i++) {
 		uint64_t left = items[i].offset < size ? size - items[i].offset : 0;

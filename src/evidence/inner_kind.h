@@ -23,6 +23,9 @@ struct inner_kind {
 	/* Of one that is a former state of the volume around it: an image of struct ranges, the first with
 	 * their number as its offset: rising, what differs between the two. */
 	const char *changed; /* what burin-evidence calls that */
+	/* Where what it serves says where the volume's bytes are in the image around it: makes the image of that.
+	 * NULL: it is not valid. The rest is as for `open`. */
+	struct image *(*build)(const void *layout, size_t len, const struct volume *volume);
 	/* Where burin does, by code that is fuzzed. NULL: *why says why. The image's `outer` is set by the
 	 * caller; its info has the size, and paths besides outer's. how: "", or for people. */
 	struct image *(*open)(struct image *outer, const struct inner_place *place,

@@ -1,13 +1,13 @@
 /* The text in which a physical volume of LVM describes its group, from hostile bytes: in a volume with
  * the checksums that go with it, whose logical volumes are listed, opened and read. */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libdeflate.h>
 
 #include "base/endian.h"
+#include "evidence/lvm_group.h"
 #include "memory_image.h"
 #include "fuzz/read_inner.h"
 
@@ -40,20 +40,41 @@ static void make_volume(const uint8_t *text, size_t len)
 	memcpy(area + 512, text, len);
 }
 
+static int read_disk(void *context, uint64_t offset, void *buffer, size_t part_len)
+{
+	(void)context;
+	memcpy(buffer, disk + offset, part_len);
+	return 0;
+}
+
+static void open_volume(const struct lvm_source *source, const char *name)
+{
+	const struct volume volume = { .length = sizeof(disk) };
+	struct memory_image outer;
+	const char *why = NULL;
+	struct image *image;
+	size_t count;
+	struct lvm_segment *segments = lvm_group_segments(source, name, &count, &why);
+
+	if (!segments && !why)
+		abort();
+	image = segments ? inner_lvm.build(segments, count * sizeof(*segments), &volume) : NULL;
+	memory_image_init(&outer, disk, sizeof(disk));
+	if (image)
+		read_all(image, &outer.image);
+	free(segments);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	struct inner_place place = { .volume = { .length = sizeof(disk) } };
-	struct memory_image outer;
+	const struct lvm_source source = { sizeof(disk), read_disk, NULL };
 	char *names, *rest, *name;
 
 	make_volume(data, len < TEXT_MAX ? len : TEXT_MAX);
-	memory_image_init(&outer, disk, sizeof(disk));
-	names = inner_lvm.list(&outer.image, &place.volume, NULL, NULL);
+	names = lvm_group_names(&source);
 	for (name = names ? strtok_r(names, "\n", &rest) : NULL; name;
-		name = strtok_r(NULL, "\n", &rest)) {
-		snprintf(place.name, sizeof(place.name), "%s", name);
-		read_inner(&inner_lvm, &outer.image, &place);
-	}
+		name = strtok_r(NULL, "\n", &rest))
+		open_volume(&source, name);
 	free(names);
 	return 0;
 }

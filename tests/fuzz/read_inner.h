@@ -9,21 +9,13 @@
 
 #define MOST_MEDIA ((uint64_t)1 << 20)
 
-static inline void read_inner(
-	const struct inner_kind *kind, struct image *outer, const struct inner_place *place)
+/* And closed. */
+static inline void read_all(struct image *image, struct image *outer)
 {
 	static uint8_t buffer[70001];
-	char how[INNER_HOW_LEN];
-	const char *why = NULL;
-	struct image *image = kind->open(outer, place, &why, how);
-	uint64_t size;
+	uint64_t size = image_info(image)->size;
 
-	if (!image && !why)
-		abort();
-	if (!image)
-		return;
 	image->outer = outer;
-	size = image_info(image)->size;
 	for (uint64_t at = 0; at < size && at < MOST_MEDIA; at += sizeof(buffer)) {
 		size_t part_len = size - at < sizeof(buffer) ? (size_t)(size - at) : sizeof(buffer);
 
@@ -32,6 +24,19 @@ static inline void read_inner(
 	}
 	image->outer = NULL; /* the caller's */
 	image_close(image);
+}
+
+static inline void read_inner(
+	const struct inner_kind *kind, struct image *outer, const struct inner_place *place)
+{
+	char how[INNER_HOW_LEN];
+	const char *why = NULL;
+	struct image *image = kind->open(outer, place, &why, how);
+
+	if (image)
+		read_all(image, outer);
+	else if (!why)
+		abort();
 }
 
 #endif
