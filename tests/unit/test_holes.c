@@ -250,7 +250,7 @@ Test(holes, read_as_zeros_in_every_way)
 	if (!has_holes())
 		return;
 	srand(seed);
-	for (unsigned round = 0; round < 40; round++) {
+	for (unsigned round = 0; round < test_tier(12, 40, 400); round++) {
 		uint64_t size = 1 + (uint64_t)rand() % (6 * MIB);
 		struct reader_options options = ways[round % 4];
 		uint8_t *expected = malloc(size);
@@ -365,7 +365,7 @@ Test(holes, runs_find_the_same_in_them)
 
 	write_twins();
 	for (size_t r = 0; r < sizeof(rules) / sizeof(*rules); r++)
-		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i += test_tier(2, 1, 1)) {
 			char dense[16], sparse[16];
 			char *expected, *found;
 

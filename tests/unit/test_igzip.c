@@ -165,10 +165,6 @@ static void expect_like_zlib(const uint8_t *compressed, size_t len, bool gzip,
 	cr_assert_eq(quick.crc, sure.crc);
 }
 
-#ifndef ROUNDS
-#define ROUNDS 600
-#endif
-
 Test(igzip, agrees_with_zlib)
 {
 	uint8_t *plain = malloc(PLAIN_MAX), *compressed = malloc(ROOM_LEN + 1000);
@@ -176,7 +172,7 @@ Test(igzip, agrees_with_zlib)
 
 	random_state = test_seed() << 20 | 1;
 	printf("seed %llu\n", (unsigned long long)random_state);
-	for (int round = 0; round < ROUNDS; round++) {
+	for (unsigned round = 0; round < test_tier(150, 600, 6000); round++) {
 		bool gzip = draw(2);
 		size_t len = make_plain(plain), behind = draw(30), packed_len;
 		struct result result;

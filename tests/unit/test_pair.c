@@ -9,6 +9,7 @@
 #include "report/record.h"
 #include "carve/scalpel_order.h"
 #include "carvers/carver.h"
+#include "tier.h"
 
 #define MAX_CANDIDATES 4096
 
@@ -272,7 +273,7 @@ static void random_round(unsigned seed)
 
 Test(pair, agrees_with_the_plain_model)
 {
-	for (unsigned seed = 1; seed <= 3000; seed++)
+	for (unsigned seed = 1; seed <= test_tier(600, 3000, 30000); seed++)
 		random_round(seed);
 }
 

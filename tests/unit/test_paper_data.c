@@ -71,7 +71,7 @@ Test(paper_data, disk)
 
 Test(paper_data, dna)
 {
-	struct bench_text text = take(LEN);
+	struct bench_text text = take(LEN / 8);
 	struct pattern_set set = { 0 };
 	size_t letters = 0;
 

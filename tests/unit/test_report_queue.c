@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "report/report_queue.h"
 #include "report_data.h"
@@ -164,18 +166,25 @@ Test(report_queue, a_full_disk_is_told)
 /* No thread can be started: the caller does the work. */
 Test(report_queue, works_without_a_thread)
 {
-	struct rlimit limit = { 1, 1 };
+	struct rlimit before, limit;
 	struct failures failures = { 0 };
 	struct output_dir *output_dir;
 	struct report *report = open_report(&output_dir);
 	struct report_queue *report_queue;
+	bool is_root = geteuid() == 0;
 
-	if (geteuid() == 0 && setuid(65534)) /* the limit does not bind root */
+	if (is_root && setresuid(65534, 65534, 0)) /* the limit does not bind root */
 		return;
+	cr_assert_eq(getrlimit(RLIMIT_NPROC, &before), 0);
+	limit = (struct rlimit){ 1, before.rlim_max };
 	cr_assert_eq(setrlimit(RLIMIT_NPROC, &limit), 0);
 	report_queue = report_queue_new(report, NULL, note_failure, &failures, take_back, &given);
 	for (unsigned i = 0; i < 5000; i++)
 		give(report_queue, i);
 	end(report_queue, report, output_dir);
 	cr_expect_eq(count_files(), 5000);
+	/* A process of its own stops this one at its end, to look for leaks. */
+	cr_assert_eq(setrlimit(RLIMIT_NPROC, &before), 0);
+	cr_assert(!is_root || setresuid(0, 0, 0) == 0);
+	prctl(PR_SET_DUMPABLE, 1);
 }
