@@ -40,6 +40,7 @@ enum method {
 
 struct object {
 	char *urn, *data_stream;
+	char *gap; /* of a map: what is between its entries; NULL: zeros */
 	bool is_image, is_map, is_stream, is_logical, is_encrypted;
 	bool has_size, has_method;
 	uint64_t size, chunk_len, bevy_chunks;
@@ -78,7 +79,8 @@ struct aff4 {
 	size_t object_count, object_capacity;
 	struct target *targets;
 	size_t target_count, target_capacity;
-	struct map_entry *entries; /* rising; none of them overlap; between them are zeros */
+	struct map_entry *entries; /* rising; none of them overlap; between them is the gap */
+	struct target gap;
 	size_t entry_count;
 	uint64_t size, uses;
 	struct cached_chunk cache[CACHED_CHUNKS];
@@ -169,6 +171,8 @@ static void take_statement(
 		object->method = method_of(value);
 	} else if (!strcmp(name, "dataStream") && !object->data_stream) {
 		object->data_stream = xstrdup(value);
+	} else if (!strcmp(name, "mapGapDefaultStream") && !object->gap) {
+		object->gap = xstrdup(value);
 	}
 }
 
@@ -198,7 +202,7 @@ static bool read_description(struct aff4 *aff4)
 	if (aff4->volume)
 		aff4->volume[strcspn(aff4->volume, "\r\n \t")] = 0;
 	else
-		aff4->volume = xstrdup("");
+		aff4->volume = xstrdup(aff4_zip_comment(aff4->zip));
 	text = turtle ? (char *)aff4_zip_load(aff4->zip, turtle, TURTLE_MAX, &len) : NULL;
 	if (!text)
 		aff4->why = "its information.turtle can't be read";
@@ -488,7 +492,8 @@ static bool open_map(struct aff4 *aff4, const struct object *map)
 	const struct aff4_member *entries = find_member(aff4, map->urn, "/map");
 	size_t len;
 	uint8_t *bytes = index ? aff4_zip_load(aff4->zip, index, TARGETS_MAX, &len) : NULL;
-	bool good = bytes && read_targets(aff4, (char *)bytes);
+	bool good = bytes && read_targets(aff4, (char *)bytes) &&
+		    (!map->gap || find_target(aff4, map->gap, &aff4->gap));
 
 	free(bytes);
 	bytes = good && entries ? aff4_zip_load(aff4->zip, entries, MAP_MAX, &len) : NULL;
@@ -528,7 +533,6 @@ static int read_target(
 
 int aff4_read(struct aff4 *aff4, uint64_t offset, void *buffer, size_t len)
 {
-	static const struct target gap = { .kind = TARGET_FILL };
 	uint8_t *to = buffer;
 
 	if (offset > aff4->size || len > aff4->size - offset)
@@ -538,8 +542,9 @@ int aff4_read(struct aff4 *aff4, uint64_t offset, void *buffer, size_t len)
 		bool inside = entry && entry->at <= offset;
 		uint64_t end = inside ? entry->at + entry->len : entry ? entry->at : UINT64_MAX;
 		size_t part_len = end - offset < len ? (size_t)(end - offset) : len;
-		int status = read_target(aff4, inside ? &aff4->targets[entry->target] : &gap,
-			inside ? entry->target_at + (offset - entry->at) : 0, to, part_len);
+		const struct target *target = inside ? &aff4->targets[entry->target] : &aff4->gap;
+		uint64_t target_at = inside ? entry->target_at + (offset - entry->at) : offset;
+		int status = read_target(aff4, target, target_at, to, part_len);
 
 		if (status)
 			return status;
@@ -619,6 +624,7 @@ struct aff4 *aff4_open(const struct aff4_source *source, char *reason, size_t re
 {
 	struct aff4 *aff4 = xcalloc(1, sizeof(*aff4));
 
+	aff4->gap.kind = TARGET_FILL;
 	aff4->zip = aff4_zip_open(source);
 	if (aff4->zip && read_description(aff4) && open_disk(aff4))
 		return aff4;
@@ -640,6 +646,7 @@ void aff4_close(struct aff4 *aff4)
 	for (size_t i = 0; i < aff4->object_count; i++) {
 		free(aff4->objects[i].urn);
 		free(aff4->objects[i].data_stream);
+		free(aff4->objects[i].gap);
 		free(aff4->objects[i].index);
 	}
 	for (size_t i = 0; i < CACHED_CHUNKS; i++)

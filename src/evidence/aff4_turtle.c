@@ -117,6 +117,7 @@ static enum kind read_word(struct turtle *turtle)
 static enum kind skip_brackets(struct turtle *turtle)
 {
 	unsigned depth = 0;
+	const char *end;
 
 	do {
 		skip_blanks(turtle);
@@ -135,6 +136,12 @@ static enum kind skip_brackets(struct turtle *turtle)
 		case '\'':
 			if (read_literal(turtle) == WRONG)
 				return WRONG;
+			break;
+		case '<':
+			end = strpbrk(turtle->at, ">\n");
+			if (!end || *end != '>')
+				return WRONG;
+			turtle->at = end + 1;
 			break;
 		case 0:
 			return WRONG;

@@ -25,6 +25,7 @@ struct aff4_zip {
 	struct aff4_source source;
 	struct aff4_member *members; /* by name */
 	size_t count, capacity;
+	char *comment;
 };
 
 static int read_at(const struct aff4_zip *zip, uint64_t offset, void *buffer, size_t len)
@@ -51,6 +52,7 @@ static bool find_list(struct aff4_zip *zip, uint64_t *at, uint64_t *len)
 	while (i-- && !(found = !memcmp(tail + i, "PK\5\6", 4)))
 		;
 	if (found) {
+		zip->comment = xasprintf("%.*s", (int)(tail_len - i - END_LEN), tail + i + END_LEN);
 		*len = endian_u32(tail + i + 12);
 		*at = endian_u32(tail + i + 16);
 		if (i >= LOCATOR_LEN && !memcmp(tail + i - LOCATOR_LEN, "PK\6\7", 4) &&
@@ -156,6 +158,11 @@ struct aff4_zip *aff4_zip_open(const struct aff4_source *source)
 	return zip;
 }
 
+const char *aff4_zip_comment(const struct aff4_zip *zip)
+{
+	return zip->comment;
+}
+
 /* ---- members ------------------------------------------------------------------------------- */
 
 /* Its bytes are after a second head, which is read when it is wanted: a large image has many, far apart. */
@@ -224,5 +231,6 @@ void aff4_zip_close(struct aff4_zip *zip)
 	for (size_t i = 0; i < zip->count; i++)
 		free(zip->members[i].name);
 	free(zip->members);
+	free(zip->comment);
 	free(zip);
 }

@@ -27,6 +27,8 @@ struct aff4_zip;
 
 /* NULL: it has no list of members that can be read. The source is copied. */
 struct aff4_zip *aff4_zip_open(const struct aff4_source *source);
+/* The text after the list; "" if there is none. */
+const char *aff4_zip_comment(const struct aff4_zip *zip);
 /* NULL: there is none. */
 const struct aff4_member *aff4_zip_find(const struct aff4_zip *zip, const char *name);
 /* Bytes of a stored member, all or none: 0 or a negative errno. */

@@ -1,6 +1,6 @@
 /*
- * Formats by their first bytes, and a fixed VHD by its last sector, because it is a raw image with
- * a footer. A VMDK's description is text, in the file itself or a file of its own, and names the
+ * Formats by their first bytes, a fixed VHD by its last sector, because it is a raw image with a
+ * footer, and an AFF4 by its comment, because its members may be in any order. A VMDK's description is text, in the file itself or a file of its own, and names the
  * files that hold the bytes.
  */
 #include "evidence/container_format.h"
@@ -22,6 +22,7 @@
 #define EXTENTS_MAX 4096
 #define SECTOR_LEN 512
 #define ZIP_NAME_AT 30
+#define ZIP_END_LEN 22
 #define VHD_TYPE_AT 60
 #define VHD_DIFFERENCING 4
 /* MS-VHDX: the first region table, and entries of it and of the metadata table. */
@@ -64,6 +65,23 @@ static bool is_fixed_vhd(const struct image_ends *ends)
 	       !memcmp(tail + 16, no_offset, sizeof(no_offset));
 }
 
+/* A ZIP file whose comment is the name of a volume of AFF4. */
+static bool is_aff4(const struct image_ends *ends)
+{
+	static const char end[] = "PK\5\6", name[] = "aff4://";
+	const uint8_t *at = ends->tail, *last = ends->tail + ends->tail_len;
+
+	if (memcmp(ends->head, "PK\3\4", 4))
+		return false;
+	while ((at = memmem(at, (size_t)(last - at), end, sizeof(end) - 1))) {
+		if (last - at > ZIP_END_LEN + (ptrdiff_t)sizeof(name) &&
+			!memcmp(at + ZIP_END_LEN, name, sizeof(name) - 1))
+			return true;
+		at++;
+	}
+	return false;
+}
+
 bool container_format_find(const struct image_ends *ends, struct container_format *format)
 {
 	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++) {
@@ -71,6 +89,10 @@ bool container_format_find(const struct image_ends *ends, struct container_forma
 			memcmp(ends->head + magics[i].at, magics[i].bytes, magics[i].len))
 			continue;
 		*format = magics[i].format;
+		return true;
+	}
+	if (is_aff4(ends)) {
+		*format = (struct container_format){ "aff4", CONTAINER_AFF4 };
 		return true;
 	}
 	if (!is_fixed_vhd(ends))

@@ -2,6 +2,7 @@
 # that burin does not read, get an error, or what is left of them is carved.
 . "$SRCDIR/tests/cli/helpers"
 xz -dc "$SRCDIR/tests/volumes/ntfs.img.xz" | head -c 3000K >raw
+head -c 64K /dev/zero | tr '\0' '\377' >>raw
 make_aff4() { "$SRCDIR/tests/volumes/make_aff4" "$@"; }
 lines() { grep '"record":"file"' "$1/report.jsonl"; }
 digest() { grep -o '"evidence":{[^}]*' "$1/report.jsonl" | grep -o '"sha256":"[^"]*'; }
@@ -12,6 +13,8 @@ for method in stored zlib deflate snappy lz4; do
 done
 make_aff4 map.aff4 raw --method snappy --map
 make_aff4 names.aff4 raw --method lz4 --map --relative --deflated --chunk 4096 --bevy 100
+make_aff4 gap.aff4 raw --map --gap
+make_aff4 commented.aff4 raw --map --relative --commented
 for image in *.aff4; do
 	carve "$image"
 	cmp <(lines "of $image") <(lines "of raw") && [[ $(digest "of $image") == $(digest "of raw") ]] &&
