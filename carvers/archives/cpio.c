@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "hex.h"
 #include "walk.h"
 
 enum {
@@ -37,17 +38,14 @@ struct cpio_member {
 };
 
 /* A number of len digits in base 8 or 16; false when there are other bytes. */
-static bool read_digits(const uint8_t *p, int len, unsigned base, uint64_t *value)
+static bool read_digits(const uint8_t *p, int len, int base, uint64_t *value)
 {
 	for (*value = 0; len; p++, len--) {
-		unsigned digit = *p >= '0' && *p <= '9'   ? *p - '0'
-				 : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10
-				 : *p >= 'A' && *p <= 'F' ? *p - 'A' + 10
-							  : 16;
+		int digit = hex_digit(*p);
 
-		if (digit >= base)
+		if (digit < 0 || digit >= base)
 			return false;
-		*value = *value * base + digit;
+		*value = *value * (unsigned)base + (unsigned)digit;
 	}
 	return true;
 }

@@ -7,17 +7,10 @@
 #include <string.h>
 
 #include "dates.h"
+#include "hex.h"
 #include "title.h"
 
 #define TEXT_LEN 512
-
-static int hex_digit(int byte)
-{
-	if (byte >= '0' && byte <= '9')
-		return byte - '0';
-	byte |= 0x20;
-	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
-}
 
 /* The byte that an escape after a backslash means; -1: none. */
 static int read_escape(struct cursor *cursor)

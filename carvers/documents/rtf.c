@@ -19,6 +19,7 @@
 
 #include "cursor.h"
 #include "dates.h"
+#include "hex.h"
 #include "title.h"
 #include "walk.h"
 
@@ -153,14 +154,6 @@ static bool read_word(struct rtf *rtf)
 		apply_word(rtf, word, (int)(negative ? -number : number));
 	}
 	return true;
-}
-
-static int hex_digit(int byte)
-{
-	if (is_digit(byte))
-		return byte - '0';
-	byte |= 0x20;
-	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
 /* Compares a line end, whose first byte is the one before the cursor, with the file's first one. */
