@@ -87,6 +87,7 @@ int previews_add(struct previews *previews, const struct file_record *file, uint
 	uint8_t bytes[TEXT_LEN];
 	size_t len = previews->left && file->written ? read_start(previews, file->path, bytes) : 0;
 	uint64_t part = (number - 1) / PREVIEW_FILES;
+	bool text = looks_like_text(bytes, len);
 	int status = 0;
 
 	if (!len)
@@ -95,10 +96,10 @@ int previews_add(struct previews *previews, const struct file_record *file, uint
 	if (part != previews->part)
 		status = write_part(previews, error);
 	previews->part = part;
-	if (!looks_like_text(bytes, len) && len > BYTES_LEN)
+	if (!text && len > BYTES_LEN)
 		len = BYTES_LEN;
-	strbuf_print(
-		&previews->rows, "%s[%" PRIu64 ",\"", previews->rows.len ? "," : "", number - 1);
+	strbuf_print(&previews->rows, "%s[%" PRIu64 ",%d,\"", previews->rows.len ? "," : "",
+		number - 1, text);
 	for (size_t i = 0; i < len; i++)
 		strbuf_print(&previews->rows, "%02x", bytes[i]);
 	strbuf_text(&previews->rows, "\"]");

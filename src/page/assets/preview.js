@@ -5,10 +5,10 @@ burin.previews = new Map();
 burin.previewParts = new Map(); /* by their numbers: promises */
 burin.nonce = document.currentScript.nonce;
 
-/* Called by the data. */
+/* Called by the data: number of the file, whether it is text, and its bytes. */
 burin.previewPart = function (rows) {
-	for (const row of rows)
-		burin.previews.set(row[0], Uint8Array.from(row[1].match(/../g) || [], function (pair) { return parseInt(pair, 16); }));
+	for (const [index, text, digits] of rows)
+		burin.previews.set(index, { text, bytes: Uint8Array.from(digits.match(/../g) || [], function (pair) { return parseInt(pair, 16); }) });
 };
 
 burin.loadPreviews = function (part) {
@@ -22,11 +22,6 @@ burin.loadPreviews = function (part) {
 			document.head.append(script);
 		}));
 	return burin.previewParts.get(part);
-};
-
-/* Text if no byte is one that text does not have; src/page/previews.c decides the same. */
-burin.isText = function (bytes) {
-	return bytes.every(function (byte) { return byte >= 32 || [9, 10, 12, 13, 27].includes(byte); });
 };
 
 burin.hexLines = function (bytes) {
@@ -60,10 +55,12 @@ burin.showPreview = function (file, index) {
 	if (file.flags[3] !== "p")
 		return;
 	burin.loadPreviews(Math.floor(index / burin.previewFiles)).then(function () {
-		const bytes = burin.previews.get(index), text = bytes && burin.isText(bytes);
+		const preview = burin.previews.get(index);
 
-		if (!bytes || burin.opened !== index)
+		if (!preview || burin.opened !== index)
 			return;
+		const { text, bytes } = preview;
+
 		host.replaceChildren(
 			burin.make("p", { class: "quiet" }, (bytes.length < file.length ? "The first " + burin.count(bytes.length) + " bytes" : "All of it") + (text ? ", as text" : "")),
 			burin.make("pre"));
