@@ -22,11 +22,11 @@
 static const struct range *go_on_to(
 	const struct ranges *ranges, const struct range *range, uint64_t offset)
 {
-	const struct range *past = ranges->items + ranges->count;
-
-	if (range && range->offset + range->length <= offset)
+	if (!range)
+		return NULL;
+	if (range->offset + range->length <= offset)
 		range++;
-	return !range || (range < past && range->offset + range->length > offset)
+	return range < ranges->items + ranges->count && range->offset + range->length > offset
 		       ? range
 		       : ranges_after(ranges, offset);
 }
