@@ -281,6 +281,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	do {
 		library.last = member;
 		note_index(view, &library, &member);
+		view_embedded(view, member.data + member.name_len);
 		if (member.time > finding->time)
 			finding->time = member.time;
 	} while (member.end <= view_size(view) && ar_read(view, ar_next(&member), &member));

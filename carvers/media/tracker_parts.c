@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "noise.h"
 #include "stored.h"
 #include "walk.h"
 
@@ -34,6 +35,14 @@ void tracker_samples(struct tracker *tracker, uint64_t at, uint64_t len)
 		tracker->samples = at;
 }
 
+/* Whether other bytes follow the random ones, if there are any: loud samples look random, too. */
+static bool ends_differently(struct tracker *tracker)
+{
+	uint64_t size = view_size(tracker->view), end = tracker->end < size ? tracker->end : size;
+
+	return noise_before(tracker->view, tracker->samples, end) == end;
+}
+
 enum verdict tracker_judge(struct tracker *tracker)
 {
 	uint64_t size = view_size(tracker->view);
@@ -51,7 +60,7 @@ enum verdict tracker_judge(struct tracker *tracker)
 	}
 	if (!tracker->samples || tracker->samples < tracker->head_end)
 		tracker->samples = tracker->head_end;
-	if (tracker->coded)
+	if (tracker->coded || ends_differently(tracker))
 		return stored_check_coded(
 			tracker->view, tracker->finding, tracker->samples, tracker->end);
 	return stored_check_data(tracker->view, tracker->finding, tracker->samples, tracker->end);

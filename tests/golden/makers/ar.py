@@ -70,6 +70,9 @@ def make():
     words = text(301)
     plain = b"!<arch>\n" + member(b"a.txt/", words) + member(b"b.txt/", words[:100])
     save("ar", "plain.ar", plain, verdict="unverified", length=len(plain), why=f"no member at {len(plain)}, and nothing marks the end")
+    objects = b"!<arch>\n" + member(b"a.o/", elf(bytes(40))) + member(b"b.o/", elf(bytes(60)))
+    save("ar", "objects.ar", objects + member(b"c.txt/", words), verdict="unverified", length=len(objects) + 60 + len(words) + len(words) % 2,
+         embedded=f"68 {128 + len(elf(bytes(40)))} {len(objects) + 60}")
     save("ar", "plain-junk.ar", plain + junk(900, 2), verdict="unverified", length=len(plain))
     save("ar", "odd-end.ar", b"!<arch>\n" + member(b"a.txt/", words)[:-1] + b"\1", verdict="unverified", length=8 + 60 + 301)
     save("ar", "cut.a", whole[:250], verdict="truncated", length=250)

@@ -28,6 +28,8 @@ def make():
     save("xm", "silent.xm", silent + bytes(60), verdict="unverified", length=len(silent))
     save("xm", "cut.xm", whole[:4000], verdict="truncated", length=4000, why="the image ends at 4000, before the file does")
     save("xm", "random.xm", whole[:-5000] + random.Random(1).randbytes(6000), verdict="truncated", length_max=len(whole) - 3900)
+    loud = whole[:-9000] + random.Random(2).randbytes(5000) + whole[-4000:]
+    save("xm", "loud.xm", loud, verdict="unverified", length=len(loud))
     first = 336
     save("xm", "pattern.xm", whole[:first] + b"\1" + whole[first + 1:], verdict="truncated", length=first, why=f"no pattern at {first}")
     save("xm", "version.xm", whole[:58] + b"\2\1" + whole[60:], verdict="reject", why="no header of version 1.04 at 0")
