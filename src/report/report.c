@@ -440,7 +440,8 @@ int report_flush(struct report *report, struct error *error)
 {
 	struct outcome outcome = { error, 0 };
 
-	flush(report, true, &outcome);
+	if (!report->held)
+		flush(report, true, &outcome);
 	return outcome.status;
 }
 

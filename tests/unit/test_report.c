@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/codec.h"
 #include "report_data.h"
 
 static void set_up(void)
@@ -505,6 +506,35 @@ Test(report, second_report_into_the_folder_fails_with_its_name)
 	cr_expect_not_null(strstr(error.text, "out/audit.txt': File exists"), "%s", error.text);
 	report_close(report, &(struct summary_record){ 0 }, NULL);
 	output_dir_close(output_dir);
+}
+
+/* The checkpoint that says how long the reports were may yet turn out to be damaged. */
+Test(report, nothing_is_written_before_a_run_continues)
+{
+	const struct run_record run = data_run();
+	const struct summary_record summary = { .exit = EXIT_IO };
+	struct codec_reader nothing = codec_reader_from((const uint8_t[7]){ 0 }, 7);
+	struct output_dir *output_dir = NULL;
+	struct report *report = open_report(&output_dir);
+	char *before[REPORT_PARTS];
+	static const char *const names[REPORT_PARTS] = { "out/audit.txt", "out/report.jsonl",
+		"out/report.xml" };
+
+	report_close(report, &summary, NULL);
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		before[i] = temp_read(names[i], NULL);
+	cr_assert_eq(report_reopen(&report, output_dir, &run, &nothing, NULL), 0);
+	cr_assert_not_null(report);
+	cr_expect_eq(report_flush(report, NULL), 0);
+	report_close(report, &summary, NULL);
+	output_dir_close(output_dir);
+	for (size_t i = 0; i < REPORT_PARTS; i++) {
+		char *after = temp_read(names[i], NULL);
+
+		cr_expect_str_eq(after, before[i], "%s", names[i]);
+		free(before[i]);
+		free(after);
+	}
 }
 
 static void limit_file_size(rlim_t size)
