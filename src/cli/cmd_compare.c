@@ -119,9 +119,9 @@ static void print_rows(const struct comparison *comparison, bool all)
 
 static void print_side(const char *name, const struct listing *listing)
 {
-	printf("%s: %s %s, %zu files%s: %s\n", name, listing_tool_name(listing->tool),
-		listing->version, listing->count, listing->ended ? "" : ", unfinished",
-		listing->path);
+	printf("%s: %s %s, %zu file%s%s: %s\n", name, listing_tool_name(listing->tool),
+		listing->version, listing->count, listing->count == 1 ? "" : "s",
+		listing->ended ? "" : ", unfinished", listing->path);
 }
 
 static void print_text(const struct comparison *comparison, bool all)

@@ -149,7 +149,9 @@ static void print_text(const struct check *check)
 {
 	print_findings(&check->lint);
 	print_forecast(check);
-	printf("\n%" PRIu32 " rules, %zu warnings.\n", check->rules->count, check->warnings);
+	printf("\n%" PRIu32 " rule%s, %zu warning%s.\n", check->rules->count,
+		check->rules->count == 1 ? "" : "s", check->warnings,
+		check->warnings == 1 ? "" : "s");
 }
 
 /* ---- for machines -------------------------------------------------------------------------- */

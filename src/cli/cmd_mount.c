@@ -73,7 +73,8 @@ static int serve(struct mounting *mounting)
 		status = files_read(&files, report, &error);
 	if (!status) {
 		options.source = report_reader_run(report)->image_path;
-		log_info("%s: %zu files", mounting->mount_point, files.count);
+		log_info("%s: %zu file%s", mounting->mount_point, files.count,
+			files.count == 1 ? "" : "s");
 		status = mount_serve(&files, image, mounting->mount_point, &options, say_ready,
 			mounting, &error);
 	}

@@ -35,7 +35,8 @@ static int make_page(const char *folder, const struct page_options *options)
 		log_info("no thumbnails of videos: %s", counts.no_films);
 	if (counts.failed_thumbs)
 		log_info("%" PRIu64 " thumbnails could not be made", counts.failed_thumbs);
-	log_info("%s/" PAGE_NAME " shows %" PRIu64 " files", folder, counts.files);
+	log_info("%s/" PAGE_NAME " shows %" PRIu64 " file%s", folder, counts.files,
+		counts.files == 1 ? "" : "s");
 	return EXIT_CLEAN;
 }
 

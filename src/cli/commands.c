@@ -6,8 +6,9 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "cli/help.h"
+#include "base/strbuf.h"
 #include "base/suggest.h"
+#include "cli/help.h"
 #include "run/cluster.h"
 
 const struct command *const commands[] = {
@@ -61,6 +62,24 @@ bool command_is_family(const char *word)
 	return family;
 }
 
+/* Words the error for the first word of two-word names that stands alone, with the second ones. */
+static void refuse_family(const char *word, struct error *error)
+{
+	struct strbuf words = { 0 };
+
+	for (const struct command *const *command = commands; *command; command++) {
+		bool family = false;
+
+		match_words((*command)->name, 1, (char *[]){ (char *)word }, &family);
+		if (family)
+			strbuf_print(&words, "%s%s", words.len ? ", " : "",
+				strchr((*command)->name, ' ') + 1);
+	}
+	error_set(error, EXIT_USAGE, ENOENT, "burin %s needs another word (%s); see burin help %s",
+		word, words.bytes, word);
+	strbuf_free(&words);
+}
+
 /* Words the error for an unknown command, with the nearest name. */
 static const struct command *unknown_command(
 	int argc, char **argv, bool family, struct error *error)
@@ -73,10 +92,10 @@ static const struct command *unknown_command(
 	if (near.best)
 		error_set(error, EXIT_USAGE, ENOENT,
 			"burin has no command '%s'; did you mean '%s'?", typed, near.best);
+	else if (family && argc < 2)
+		refuse_family(argv[0], error);
 	else if (family)
-		error_set(error, EXIT_USAGE, ENOENT,
-			argc < 2 ? "burin %s needs another word; see burin help %s"
-				 : "burin has no command '%s'; see burin help %s",
+		error_set(error, EXIT_USAGE, ENOENT, "burin has no command '%s'; see burin help %s",
 			typed, argv[0]);
 	else
 		error_set(error, EXIT_USAGE, ENOENT, "burin has no command '%s'; see burin --help",

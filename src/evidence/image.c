@@ -60,6 +60,10 @@ static int cannot_open(const char *path, struct error *error)
 {
 	int errnum = errno;
 
+	if (errnum == ENOENT && strcmp(path, "-") == 0)
+		return error_set(error, EXIT_IO, errnum,
+			"burin reads no image from standard input, since evidence is read more "
+			"than once: write it to a file first");
 	return error_set(error, EXIT_IO, errnum, "can't open %s: %s%s", path, strerror(errnum),
 		errnum == EACCES || errnum == EPERM ? "; run burin as a user who may read it" : "");
 }

@@ -126,6 +126,11 @@ static void write_creator(struct dfxml *dfxml, const struct run_record *run)
 	end(dfxml);
 }
 
+static void number(struct dfxml *dfxml, const char *name, uint64_t value)
+{
+	xmlTextWriterWriteFormatElement(dfxml->writer, BAD_CAST name, "%" PRIu64, value);
+}
+
 static void write_source(struct dfxml *dfxml, const struct run_record *run)
 {
 	const struct image_info *image = run->image;
@@ -142,17 +147,14 @@ static void write_source(struct dfxml *dfxml, const struct run_record *run)
 		*image->stored_sha1 ? image->stored_sha1 : "none");
 	for (size_t i = 0; i < image->path_count; i++)
 		element(dfxml, "image_filename", image->paths[i]);
+	number(dfxml, "sectorsize", image->sector_size);
+	number(dfxml, "image_size", image->size);
 	end(dfxml);
 }
 
 static void dfxml_headline(char *text, const struct summary_record *summary)
 {
 	report_headline(text, " evidence: ", summary);
-}
-
-static void number(struct dfxml *dfxml, const char *name, uint64_t value)
-{
-	xmlTextWriterWriteFormatElement(dfxml->writer, BAD_CAST name, "%" PRIu64, value);
 }
 
 /* What has no file system is not a volume in DFXML. */

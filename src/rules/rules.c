@@ -181,6 +181,18 @@ static enum rules_format detect_format(const char *text)
 	return *at == '=' || *at == ':' || *at == '{' ? RULES_BURIN : RULES_SCALPEL;
 }
 
+/* The two programs' files are alike, but Foremost ends files elsewhere; its own file says in its
+ * first comments whose it is. */
+static void warn_of_foremost(struct loader *loader, const char *file, const char *text)
+{
+	const char *name = strstr(text, "Foremost configuration file");
+
+	if (loader->rules->format == RULES_SCALPEL && name && name < skip_comments(text))
+		lint_add(loader->rules->notes, LINT_WARN, file, 0, NULL,
+			"the file calls itself Foremost's, but is read as Scalpel's; choose with "
+			"--rules-format foremost or --rules-format scalpel");
+}
+
 /* ---- loading ------------------------------------------------------------------------------- */
 
 static int parse(struct loader *loader, const char *file, const char *text, size_t len)
@@ -188,8 +200,10 @@ static int parse(struct loader *loader, const char *file, const char *text, size
 	struct rules *rules = loader->rules;
 	int status;
 
-	if (rules->format == RULES_AUTO)
+	if (rules->format == RULES_AUTO) {
 		rules->format = detect_format(text);
+		warn_of_foremost(loader, file, text);
+	}
 	status = rules->format == RULES_BURIN
 			 ? libconfig_read(loader, file, text, len)
 			 : scalpel_read(loader, file, text, rules->format == RULES_FOREMOST);

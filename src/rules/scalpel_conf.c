@@ -427,8 +427,8 @@ int scalpel_read(struct loader *loader, const char *file, const char *text, bool
 	r.name = NULL;
 	if (r.forward_count)
 		note(&r, LINT_NOTE,
-			"%u rules end at the first footer: if there is none within range, Foremost "
-			"carves their maximum size; burin does so with -b",
+			"rules that end at the first footer: %u; if there is none within range, "
+			"Foremost carves their maximum size; burin does so with -b",
 			r.forward_count);
 	if (!status && r.rule_lines > most)
 		note(&r, LINT_NOTE, "%u rules: %s itself takes at most %u", r.rule_lines,

@@ -268,9 +268,11 @@ static void collect_carving_problems(struct session *session)
 
 	if (carving_mismatches(carving))
 		problems_add(problems,
-			xasprintf("%" PRIu64 " files do not have the hashes that the report "
-				  "gives: the image has changed",
-				carving_mismatches(carving)));
+			xasprintf("%" PRIu64 " file%s the hashes that the report gives: the image "
+				  "has changed",
+				carving_mismatches(carving),
+				carving_mismatches(carving) == 1 ? " does not have"
+								 : "s do not have"));
 	if (carving_unchecked(carving))
 		problems_add(problems,
 			xasprintf("%" PRIu64

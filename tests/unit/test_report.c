@@ -413,6 +413,8 @@ Test(report, dfxml_to_the_letter_behind_the_creator)
 		"0123456789abcdef0123456789abcdef, stored SHA-1 none -->\n"
 		"  <image_filename>/evidence/disk.E01</image_filename>\n"
 		"  <image_filename>/evidence/disk.E02</image_filename>\n"
+		"  <sectorsize>512</sectorsize>\n"
+		"  <image_size>1000000000000</image_size>\n"
 		" </source>\n"
 		" <fileobject>\n"
 		"  <filename>png/000000123456.png</filename>\n"

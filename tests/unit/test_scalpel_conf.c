@@ -225,6 +225,22 @@ Test(scalpel_conf, selection_drops_notes_of_dropped_rules)
 	rules_free(rules);
 }
 
+Test(foremost_conf, is_warned_of_where_it_is_read_as_scalpels)
+{
+	static const char own[] = "# Foremost configuration file\na y 10 abcd\n";
+	struct rules *rules = load_text(own, RULES_AUTO);
+
+	cr_assert_eq(rules->format, RULES_SCALPEL);
+	expect_note(rules, 0, LINT_WARN, "the file calls itself Foremost's");
+	rules_free(rules);
+	rules = load_text(own, RULES_SCALPEL);
+	cr_assert_eq(rules->notes->count, 0, "whose it is was said");
+	rules_free(rules);
+	rules = load_text("a y 10 abcd\n# Foremost configuration file\n", RULES_AUTO);
+	cr_assert_eq(rules->notes->count, 0, "not at the top");
+	rules_free(rules);
+}
+
 Test(foremost_conf, reads_the_manuals_meaning)
 {
 	struct rules *rules = load_text(
@@ -240,7 +256,7 @@ Test(foremost_conf, reads_the_manuals_meaning)
 	expect_note(rules, 2, LINT_WARN, "32 bits");
 	cr_assert_eq(rules->rules[2].pair, PAIR_NEXT);
 	expect_note(rules, 3, LINT_WARN, "looks for the header again");
-	expect_note(rules, 0, LINT_NOTE, "1 rules end at the first footer");
+	expect_note(rules, 0, LINT_NOTE, "rules that end at the first footer: 1");
 	expect_pattern(header(rules, 3, 0), "/ab/", "\xff\xff\xff\xff", 4);
 	assert_round_trip(rules);
 	rules_free(rules);
