@@ -602,6 +602,15 @@ static void map_stream(struct aff4 *aff4, struct object *stream)
 	aff4->entry_count = 1;
 }
 
+/* pyaff4 writes no size of a map: it goes to the end of the last entry. */
+static uint64_t size_of_map(const struct aff4 *aff4, const struct object *map)
+{
+	const struct map_entry *last =
+		aff4->entry_count ? &aff4->entries[aff4->entry_count - 1] : NULL;
+
+	return map->has_size || !last ? map->size : last->at + last->len;
+}
+
 static bool open_disk(struct aff4 *aff4)
 {
 	struct object *disk = find_disk(aff4);
@@ -611,8 +620,10 @@ static bool open_disk(struct aff4 *aff4)
 	if (!disk->is_map) {
 		if (check_stream(aff4, disk))
 			map_stream(aff4, disk);
-	} else if (open_map(aff4, disk) && (!disk->has_size || disk->size > INT64_MAX)) {
-		aff4->why = "its map has no size";
+	} else if (open_map(aff4, disk)) {
+		disk->size = size_of_map(aff4, disk);
+		if (disk->size > INT64_MAX)
+			aff4->why = "its map has an impossible size";
 	}
 	aff4->size = disk->size;
 	if (!aff4->why && !aff4->size)
