@@ -69,6 +69,7 @@ bool exif_read(struct view *view, uint64_t base, uint64_t len, struct finding *f
 
 	if (!tiff_open(&tiff, view, base, len))
 		return false;
+	view_embedded(view, base);
 	exif_read_tiff(&tiff, finding);
 	return true;
 }

@@ -8,7 +8,7 @@
 
 /* Sets date and title from the EXIF data (from its TIFF head on) at [base, base + len), as far as
  * it has them. Cameras write local time without a zone; it is taken as UTC. False when there is no
- * TIFF head. */
+ * TIFF head; else that is declared as embedded (view_embedded). */
 bool exif_read(struct view *view, uint64_t base, uint64_t len, struct finding *finding);
 
 /* The same from a TIFF file that is open. */

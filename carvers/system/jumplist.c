@@ -19,9 +19,10 @@
 
 #define HEAD_LEN 12
 #define CATEGORIES_MAX 64
-#define ENTRIES_MAX 4096
+#define ENTRIES_MAX 1024
 #define LINK_MAX 65536 /* bytes of an entry */
 #define CLASS_LEN 16
+#define ENTRY_MIN (CLASS_LEN + 76)
 
 static const uint8_t mark[4] = { 0xab, 0xfb, 0xbf, 0xba };
 static const uint8_t class_id[CLASS_LEN] = { 1, 0x14, 2, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0,
@@ -39,23 +40,37 @@ static bool is_link(const uint8_t *p)
 	       memcmp(p + CLASS_LEN + 4, class_id, 4) == 0;
 }
 
-/* Moves past the entry at list->at: to the next one if there is to be one, or to the mark. */
+/* Where in the len bytes at p, an entry and what follows, the next entry begins, or the mark; 0 if neither does. */
+static size_t entry_len(const uint8_t *p, size_t len, bool next)
+{
+	size_t last = next ? 2 * CLASS_LEN + 8 : sizeof(mark);
+
+	for (size_t i = ENTRY_MIN; i + last <= len; i++)
+		if (next ? is_link(p + i) : memcmp(p + i, mark, sizeof(mark)) == 0)
+			return i;
+	return 0;
+}
+
+/* Moves past the entry at list->at: to the next one if there is to be one, or to the mark. Most are short. */
 static bool skip_entry(struct list *list, bool next)
 {
-	uint64_t size = view_size(list->view), rest = size - list->at;
-	size_t len = rest < LINK_MAX ? (size_t)rest : LINK_MAX;
-	const uint8_t *p = len > 2 * CLASS_LEN ? view_peek(list->view, list->at, len) : NULL;
+	uint64_t rest = view_size(list->view) - list->at;
+	size_t found = 0;
 
 	list->cut = rest < LINK_MAX;
-	if (!p || !is_link(p))
+	for (size_t max = LINK_MAX / 16; !found && max <= LINK_MAX; max *= 16) {
+		size_t len = rest < max ? (size_t)rest : max;
+		const uint8_t *p = len >= ENTRY_MIN ? view_peek(list->view, list->at, len) : NULL;
+
+		if (!p || !is_link(p))
+			return false;
+		found = entry_len(p, len, next);
+	}
+	if (!found)
 		return false;
-	for (size_t i = 76 + CLASS_LEN; i + 2 * CLASS_LEN <= len || (!next && i + 4 <= len); i++)
-		if (next ? is_link(p + i) : memcmp(p + i, mark, 4) == 0) {
-			view_embedded(list->view, list->at + CLASS_LEN);
-			list->at += i;
-			return true;
-		}
-	return false;
+	view_embedded(list->view, list->at + CLASS_LEN);
+	list->at += found;
+	return true;
 }
 
 /* Moves past the category at list->at. */

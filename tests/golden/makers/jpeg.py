@@ -97,6 +97,8 @@ def make():
     for big in (False, True):
         save("jpeg", f"exif-{'big' if big else 'little'}.jpg", encoded(colour, format="JPEG", exif=exif(big)),
              title="Golden hour", time=1709251198)
+        half = encoded(colour, format="JPEG", exif=exif(big))[:-300]
+        save("jpeg", f"exif-{'big' if big else 'little'}-cut.jpg", half, verdict="truncated", length=len(half), embedded=half.index(b"Exif") + 6)
     mpo = encoded(colour, format="MPO", save_all=True, append_images=[picture("RGB", (40, 40))])
     save("jpeg", "two.mpo", mpo)
     save("jpeg", "two-cut.mpo", mpo[:-100], verdict="truncated", length=len(mpo) - 100)
