@@ -1,7 +1,7 @@
 /*
  * burin-evidence: the program that alone parses file systems, containers and encrypted volumes. burin
- * starts it for each job, and gives it a socket, no environment and no other descriptor. It reads its job
- * (evidence/evidence_job.h), confines itself, and only then asks for the first byte of the evidence.
+ * starts it for each job, and gives it a socket, no environment, and for a walk descriptors of the image to read. It
+ * reads its job (evidence/evidence_job.h), confines itself, and only then reads the first byte of the evidence.
  */
 #include <stdio.h>
 #include <stdlib.h>
