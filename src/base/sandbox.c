@@ -189,7 +189,7 @@ int sandbox_execute(struct sandbox_child **child, const char *const *arguments, 
 	return start(child, &(struct work){ .program = arguments, .shared = shared });
 }
 
-void *sandbox_memory(size_t len, int *fd)
+void *sandbox_memory(size_t len, int *fd, const char **why)
 {
 	void *memory = MAP_FAILED;
 
@@ -197,7 +197,16 @@ void *sandbox_memory(size_t len, int *fd)
 	if (*fd >= 0 && !ftruncate(*fd, (off_t)len) &&
 		!fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
-	return memory == MAP_FAILED ? NULL : memory;
+	if (memory != MAP_FAILED)
+		return memory;
+	/* It counts as a file, though no disk has it. */
+	*why = errno == EFBIG ? "the limit on the size of files (ulimit -f) leaves too little "
+				"memory to share"
+			      : strerror(errno);
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	return NULL;
 }
 
 int sandbox_socket(const struct sandbox_child *child)

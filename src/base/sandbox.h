@@ -40,8 +40,8 @@ int sandbox_execute(struct sandbox_child **child, const char *const *arguments, 
 /* And when it met the limit on its memory. */
 #define SANDBOX_TOO_MUCH_MEMORY 78
 /* Memory that this process can share with a child by its descriptor, which the caller closes: zeros, of
- * which neither can make less. NULL: there is none. */
-void *sandbox_memory(size_t len, int *fd);
+ * which neither can make less. NULL: there is none, and *why says why; *fd is -1 then. */
+void *sandbox_memory(size_t len, int *fd, const char **why);
 /* Called in a child: from now on it may use this much more processor time. */
 void sandbox_allow_time(unsigned seconds);
 /* Called in such a program. */

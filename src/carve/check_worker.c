@@ -191,18 +191,21 @@ static int start_process(struct check_worker *worker, struct error *error)
 	char reason[4400];
 	char *program = program_find(PROGRAM, reason, sizeof(reason));
 	const char *const arguments[] = { program, burin_version, burin_commit, NULL };
-	int status;
+	const char *why;
+	int status = -ENOMEM;
 
 	if (!program)
 		return error_set(error, EXIT_IO, ENOENT, "%s", reason);
 	if (!worker->shared)
-		worker->shared = sandbox_memory(sizeof(*worker->shared), &worker->shared_fd);
-	status = worker->shared ? sandbox_execute(&worker->child, arguments, worker->shared_fd)
-				: -ENOMEM;
+		worker->shared = sandbox_memory(sizeof(*worker->shared), &worker->shared_fd, &why);
+	if (worker->shared) {
+		status = sandbox_execute(&worker->child, arguments, worker->shared_fd);
+		why = strerror(-status);
+	}
 	free(program);
 	if (status)
-		return error_set(error, EXIT_IO, -status,
-			"no process can be started for checks: %s", strerror(-status));
+		return error_set(
+			error, EXIT_IO, -status, "no process can be started for checks: %s", why);
 	channel_reset(&worker->channel, sandbox_socket(worker->child));
 	*worker->how = 0;
 	/* Until then it has read nothing of the evidence, and may take its time. */

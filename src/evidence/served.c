@@ -166,14 +166,15 @@ static int start_process(
 	struct served_image *served, enum evidence_work work, char *reason, size_t reason_len)
 {
 	struct served_process *process = xcalloc(1, sizeof(*process));
+	const char *why;
 
 	served->process = process;
 	pthread_mutex_init(&process->lock, NULL);
 	*reason = 0;
-	process->shared = sandbox_memory(sizeof(*process->shared), &process->shared_fd);
+	process->shared = sandbox_memory(sizeof(*process->shared), &process->shared_fd, &why);
 	if (process->shared)
 		return start_child(served, work, reason, reason_len);
-	snprintf(reason, reason_len, "no memory");
+	snprintf(reason, reason_len, "%s", why);
 	return -ENOMEM;
 }
 
