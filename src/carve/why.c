@@ -255,14 +255,46 @@ static void decide_all(const struct query *query, struct why_answer *answers,
 	tallies_free(&skipped);
 }
 
-static void try_all(const struct query *query, struct why_answer *answers)
+static bool go_on(void *context, size_t index, uint64_t reached)
+{
+	(void)context;
+	(void)index;
+	(void)reached;
+	return true;
+}
+
+static void take_outcome(void *context, size_t index, struct outcome *outcome)
+{
+	struct outcome *taken = context;
+
+	(void)index;
+	if (outcome)
+		*taken = *outcome;
+}
+
+static int check(const struct query *query, const struct candidate *candidate,
+	struct outcome *outcome, struct error *error)
+{
+	const struct rule *rule = &query->rules->rules[candidate->rule];
+	const struct check_listener listener = { outcome, go_on, take_outcome };
+	const struct check_request request = { candidate, UINT64_MAX, true };
+
+	/* As in a run, nothing else parses. */
+	if (query->options->worker && rule->carver)
+		return check_worker_check(query->options->worker, &request, 1, 0, &listener, error);
+	check_candidate(query->view, query->image, rule, candidate, UINT64_MAX, outcome);
+	return 0;
+}
+
+static int try_all(const struct query *query, struct why_answer *answers, struct error *error)
 {
 	uint32_t count = query->rules->count;
 	struct candidate *candidates = xcalloc(count, sizeof(*candidates));
 	struct decision *decisions = xcalloc(count, sizeof(*decisions));
 	size_t decided = 0;
+	int status = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count && !status; i++) {
 		struct why_answer *answer = &answers[i];
 
 		*answer = (struct why_answer){ .rule = i };
@@ -273,14 +305,15 @@ static void try_all(const struct query *query, struct why_answer *answers)
 		answer->state = WHY_NO_CANDIDATE;
 		if (!pair_header(query, answer, &candidates[i]))
 			continue;
-		check_candidate(query->view, query->image, &query->rules->rules[i], &candidates[i],
-			UINT64_MAX, &answer->outcome);
+		status = check(query, &candidates[i], &answer->outcome, error);
 		decisions[decided++] = (struct decision){ .candidate = &candidates[i],
 			.outcome = &answer->outcome };
 	}
-	decide_all(query, answers, decisions, decided);
+	if (!status)
+		decide_all(query, answers, decisions, decided);
 	free(decisions);
 	free(candidates);
+	return status;
 }
 
 int why_ask(struct why_answer *answers, struct image *image, const struct rules *rules,
@@ -288,6 +321,7 @@ int why_ask(struct why_answer *answers, struct image *image, const struct rules 
 {
 	struct query query = { image, rules, options, start, NULL, NULL };
 	uint8_t byte;
+	int status;
 
 	if (start >= image_info(image)->size)
 		return error_set(error, EXIT_USAGE, EINVAL,
@@ -298,8 +332,8 @@ int why_ask(struct why_answer *answers, struct image *image, const struct rules 
 			"the image can't be read at %" PRIu64 "; a run sees zeros there", start);
 	query.view = view_new();
 	query.window = xmalloc(WINDOW_LEN + rules->patterns.longest);
-	try_all(&query, answers);
+	status = try_all(&query, answers, error);
 	free(query.window);
 	view_free(query.view);
-	return 0;
+	return status;
 }

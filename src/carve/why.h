@@ -5,7 +5,7 @@
 #ifndef BURIN_CARVE_WHY_H
 #define BURIN_CARVE_WHY_H
 
-#include "carve/check.h"
+#include "carve/check_worker.h"
 
 enum why_state {
 	WHY_NO_HEADER,    /* the header does not match there */
@@ -30,11 +30,14 @@ struct why_options {
 	bool both;               /* Scalpel's -b */
 	uint64_t align;          /* 0: none */
 	const struct rule *only; /* NULL: all; else the others' answers are WHY_NO_HEADER */
+	struct check_worker
+		*worker; /* checks, with the same image and rules; NULL: this process does */
 };
 
 /* Tries every rule on a file that starts at `start`. answers: one a rule; the caller frees the
  * outcome of each with outcome_free. Reads as much as the rules' checks and footers need. Returns 0,
- * or a negative errno with error set when `start` is past the image's end or can't be read. */
+ * or a negative errno with error set when `start` is past the image's end or can't be read, or the
+ * worker can't be started. */
 int why_ask(struct why_answer *answers, struct image *image, const struct rules *rules,
 	const struct why_options *options, uint64_t start, struct error *error);
 

@@ -239,17 +239,32 @@ static int show_text(const struct asked *asked, struct error *error)
 	return each_covering(asked, print_covering, (void *)asked, error);
 }
 
+/* A candidate may crash or take over what checks it, which is therefore a process that can only compute. */
+static int ask_confined(struct why_answer *answers, struct image *image, const struct rules *rules,
+	const struct why_settings *settings, uint64_t offset, struct error *error)
+{
+	struct check_workers *workers = check_workers_new(image, rules, true);
+	struct check_worker *worker = check_worker_new(workers);
+	const struct why_options options = {
+		.both = settings->both, .align = settings->align, .worker = worker
+	};
+	int status = why_ask(answers, image, rules, &options, offset, error);
+
+	check_worker_free(worker);
+	check_workers_free(workers);
+	return status;
+}
+
 static int test_rules(const struct why_settings *settings, const struct rules *rules,
 	const char *path, uint64_t offset, struct error *error)
 {
-	const struct why_options options = { settings->both, settings->align, NULL };
 	struct why_answer *answers = xcalloc(rules->count, sizeof(*answers));
 	struct asked asked = { settings, rules, answers, path, offset };
 	struct image *image = NULL;
 	int status = image_open(&image, path, error);
 
 	if (!status)
-		status = why_ask(answers, image, rules, &options, offset, error);
+		status = ask_confined(answers, image, rules, settings, offset, error);
 	if (!status)
 		status = (settings->json ? show_json : show_text)(&asked, error);
 	image_close(image);

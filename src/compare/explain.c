@@ -281,7 +281,7 @@ static bool rules_explain(
 {
 	const struct rules *rules = explainer->side.rules;
 	const struct listing *listing = explainer->side.listing;
-	const struct why_options options = { listing->both, listing->align, NULL };
+	const struct why_options options = { .both = listing->both, .align = listing->align };
 	const struct type_match *type = find_type(explainer, file);
 	struct error error = { 0 };
 

@@ -45,6 +45,9 @@ carve out --sandbox=require
 tell out
 stat -c '%a %s %Y %Z' disk | cmp before - && ls disk*
 "$SRCDIR/tests/cli/check_reports" out image
+# Asked about it alone, too.
+image crash
+./burin why -c rules.conf image 1024; echo "exit $?"
 # Each costs itself, whatever is checked with it, and the result is the same for all numbers of threads.
 image crash abort leave eat lie babble fine sleep hang
 carve one --sandbox=require -j 1
