@@ -25,6 +25,8 @@ struct sampler {
 	struct chunk chunk;
 	uint8_t *data;
 	size_t tail_len;
+	struct check_workers *workers; /* given to the next, which checks for the answers */
+	struct check_worker *worker;
 	struct why_answer *answers; /* by rule, like the next */
 	uint64_t *asked;            /* hits at which the rule's checks were asked */
 	/* The last complete file that was seen: what starts inside of it is not carved. */
@@ -44,21 +46,32 @@ static bool has_header(const struct rule *rule, uint32_t pattern)
 	return false;
 }
 
-/* What a run would carve from a header hit by this rule, bytes. */
-static uint64_t carved_length(struct sampler *sampler, uint32_t rule, uint64_t hit)
+static bool may_start_at(const struct sampler *sampler, uint64_t start)
+{
+	uint8_t byte;
+
+	return (start <= sampler->complete_from || start >= sampler->complete_until) &&
+	       !image_read_at(sampler->image, start, &byte, 1);
+}
+
+/* Adds what a run would carve from a header hit by this rule, bytes. */
+static int add_carved(
+	struct sampler *sampler, uint32_t rule, uint64_t hit, double *lengths, struct error *error)
 {
 	const struct rules *rules = sampler->rules;
-	const struct why_options options = { 0 };
-	uint64_t before = rules->rules[rule].header_offset, start = hit - before, length = 0;
+	const struct why_options options = { .worker = sampler->worker };
+	uint64_t before = rules->rules[rule].header_offset, start = hit - before;
+	int status;
 
-	if (hit < before || (start > sampler->complete_from && start < sampler->complete_until) ||
-		why_ask(sampler->answers, sampler->image, rules, &options, start, NULL))
+	if (hit < before || !may_start_at(sampler, start))
 		return 0;
+	status = why_ask(sampler->answers, sampler->image, rules, &options, start, error);
 	for (uint32_t i = 0; i < rules->count; i++) {
 		struct why_answer *answer = &sampler->answers[i];
 
-		if (answer->state == WHY_CARVED) {
-			length = i == rule ? answer->outcome.length : length;
+		if (!status && answer->state == WHY_CARVED) {
+			if (i == rule)
+				lengths[i] += (double)answer->outcome.length;
 			if (answer->outcome.verdict == CARVE_COMPLETE) {
 				sampler->complete_from = start;
 				sampler->complete_until = start + answer->outcome.length;
@@ -66,22 +79,25 @@ static uint64_t carved_length(struct sampler *sampler, uint32_t rule, uint64_t h
 		}
 		outcome_free(&answer->outcome);
 	}
-	return length;
+	return status;
 }
 
 /* The checks are asked at a pattern's first hits, and then at the 16th, 32nd, 64th and so on: however many
  * there are, that takes bearable time. */
-static void take_hit(struct sampler *sampler, const struct hit *hit, struct sample *sample)
+static int take_hit(
+	struct sampler *sampler, const struct hit *hit, struct sample *sample, struct error *error)
 {
 	uint64_t number = ++sample->counts[hit->pattern];
+	int status = 0;
 
 	if (number > 8 && (number & (number - 1)))
-		return;
-	for (uint32_t i = 0; i < sampler->rules->count; i++)
+		return 0;
+	for (uint32_t i = 0; i < sampler->rules->count && !status; i++)
 		if (has_header(&sampler->rules->rules[i], hit->pattern)) {
-			sample->lengths[i] += (double)carved_length(sampler, i, hit->offset);
+			status = add_carved(sampler, i, hit->offset, sample->lengths, error);
 			sampler->asked[i]++;
 		}
+	return status;
 }
 
 /* Scans the chunk, in several parts when the hits do not fit at once. */
@@ -101,8 +117,10 @@ static int scan_chunk(struct sampler *sampler, struct sample *sample, struct err
 			return error_set(error, EXIT_IO, -rc,
 				"the engine %s failed on the sample of the image: %s",
 				sampler->engine->name, strerror(-rc));
-		for (size_t i = 0; i < chunk->hit_count; i++)
-			take_hit(sampler, &chunk->hits[i], sample);
+		for (size_t i = 0; i < chunk->hit_count && rc == 0; i++)
+			rc = take_hit(sampler, &chunk->hits[i], sample, error);
+		if (rc < 0)
+			return rc;
 		chunk->from = chunk->until;
 	} while (chunk->until < chunk->len);
 	return 0;
@@ -189,6 +207,8 @@ static void close_all(struct sampler *sampler)
 	pool_free(sampler->pool);
 	free(sampler->chunk.hits);
 	free(sampler->data);
+	check_worker_free(sampler->worker);
+	check_workers_free(sampler->workers);
 	free(sampler->answers);
 	free(sampler->asked);
 	image_close(sampler->image);
@@ -205,6 +225,8 @@ int sample_take(struct sample *sample, const struct rules *rules, const char *pa
 		sample->engine = sampler.engine->name;
 		sample->counts = xcalloc(rules->patterns.count, sizeof(*sample->counts));
 		sample->lengths = xcalloc(rules->count, sizeof(*sample->lengths));
+		sampler.workers = check_workers_new(sampler.image, rules, true);
+		sampler.worker = check_worker_new(sampler.workers);
 		sampler.answers = xcalloc(rules->count, sizeof(*sampler.answers));
 		sampler.asked = xcalloc(rules->count, sizeof(*sampler.asked));
 		rc = scan_pieces(&sampler, sample, want, error);

@@ -32,6 +32,8 @@ struct explainer {
 	struct covers hiding; /* files that hide what is inside them */
 	struct covers parts;  /* burin's other files, of which files of their type may be parts */
 	uint64_t step;        /* all its files start at multiples of this */
+	struct check_workers *workers; /* given to the next, which checks for the answers */
+	struct check_worker *worker;   /* NULL without rules or image */
 	struct why_answer *answers;
 	struct type_match types[TYPES_MAX];
 	size_t type_count, next_type; /* a full table is filled again from the start */
@@ -92,6 +94,10 @@ struct explainer *explainer_new(
 	explainer->step = find_step(side->listing);
 	if (side->rules)
 		explainer->answers = xcalloc(side->rules->count, sizeof(*explainer->answers));
+	if (side->rules && image) {
+		explainer->workers = check_workers_new(image, side->rules, true);
+		explainer->worker = check_worker_new(explainer->workers);
+	}
 	add_covers(explainer);
 	return explainer;
 }
@@ -104,6 +110,8 @@ void explainer_free(struct explainer *explainer)
 		free(explainer->types[i].rules);
 	covers_free(&explainer->hiding);
 	covers_free(&explainer->parts);
+	check_worker_free(explainer->worker);
+	check_workers_free(explainer->workers);
 	free(explainer->answers);
 	free(explainer);
 }
@@ -281,17 +289,21 @@ static bool rules_explain(
 {
 	const struct rules *rules = explainer->side.rules;
 	const struct listing *listing = explainer->side.listing;
-	const struct why_options options = { .both = listing->both, .align = listing->align };
+	const struct why_options options = {
+		.both = listing->both, .align = listing->align, .worker = explainer->worker
+	};
 	const struct type_match *type = find_type(explainer, file);
 	struct error error = { 0 };
+	int status;
 
 	if (!rules || !explainer->image || file->offset >= image_info(explainer->image)->size)
 		return false;
-	if (why_ask(explainer->answers, explainer->image, rules, &options, file->offset, &error)) {
+	status = why_ask(
+		explainer->answers, explainer->image, rules, &options, file->offset, &error);
+	if (status)
 		set_reason(row, COMPARE_UNKNOWN, xstrdup(error.text));
-		return true;
-	}
-	explain_answer(explainer, file, furthest_answer(explainer, type), row);
+	else
+		explain_answer(explainer, file, furthest_answer(explainer, type), row);
 	for (uint32_t i = 0; i < rules->count; i++)
 		outcome_free(&explainer->answers[i].outcome);
 	return true;

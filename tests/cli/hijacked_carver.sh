@@ -48,6 +48,7 @@ stat -c '%a %s %Y %Z' disk | cmp before - && ls disk*
 # Asked about it alone, too.
 image crash
 ./burin why -c rules.conf image 1024; echo "exit $?"
+./burin conf check --image image rules.conf | tail -4; echo "exit ${PIPESTATUS[0]}"
 # Each costs itself, whatever is checked with it, and the result is the same for all numbers of threads.
 image crash abort leave eat lie babble fine sleep hang
 carve one --sandbox=require -j 1
