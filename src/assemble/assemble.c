@@ -147,7 +147,7 @@ static bool is_weak_head(const struct assembler *assembler, const struct decisio
 	const struct candidate *candidate = decision->candidate;
 	const struct outcome *outcome = decision->outcome;
 
-	if (decision->unchecked || decision->overlaps || decision->over_quota ||
+	if (decision->unused || decision->unchecked || decision->overlaps || decision->over_quota ||
 		candidate->start % SECTOR ||
 		assembler->options.rules->rules[candidate->rule].carver->quick)
 		return false;

@@ -390,7 +390,7 @@ static void note_inside(struct decider *decider, const struct decision *decision
 	for (size_t i = 0; i < count; i++) {
 		struct decided_type *type = &decider->types[decisions[i].candidate->rule];
 
-		if (decisions[i].unchecked || decider_is_part(decider, decisions[i].candidate))
+		if (decisions[i].unchecked || decisions[i].unused)
 			continue;
 		/* It hides all that is inside it anyway. */
 		if (&decisions[i] == winner && winner->outcome->verdict == CARVE_COMPLETE &&
@@ -417,8 +417,7 @@ static const struct decision *find_winner(
 	for (size_t i = 0; i < count; i++) {
 		const struct decision *decision = &decisions[i];
 
-		if (!rule_of(decider, decision)->carver ||
-			decider_is_part(decider, decision->candidate) || is_out(decision) ||
+		if (!rule_of(decider, decision)->carver || decision->unused || is_out(decision) ||
 			is_contained(decider, decision))
 			continue;
 		if (decision->outcome->verdict == CARVE_COMPLETE)
@@ -537,7 +536,7 @@ static const char *decide_one(
 {
 	const char *why;
 
-	if (decider_is_part(decider, decision->candidate))
+	if (decision->unused)
 		return "a part of an earlier file of its type";
 	if (decision->unchecked) {
 		tally_unchecked(decider, decision);
@@ -570,8 +569,8 @@ static void examine(struct decider *decider, struct decision *decision)
 	uint64_t start = decision->candidate->start;
 
 	decision->keep = decision->over_quota = false;
-	decision->unchecked =
-		!decider_is_part(decider, decision->candidate) && !charge_work(decider, decision);
+	decision->unused = decider_is_part(decider, decision->candidate);
+	decision->unchecked = !decision->unused && !charge_work(decider, decision);
 	decision->overlaps = !decider->options.nested && in_ranges(&decider->unverified, start);
 	decision->outer = decision->overlaps ? outer_of(decider, start) : 0;
 }
@@ -615,8 +614,10 @@ void decide_group(struct decider *decider, struct decision *decisions, size_t co
 
 	assert(count);
 	if (decider_hides(decider, start)) {
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < count; i++) {
 			decisions[i].keep = false;
+			decisions[i].unused = true;
+		}
 		decider_pass_hidden(decider, start, count);
 		return;
 	}

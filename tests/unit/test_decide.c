@@ -270,6 +270,7 @@ Test(decide, parts_are_not_files_whatever_their_check_would_find)
 	add(&f, 110, 0, CARVE_COMPLETE, 5);
 	add(&f, 110, 1, CARVE_TRUNCATED, 5);
 	cr_expect_str_eq(decide(&f), "1", "a part beats nobody");
+	cr_expect(f.decisions[0].unused && !f.decisions[1].unused);
 	cr_expect_str_eq(one(&f, 120, 0, CARVE_COMPLETE, 5), "0", "between two parts");
 	/* A part's own check was not made: its outcome must not count. */
 	add(&f, 130, 0, CARVE_REJECT, 0);
