@@ -129,24 +129,29 @@ CODED_INLINE void coded_skip(struct coded_bits *b, uint32_t bits)
 	b->count -= (int32_t)bits;
 }
 
+/* The code that the bits at the top begin with: length << 8 | value, 0 if there is none. */
+CODED_INLINE uint32_t coded_find(const struct coded_table *table, uint64_t held)
+{
+	uint32_t entry = table->fast[held >> (64 - CODED_BITS)], code = (uint32_t)(held >> 48);
+
+	if (entry)
+		return entry;
+	for (uint32_t bits = CODED_BITS + 1; bits <= 16; bits++) {
+		int32_t index = table->first[bits] + (int32_t)(code >> (16 - bits));
+
+		if (code < table->limit[bits])
+			return bits << 8 | table->values[index & 0xff];
+	}
+	return 0;
+}
+
 /* Takes a code: its value, or -1. */
 CODED_INLINE int coded_take(const struct coded_table *table, struct coded_bits *b)
 {
-	uint32_t entry = table->fast[b->held >> (64 - CODED_BITS)], code;
+	uint32_t entry = coded_find(table, b->held);
 
-	if (entry) {
-		coded_skip(b, entry >> 8);
-		return (int)(entry & 0xff);
-	}
-	code = (uint32_t)(b->held >> 48);
-	for (uint32_t bits = CODED_BITS + 1; bits <= 16; bits++) {
-		if (code < table->limit[bits]) {
-			coded_skip(b, bits);
-			return table->values[(table->first[bits] + (int32_t)(code >> (16 - bits))) &
-					     0xff];
-		}
-	}
-	return -1;
+	coded_skip(b, entry >> 8);
+	return entry ? (int)(entry & 0xff) : -1;
 }
 
 /* Whether the next symbol can't be read for want of bytes. After it 31 bits can be taken: at a marker

@@ -61,7 +61,7 @@ struct coded_batch {
 	bool busy;
 	cudaError_t failed;
 	cudaStream_t stream;
-	cudaEvent_t moved, done;
+	cudaEvent_t moved;
 	struct photo_plan plan; /* its arrays are pinned */
 	struct carve_coded *coded;
 	uint8_t *answers;
@@ -266,8 +266,6 @@ static void close_batch(struct coded_batch *batch)
 		cudaStreamDestroy(batch->stream);
 	if (batch->moved)
 		cudaEventDestroy(batch->moved);
-	if (batch->done)
-		cudaEventDestroy(batch->done);
 	void *pinned[] = { batch->plan.photos, batch->plan.runs, batch->plan.pieces, batch->coded,
 		batch->answers };
 	for (void *memory : pinned)
@@ -292,7 +290,6 @@ static cudaError_t open_batch(struct coded_batch *batch, uint32_t moved_max)
 	cudaError_t failed[] = {
 		cudaStreamCreateWithFlags(&batch->stream, cudaStreamNonBlocking),
 		cudaEventCreateWithFlags(&batch->moved, cudaEventDisableTiming),
-		cudaEventCreateWithFlags(&batch->done, cudaEventDisableTiming),
 		take_pinned(&plan->photos, PHOTOS_MAX),
 		take_pinned(&plan->runs, plan->runs_max),
 		take_pinned(&plan->pieces, plan->pieces_max),
@@ -390,8 +387,6 @@ static void start_batch(struct coded_batch *batch)
 	if (!batch->failed)
 		batch->failed = cudaMemcpyAsync(batch->answers, work->answers, plan->photo_count,
 			cudaMemcpyDeviceToHost, stream);
-	if (!batch->failed)
-		batch->failed = cudaEventRecord(batch->done, stream);
 }
 
 static void add_scan(struct coded_batch *batch, const struct photo_text *texts, unsigned text_count,
@@ -434,8 +429,10 @@ struct coded_batch *photo_begin(struct photo_decoder *decoder, const struct phot
 void photo_end(struct coded_batch *batch)
 {
 	struct photo_decoder *decoder = batch->decoder;
+	/* After a failure too: copies that were begun read the plan, which the next batch changes. */
+	cudaError_t ended = cudaStreamSynchronize(batch->stream);
 	if (!batch->failed)
-		batch->failed = cudaEventSynchronize(batch->done);
+		batch->failed = ended;
 	batch->busy = false;
 	for (uint32_t i = 0; i < batch->plan.photo_count && !batch->failed; i++)
 		if (batch->answers[i])

@@ -95,24 +95,13 @@ GPU_INLINE void photo_skip(struct photo_bits *b, uint32_t bits)
 	b->count -= bits;
 }
 
-/* Takes a code: its value, or -1. At least 32 bits are held. */
+/* Takes a code: its value, or -1 and a bit, to go on. At least 32 bits are held. */
 GPU_INLINE int photo_take(const struct coded_table *table, struct photo_bits *b)
 {
-	uint32_t entry = table->fast[b->held >> (64 - CODED_BITS)], code;
+	uint32_t entry = coded_find(table, b->held);
 
-	if (entry) {
-		photo_skip(b, entry >> 8);
-		return (int)(entry & 0xff);
-	}
-	code = (uint32_t)(b->held >> 48);
-	for (uint32_t bits = CODED_BITS + 1; bits <= 16; bits++)
-		if (code < table->limit[bits]) {
-			photo_skip(b, bits);
-			return table->values[(table->first[bits] + (int32_t)(code >> (16 - bits))) &
-					     0xff];
-		}
-	photo_skip(b, 1); /* anything, to go on */
-	return -1;
+	photo_skip(b, entry ? entry >> 8 : 1);
+	return entry ? (int)(entry & 0xff) : -1;
 }
 
 /* Decodes [from, to) of the bits, from a place in it, but no more blocks than `most`. Returns where it
