@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 
 #define LONGEST 63     /* longer words are near nothing */
-#define LIST_LIMIT 600 /* bytes of the list of known names */
+#define LIST_LIMIT 200 /* bytes of the list of known names */
 
 static size_t min_size(size_t a, size_t b)
 {

@@ -481,11 +481,10 @@ int run_carve(const struct run_options *options, const char *image_path, const c
 	session_fail(session, status);
 	finish_summary(&run);
 	code = session_report(session);
-	if (checkpoint_end(run.checkpoint, !session->error.code && !signals_caught()) &&
-		session->carving)
+	if (checkpoint_end(run.checkpoint, session->whole) && session->carving)
 		log_info(
 			"to resume: burin carve --resume %s", output_dir_path(session->output_dir));
-	if (run.reported_again && !session->error.code && !signals_caught())
+	if (run.reported_again && session->whole)
 		report_remove_old(session->output_dir);
 	if (sums) {
 		session_sums(session, sums);

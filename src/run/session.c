@@ -445,13 +445,16 @@ int session_report(struct session *session)
 	struct error error = { 0 };
 	int code;
 
+	session->whole = !session->error.code && !signals_caught();
 	check_events(session);
 	if (session->carving)
 		session_watch_output(session);
 	fill_summary(session);
-	if (session->report && report_close(session->report, &session->summary, &error) &&
-		!session->error.code)
-		session->error = error;
+	if (session->report && report_close(session->report, &session->summary, &error)) {
+		session->whole = false;
+		if (!session->error.code)
+			session->error = error;
+	}
 	code = exit_code(session);
 	/* A run that ended before it had anything to show must still send its last event. */
 	if (!session->progress)

@@ -35,6 +35,7 @@ struct session {
 	struct carving *carving;
 	struct problems problems;
 	struct error error; /* what ended the run; code 0: nothing did */
+	bool whole; /* of session_report: all was done, though a reader of events may have missed it */
 };
 
 /* A pool for one or several runs, and room for their descriptors. NULL when no thread can be

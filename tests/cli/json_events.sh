@@ -55,3 +55,4 @@ check_reports out image
 "$BURIN" carve -c rec.conf -o out2 --json --quiet image >/dev/full
 echo "exit $?"
 check_reports out2 image
+[ -e out2/.burin-checkpoint ] || echo nothing is left to resume
