@@ -63,6 +63,7 @@ struct check_part {
 
 struct check_worker {
 	const struct check_workers *all;
+	struct check_workers *own;   /* the same, if it is freed with this one */
 	struct sandbox_child *child; /* NULL: none was started, or it ended */
 	struct check_shared *shared;
 	int shared_fd;
@@ -114,6 +115,15 @@ struct check_worker *check_worker_new(const struct check_workers *workers)
 	return worker;
 }
 
+struct check_worker *check_worker_alone(struct image *image, const struct rules *rules)
+{
+	struct check_workers *workers = check_workers_new(image, rules, true);
+	struct check_worker *worker = check_worker_new(workers);
+
+	worker->own = workers;
+	return worker;
+}
+
 /* Keeps how it failed, in words that follow "the check". */
 static void end_process(struct check_worker *worker)
 {
@@ -150,6 +160,7 @@ void check_worker_free(struct check_worker *worker)
 	channel_free(&worker->channel);
 	free(worker->writer.bytes);
 	view_free(worker->view);
+	check_workers_free(worker->own);
 	free(worker);
 }
 

@@ -21,6 +21,9 @@ void check_workers_free(struct check_workers *workers);
 /* One process, for one thread; it starts with the first check. Never NULL. */
 struct check_worker;
 struct check_worker *check_worker_new(const struct check_workers *workers);
+/* One of no stage, for single questions; it checks whether or not earlier files hide the candidate. What is given
+ * must outlive it, and stay as it is. Never NULL. */
+struct check_worker *check_worker_alone(struct image *image, const struct rules *rules);
 /* No more checks follow: the process may end by itself. NULL is fine. */
 void check_worker_dismiss(struct check_worker *worker);
 /* Ends the process. NULL is fine. */

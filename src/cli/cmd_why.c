@@ -243,15 +243,13 @@ static int show_text(const struct asked *asked, struct error *error)
 static int ask_confined(struct why_answer *answers, struct image *image, const struct rules *rules,
 	const struct why_settings *settings, uint64_t offset, struct error *error)
 {
-	struct check_workers *workers = check_workers_new(image, rules, true);
-	struct check_worker *worker = check_worker_new(workers);
+	struct check_worker *worker = check_worker_alone(image, rules);
 	const struct why_options options = {
 		.both = settings->both, .align = settings->align, .worker = worker
 	};
 	int status = why_ask(answers, image, rules, &options, offset, error);
 
 	check_worker_free(worker);
-	check_workers_free(workers);
 	return status;
 }
 

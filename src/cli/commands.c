@@ -53,13 +53,21 @@ static int match_words(const char *name, int argc, char **argv, bool *family)
 	return argc > 1 && strcmp(argv[1], blank + 1) == 0 ? 2 : 0;
 }
 
-bool command_is_family(const char *word)
+/* The second word of a two-word name that begins with that word; NULL: it is no such name. */
+static const char *second_word(const struct command *command, const char *word)
 {
 	bool family = false;
 
+	match_words(command->name, 1, (char *[]){ (char *)word }, &family);
+	return family ? strchr(command->name, ' ') + 1 : NULL;
+}
+
+bool command_is_family(const char *word)
+{
 	for (const struct command *const *command = commands; *command; command++)
-		match_words((*command)->name, 1, (char *[]){ (char *)word }, &family);
-	return family;
+		if (second_word(*command, word))
+			return true;
+	return false;
 }
 
 /* Words the error for the first word of two-word names that stands alone, with the second ones. */
@@ -68,12 +76,10 @@ static void refuse_family(const char *word, struct error *error)
 	struct strbuf words = { 0 };
 
 	for (const struct command *const *command = commands; *command; command++) {
-		bool family = false;
+		const char *second = second_word(*command, word);
 
-		match_words((*command)->name, 1, (char *[]){ (char *)word }, &family);
-		if (family)
-			strbuf_print(&words, "%s%s", words.len ? ", " : "",
-				strchr((*command)->name, ' ') + 1);
+		if (second)
+			strbuf_print(&words, "%s%s", words.len ? ", " : "", second);
 	}
 	error_set(error, EXIT_USAGE, ENOENT, "burin %s needs another word (%s); see burin help %s",
 		word, words.bytes, word);

@@ -25,10 +25,9 @@ struct sampler {
 	struct chunk chunk;
 	uint8_t *data;
 	size_t tail_len;
-	struct check_workers *workers; /* given to the next, which checks for the answers */
-	struct check_worker *worker;
-	struct why_answer *answers; /* by rule, like the next */
-	uint64_t *asked;            /* hits at which the rule's checks were asked */
+	struct check_worker *worker; /* checks for the answers */
+	struct why_answer *answers;  /* by rule, like the next */
+	uint64_t *asked;             /* hits at which the rule's checks were asked */
 	/* The last complete file that was seen: what starts inside of it is not carved. */
 	uint64_t complete_from, complete_until;
 };
@@ -208,7 +207,6 @@ static void close_all(struct sampler *sampler)
 	free(sampler->chunk.hits);
 	free(sampler->data);
 	check_worker_free(sampler->worker);
-	check_workers_free(sampler->workers);
 	free(sampler->answers);
 	free(sampler->asked);
 	image_close(sampler->image);
@@ -225,8 +223,7 @@ int sample_take(struct sample *sample, const struct rules *rules, const char *pa
 		sample->engine = sampler.engine->name;
 		sample->counts = xcalloc(rules->patterns.count, sizeof(*sample->counts));
 		sample->lengths = xcalloc(rules->count, sizeof(*sample->lengths));
-		sampler.workers = check_workers_new(sampler.image, rules, true);
-		sampler.worker = check_worker_new(sampler.workers);
+		sampler.worker = check_worker_alone(sampler.image, rules);
 		sampler.answers = xcalloc(rules->count, sizeof(*sampler.answers));
 		sampler.asked = xcalloc(rules->count, sizeof(*sampler.asked));
 		rc = scan_pieces(&sampler, sample, want, error);

@@ -32,8 +32,7 @@ struct explainer {
 	struct covers hiding; /* files that hide what is inside them */
 	struct covers parts;  /* burin's other files, of which files of their type may be parts */
 	uint64_t step;        /* all its files start at multiples of this */
-	struct check_workers *workers; /* given to the next, which checks for the answers */
-	struct check_worker *worker;   /* NULL without rules or image */
+	struct check_worker *worker; /* checks for the answers; NULL without rules or image */
 	struct why_answer *answers;
 	struct type_match types[TYPES_MAX];
 	size_t type_count, next_type; /* a full table is filled again from the start */
@@ -94,10 +93,8 @@ struct explainer *explainer_new(
 	explainer->step = find_step(side->listing);
 	if (side->rules)
 		explainer->answers = xcalloc(side->rules->count, sizeof(*explainer->answers));
-	if (side->rules && image) {
-		explainer->workers = check_workers_new(image, side->rules, true);
-		explainer->worker = check_worker_new(explainer->workers);
-	}
+	if (side->rules && image)
+		explainer->worker = check_worker_alone(image, side->rules);
 	add_covers(explainer);
 	return explainer;
 }
@@ -111,7 +108,6 @@ void explainer_free(struct explainer *explainer)
 	covers_free(&explainer->hiding);
 	covers_free(&explainer->parts);
 	check_worker_free(explainer->worker);
-	check_workers_free(explainer->workers);
 	free(explainer->answers);
 	free(explainer);
 }

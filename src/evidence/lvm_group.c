@@ -27,7 +27,6 @@
 #define AREA_LEN 16
 #define META_MAGIC_AT 4
 #define META_MAGIC " LVM2 x[5A%r0N*>"
-#define META_SIZE_AT 32
 #define META_TEXT_AT 40
 /* The areas of LVM have 1 MiB. */
 #define TEXT_MAX ((uint64_t)16 << 20)

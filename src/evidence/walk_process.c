@@ -136,7 +136,7 @@ static struct sandbox_limits limits_for(uint64_t size)
 	};
 }
 
-/* For this walk and those that follow. If the child is gone, that is noticed by whoever listens. */
+/* For this walk and those that follow. That the child is gone is noticed when its reports are read. */
 static void give_image(const struct walk_process *process)
 {
 	struct image_share *share = image_share_new(process->image);
