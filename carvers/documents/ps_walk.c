@@ -264,6 +264,13 @@ static enum ps_end end_walk(struct ps_walk *walk, enum ps_end end, uint64_t at)
 	return search_end(walk);
 }
 
+/* Whether the first line is quoted in the text of a program in another language: no version or kind has a quotation
+ * mark or a backslash, but fonts' names may. */
+static bool is_quoted(const struct ps_walk *walk)
+{
+	return !walk->font && line_starts(walk, "%!PS-Adobe") && strpbrk(walk->line, "\"'\\");
+}
+
 static void read_first_line(struct ps_walk *walk)
 {
 	struct ps *ps = walk->ps;
@@ -287,6 +294,8 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 		return PS_NONE;
 	walk.limit = limit;
 	read_first_line(&walk);
+	if (is_quoted(&walk))
+		return PS_NONE;
 	for (;;) {
 		uint64_t at = walk.cursor.at;
 

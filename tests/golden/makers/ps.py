@@ -45,6 +45,8 @@ def make():
          why=f"unannounced data at {len(image) - 1}")
     save("ps", "image-cut.ps", image + BINARY + whole, verdict="truncated", length=len(image) - 1)
     save("ps", "text.ps", b"%!PS-Adobe-3.0 is what such a file starts with.\nAnd so on.\1", verdict="reject")
+    quoted = b'%!PS-Adobe-3.0 EPSF-3.0\\n", file=out)\n' + b'print("%%%%Page: 1 1", file=out)\n%%Pages: 1\nshowpage\n' * 12
+    save("ps", "quoted.ps", quoted, verdict="reject", why="no PostScript first line at 0")
     save("ps", "other.ps", b"%PS-Adobe-3.0\n" + whole, verdict="reject", why="no PostScript first line at 0")
     hand = b"%!\n% by hand\n/Helvetica findfont 12 scalefont setfont\n72 500 moveto\n(Hello) show\n0 0 lineto\nstroke\nshowpage\n"
     save("ps", "hand.ps", hand + bytes(300), verdict="unverified", length=len(hand), why=f"the text ends at {len(hand)} without an %%EOF")
