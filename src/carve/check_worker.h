@@ -8,15 +8,7 @@
 
 #include "base/error.h"
 #include "carve/check.h"
-
-/* What all processes of a stage are given. */
-struct check_workers;
-
-/* What is given must outlive it, and stay as it is. Never NULL. */
-struct check_workers *check_workers_new(
-	struct image *image, const struct rules *rules, bool nested);
-/* NULL is fine. */
-void check_workers_free(struct check_workers *workers);
+#include "carve/checker_process.h"
 
 /* One process, for one thread; it starts with the first check. Never NULL. */
 struct check_worker;
