@@ -55,6 +55,9 @@ struct assembler {
 	struct cluster_sums *sums; /* the same for their CRCs */
 	struct searcher *searcher;
 	bool has_heads; /* the searcher */
+	/* Where another process makes the passes. */
+	size_t taken_count; /* broken files up to the last result */
+	uint64_t unfinished;
 };
 
 static void add_bases(struct clusters *clusters, const struct volumes *volumes)
@@ -87,6 +90,11 @@ struct assembler *assembler_new(const struct assemble_options *options)
 	add_bases(&assembler->clusters, options->volumes);
 	skip_passes(assembler);
 	return assembler;
+}
+
+const struct assemble_options *assembler_options(const struct assembler *assembler)
+{
+	return &assembler->options;
 }
 
 static void forget(struct assembled *assembled)
@@ -187,9 +195,9 @@ uint64_t assembler_left_out(const struct assembler *assembler)
 
 uint64_t assembler_unfinished(const struct assembler *assembler)
 {
-	uint64_t count = 0;
+	uint64_t count = assembler->unfinished;
 
-	for (size_t i = 0; assembler->found && i < assembler->broken_count; i++)
+	for (size_t i = 0; assembler->spent && i < assembler->broken_count; i++)
 		count += assembler->spent[i] && !assembler->found[i].runs;
 	return count;
 }
@@ -251,7 +259,7 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 	struct workbench bench = {
 		.view = view,
 		.evidence = assembler->evidence,
-		.volumes = assembler->options.volumes,
+		.options = &assembler->options,
 		.rule = &assembler->options.rules->rules[broken->rule],
 		.clusters = &assembler->clusters,
 		.hits = assembler->hits,
@@ -261,6 +269,8 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 	};
 	bool success;
 
+	if (assembler->options.on_file)
+		assembler->options.on_file(broken->start, broken->rule);
 	*found = (struct assembled){ .start = broken->start, .rule = broken->rule };
 	found->pass = assembler->pass;
 	success = crew->strategy->find(&bench, broken, &extents, &found->outcome, &found->assembly);
@@ -320,15 +330,19 @@ static uint64_t scale(const struct assembler *assembler, uint64_t usual)
 	return percent < UINT64_MAX / usual ? usual * percent / 100 : UINT64_MAX;
 }
 
+uint64_t assemble_work_most(uint64_t size)
+{
+	return size < (UINT64_MAX - WORK_BASE) / WORK_FACTOR ? WORK_BASE + size * WORK_FACTOR
+							     : UINT64_MAX;
+}
+
 uint64_t assemble_work(uint64_t size, uint64_t files, unsigned share)
 {
 	uint64_t most = WORK_FILE_MAX, least = WORK_BASE / files, work;
 
 	if (least > WORK_FILE_MIN)
 		least = WORK_FILE_MIN;
-	work = size < (UINT64_MAX - WORK_BASE) / WORK_FACTOR ? WORK_BASE + size * WORK_FACTOR
-							     : UINT64_MAX;
-	work = work / files / 100 * share;
+	work = assemble_work_most(size) / files / 100 * share;
 	if (work > most)
 		return most;
 	return work < least ? least : work;
@@ -579,6 +593,13 @@ static bool is_repeated(const struct assembler *assembler, uint64_t work)
 	       work == assembler->last_work && !assembler->was_claimed;
 }
 
+int assemble_memory_error(struct error *error)
+{
+	return error_set(error, EXIT_IO, ENOMEM,
+		"memory ran out while a file was put together; free some, or use fewer --threads, "
+		"and resume the run");
+}
+
 int assembler_pass(struct assembler *assembler, struct error *error)
 {
 	struct crew crew = { .assembler = assembler, .strategy = &strategies[assembler->pass] };
@@ -595,11 +616,7 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 		pool_share(pool, POOL_CHECK, pool_threads(pool), try_files, &crew);
 	if (crew.stopped || crew.no_memory) {
 		undo(assembler);
-		return crew.no_memory ? error_set(error, EXIT_IO, ENOMEM,
-						"memory ran out while a file was put together; "
-						"free some, or use fewer --threads, and resume "
-						"the run")
-				      : -EINTR;
+		return crew.no_memory ? assemble_memory_error(error) : -EINTR;
 	}
 	assembler->was_claimed = claim_all(assembler, true);
 	drop_overlapping(assembler);
@@ -669,4 +686,168 @@ void assembler_load(struct assembler *assembler, struct codec_reader *reader)
 		if (codec_ok(reader))
 			note_broken(assembler, &broken);
 	}
+}
+
+/* ---- passes in another process ------------------------------------------------------------- */
+
+/* More would not fit into the memory of a process. */
+#define BASES_MAX ((uint64_t)1 << 20)
+
+void assembler_save_task(const struct assembler *assembler, struct codec_writer *writer)
+{
+	const struct clusters *clusters = &assembler->clusters;
+
+	codec_put(writer, assembler->options.level);
+	codec_put(writer, assembler->options.strict);
+	codec_put(writer, assembler->options.budget);
+	codec_put(writer, clusters->base_count);
+	for (size_t i = 0; i < clusters->base_count; i++)
+		codec_put(writer, clusters->bases[i]);
+	assembler_save(assembler, writer);
+}
+
+struct assembler *assembler_load_task(
+	const struct assemble_options *options, struct codec_reader *reader)
+{
+	struct assemble_options all = *options;
+	struct assembler *assembler;
+	uint64_t bases;
+
+	all.level = (enum assemble_level)codec_get(reader, FRAGMENTS_SEARCH);
+	all.strict = codec_get_flag(reader);
+	all.budget = codec_get(reader, UINT64_MAX);
+	assembler = assembler_new(&all);
+	bases = codec_get(reader, BASES_MAX);
+	for (uint64_t i = 0; i < bases && codec_ok(reader); i++)
+		clusters_add_base(&assembler->clusters, codec_get(reader, UINT64_MAX));
+	assembler_load(assembler, reader);
+	return assembler;
+}
+
+void assembled_save(const struct assembled *assembled, struct codec_writer *writer)
+{
+	const struct assembly *assembly = &assembled->assembly;
+
+	codec_put(writer, assembled->start);
+	codec_put(writer, assembled->rule);
+	codec_put(writer, assembled->run_count);
+	for (uint32_t i = 0; i < assembled->run_count; i++) {
+		codec_put(writer, assembled->runs[i].offset);
+		codec_put(writer, assembled->runs[i].length);
+	}
+	outcome_save(&assembled->outcome, writer);
+	codec_put(writer, assembly->by);
+	codec_put(writer, assembly->evidence);
+	codec_put(writer, assembly->tested);
+	codec_put(writer, assembly->doubt_count);
+	for (uint32_t i = 0; i < assembly->doubt_count; i++) {
+		codec_put(writer, assembly->doubt[i].offset);
+		codec_put(writer, assembly->doubt[i].length);
+	}
+}
+
+/* Runs in the evidence, of which none is empty. Returns their bytes. */
+static uint64_t load_runs(
+	struct assembled *assembled, uint64_t evidence_size, struct codec_reader *reader)
+{
+	uint64_t count = codec_get(reader, UINT32_MAX), bytes = 0;
+	size_t capacity = 0;
+
+	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
+		struct range *run;
+
+		assembled->runs =
+			xgrow(assembled->runs, &capacity, (size_t)i, sizeof(*assembled->runs));
+		run = &assembled->runs[i];
+		run->offset = codec_get(reader, evidence_size - 1);
+		run->length = codec_get(reader, evidence_size - run->offset);
+		if (!run->length || run->length > INT64_MAX - bytes)
+			codec_fail(reader);
+		bytes += run->length;
+		assembled->run_count = (uint32_t)(i + 1);
+	}
+	return bytes;
+}
+
+static void load_assembly(struct assembly *assembly, uint64_t length, struct codec_reader *reader)
+{
+	assembly->by = (enum assembly_by)codec_get(reader, ASSEMBLY_SEARCH);
+	assembly->evidence = (uint32_t)codec_get(reader, UINT32_MAX);
+	assembly->tested = codec_get(reader, UINT64_MAX);
+	assembly->doubt_count = (uint32_t)codec_get(reader, ASSEMBLY_DOUBTS_MAX);
+	for (uint32_t i = 0; i < assembly->doubt_count; i++) {
+		assembly->doubt[i].offset = codec_get(reader, length);
+		assembly->doubt[i].length = codec_get(reader, length - assembly->doubt[i].offset);
+	}
+}
+
+/* Whether a file of these runs may have the outcome; its offsets are in the file. */
+static bool result_fits(const struct assembled *assembled, uint64_t bytes)
+{
+	const struct candidate whole = { .rule = assembled->rule, .length = bytes };
+	const struct outcome *outcome = &assembled->outcome;
+
+	return assembled->run_count && assembled->runs[0].offset == assembled->start &&
+	       outcome->verdict != CARVE_REJECT && !outcome->crashed && outcome->length == bytes &&
+	       outcome_fits(outcome, &whole, bytes) && assembled->assembly.by != ASSEMBLY_NONE;
+}
+
+/* The broken file, after those that have results; broken_count: there is none. */
+static size_t next_broken(const struct assembler *assembler, uint64_t start, uint32_t rule)
+{
+	size_t i = assembler->taken_count;
+
+	while (i < assembler->broken_count &&
+		(assembler->broken[i].start != start || assembler->broken[i].rule != rule))
+		i++;
+	return i;
+}
+
+void assembler_take_result(struct assembler *assembler, const char *(*keep)(const char *text),
+	struct codec_reader *reader)
+{
+	struct assembled found = { .start = codec_get(reader, assembler->clusters.end) };
+	uint64_t bytes;
+	size_t index;
+
+	found.rule = (uint32_t)codec_get(reader, assembler->options.rules->count - 1);
+	bytes = load_runs(&found, assembler->clusters.end, reader);
+	outcome_load(&found.outcome, keep, reader);
+	load_assembly(&found.assembly, bytes, reader);
+	index = next_broken(assembler, found.start, found.rule);
+	if (!codec_ok(reader) || !result_fits(&found, bytes) || index == assembler->broken_count) {
+		codec_fail(reader);
+		forget(&found);
+		return;
+	}
+	if (!assembler->found)
+		assembler->found = xcalloc(assembler->broken_count, sizeof(*assembler->found));
+	assembler->found[index] = found;
+	assembler->taken_count = index + 1;
+}
+
+void assembler_take_unfinished(struct assembler *assembler, uint64_t unfinished)
+{
+	assembler->unfinished = unfinished;
+}
+
+void assembler_forget_results(struct assembler *assembler)
+{
+	for (size_t i = 0; assembler->found && i < assembler->broken_count; i++)
+		forget(&assembler->found[i]);
+	free(assembler->found);
+	assembler->found = NULL;
+	assembler->taken_count = 0;
+	assembler->unfinished = 0;
+}
+
+bool assembler_leave_out(struct assembler *assembler, uint64_t start, uint32_t rule)
+{
+	size_t count = 0, before = assembler->broken_count;
+
+	for (size_t i = 0; i < before; i++)
+		if (assembler->broken[i].start != start || assembler->broken[i].rule != rule)
+			assembler->broken[count++] = assembler->broken[i];
+	assembler->broken_count = count;
+	return count < before;
 }

@@ -32,9 +32,20 @@ enum assemble_level {
 /* The choices of --fragments, in that order. */
 #define ASSEMBLE_LEVEL_CHOICES "off|known|near|search"
 
+/* Where a file system's record of a file says that its bytes are. */
+struct recorded {
+	bool is_known;      /* else there is no record */
+	struct range *runs; /* of the evidence, in the file's order */
+	size_t count;
+	bool is_guessed;     /* only its start is recorded */
+	bool is_reallocated; /* other files have taken over blocks of it */
+};
+
 struct assemble_options {
 	struct image *image;           /* that was searched */
 	const struct volumes *volumes; /* NULL: none are known */
+	/* NULL: the volumes are asked. Else as recorded_find. */
+	bool (*find_record)(uint64_t start, struct recorded *recorded);
 	const struct rules *rules;
 	struct pool *pool;
 	enum assemble_level level;
@@ -44,7 +55,12 @@ struct assemble_options {
 	const char *devices;            /* as --gpus has them */
 	/* Polled by every trial: true ends the pass. Thread-safe. */
 	bool (*interrupted)(void);
+	/* NULL, or told by each thread which file it tries now. */
+	void (*on_file)(uint64_t start, uint32_t rule);
 };
+
+/* What the volumes know of the file at start; its runs are the caller's to free. False: nothing. Thread-safe. */
+bool recorded_find(const struct volumes *volumes, uint64_t start, struct recorded *recorded);
 
 /* A file that was put together. Its outcome's offsets are in the file. */
 struct assembled {
@@ -62,6 +78,7 @@ struct assembler;
 
 /* Never NULL. What the options point to must outlive it. */
 struct assembler *assembler_new(const struct assemble_options *options);
+const struct assemble_options *assembler_options(const struct assembler *assembler);
 /* A decision of the scan, in order: keeps what it needs of it. */
 void assembler_note(struct assembler *assembler, const struct decision *decision);
 /* Whether there is another pass to make. */
@@ -80,10 +97,31 @@ uint64_t assembler_unfinished(const struct assembler *assembler);
  * of `size` bytes. share: percent of the usual work that its strategy has. However many files an
  * image holds, the pass is bounded. */
 uint64_t assemble_work(uint64_t size, uint64_t files, unsigned share);
+/* That of all files together, at the usual budget and share. */
+uint64_t assemble_work_most(uint64_t size);
+/* Sets the error of a pass without memory, and returns -ENOMEM. */
+int assemble_memory_error(struct error *error);
 /* For a checkpoint: what was noted, and the passes that are complete. */
 void assembler_save(const struct assembler *assembler, struct codec_writer *writer);
 /* Into a new one with the same options. Invalid values fail the reader. */
 void assembler_load(struct assembler *assembler, struct codec_reader *reader);
+/* For another process that makes the passes (assemble/confined.h): what was noted, and the options that the image
+ * did not give. */
+void assembler_save_task(const struct assembler *assembler, struct codec_writer *writer);
+/* There: options has what that process has itself. Invalid values fail the reader. Never NULL. */
+struct assembler *assembler_load_task(
+	const struct assemble_options *options, struct codec_reader *reader);
+/* There, after the last pass: one of the results. */
+void assembled_save(const struct assembled *assembled, struct codec_writer *writer);
+/* Here: takes the next of them over. What can't be one fails the reader. keep: as for outcome_load. */
+void assembler_take_result(struct assembler *assembler, const char *(*keep)(const char *text),
+	struct codec_reader *reader);
+/* Here, after the last: what assembler_unfinished says there. */
+void assembler_take_unfinished(struct assembler *assembler, uint64_t unfinished);
+/* Forgets what was taken over. */
+void assembler_forget_results(struct assembler *assembler);
+/* A file that must not be tried any more. False: no such file is broken. */
+bool assembler_leave_out(struct assembler *assembler, uint64_t start, uint32_t rule);
 /* NULL is fine. */
 void assembler_free(struct assembler *assembler);
 

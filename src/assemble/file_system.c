@@ -26,25 +26,44 @@ static bool joints_are_verified(const struct extents *extents, const struct outc
 	return true;
 }
 
-static void lay_out(
-	const struct workbench *bench, const struct fs_file *file, struct extents *extents)
+bool recorded_find(const struct volumes *volumes, uint64_t start, struct recorded *recorded)
 {
-	size_t count;
-	struct range *runs = volumes_extents(bench->volumes, file, &count);
+	struct fs_file file;
 
-	extents_set(extents, runs, count);
-	free(runs);
+	*recorded = (struct recorded){ 0 };
+	if (!volumes || !volumes_find(volumes, start, &file))
+		return false;
+	recorded->runs = volumes_extents(volumes, &file, &recorded->count);
+	recorded->is_known = true;
+	recorded->is_guessed = file.flags & FS_GUESSED;
+	recorded->is_reallocated = volumes_is_reallocated(volumes, &file);
+	return true;
+}
+
+/* Lays the file out by its record. */
+static bool lay_out(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct recorded *recorded)
+{
+	const struct assemble_options *options = bench->options;
+	bool known = options->find_record
+			     ? options->find_record(broken->start, recorded)
+			     : recorded_find(options->volumes, broken->start, recorded);
+
+	if (!known)
+		return false;
+	extents_set(extents, recorded->runs, recorded->count);
+	free(recorded->runs);
+	return true;
 }
 
 bool find_in_file_system(struct workbench *bench, const struct broken *broken,
 	struct extents *extents, struct outcome *outcome, struct assembly *assembly)
 {
 	enum verdict least = broken->verdict == CARVE_TRUNCATED ? CARVE_UNVERIFIED : CARVE_COMPLETE;
-	struct fs_file file;
+	struct recorded recorded;
 
-	if (!bench->volumes || !volumes_find(bench->volumes, broken->start, &file))
+	if (!lay_out(bench, broken, extents, &recorded))
 		return false;
-	lay_out(bench, &file, extents);
 	if (extents->count < 2 || !workbench_check(bench, extents, least, outcome))
 		return false;
 	if (extents->count < 2) { /* the scan saw the same bytes */
@@ -52,11 +71,11 @@ bool find_in_file_system(struct workbench *bench, const struct broken *broken,
 		return false;
 	}
 	assembly->evidence = RECORD_BITS;
-	if (file.flags & FS_GUESSED && !joints_are_verified(extents, outcome))
+	if (recorded.is_guessed && !joints_are_verified(extents, outcome))
 		assembly->evidence = 0;
-	else if (file.flags & FS_GUESSED)
+	else if (recorded.is_guessed)
 		assembly->evidence = GUESS_BITS;
-	if (volumes_is_reallocated(bench->volumes, &file))
+	if (recorded.is_reallocated)
 		outcome->verdict = verdict_because(CARVE_UNVERIFIED, &outcome->finding,
 			"other files have taken over blocks of this deleted one");
 	return true;

@@ -42,7 +42,7 @@ struct workbench_heads {
 struct workbench {
 	struct view *view;
 	struct image *evidence;
-	const struct volumes *volumes; /* NULL: none are known */
+	const struct assemble_options *options;
 	const struct rule *rule;
 	const struct clusters *clusters; /* frozen for the pass */
 	const struct inner_hits *hits;   /* of the carvers' tables */

@@ -1,15 +1,17 @@
 /*
- * The messages between burin and burin-carver (src/checker), which checks candidates for a thread of burin.
- * Both are of one build, which they check.
+ * The messages between burin and burin-carver (src/checker), which checks candidates for a thread of burin, or
+ * puts files in pieces together. Both are of one build, which they check.
  *
  *     burin -> descriptors of the image; that of the reader's ring, where it is shared; START
  *                                                  burin-carver confines itself -> READY
  *     burin -> CHECK: a batch of candidates        burin-carver -> OUTCOMES, once or more, all in their order
+ *     burin -> TASK, once or more, ASSEMBLE        burin-carver -> FOUND, any number, in their order; ASSEMBLED
  *
- * While it checks, burin-carver may ask:
+ * Meanwhile burin-carver may ask:
  *
  *     READ offset len     burin -> ANSWER status   the bytes are in shared->data
  *     RESERVE bytes       burin -> ANSWER status   when they may be taken
+ *     RECORD offset       burin -> ANSWER status, what a file system knows of the file there
  */
 #ifndef BURIN_CARVE_CHECK_MESSAGES_H
 #define BURIN_CARVE_CHECK_MESSAGES_H
@@ -20,7 +22,7 @@
 #include "evidence/shared_image.h"
 
 enum check_message {
-	CHECK_START, /* mode of confinement, nested, rules (rules_codec), image (image_share) */
+	CHECK_START, /* mode of confinement, nested, threads, rules (rules_codec), image (image_share) */
 	CHECK_READY,
 	CHECK_BATCH_IN, /* number of the first check, hidden_until, count; each: force, work_max, candidate */
 	CHECK_OUTCOMES, /* of one check or more; each: whether it was deferred, or else its outcome */
@@ -28,6 +30,11 @@ enum check_message {
 	CHECK_RESERVE,
 	CHECK_ANSWER,
 	CHECK_NO_MEMORY, /* the machine has none: there will be no outcome */
+	CHECK_TASK,      /* bytes of what assembler_save_task saves */
+	CHECK_ASSEMBLE,
+	CHECK_RECORD,
+	CHECK_FOUND,     /* results (assembled_save), one or more */
+	CHECK_ASSEMBLED, /* assembler_unfinished */
 };
 
 /* What the processes share. Checks are numbered from 1. */
@@ -35,12 +42,22 @@ struct check_shared {
 	/* burin-carver writes: the check under way, how far in the image it has read, and the work of all
 	 * checks of the batch. */
 	_Atomic uint64_t number, reached, work;
-	/* burin writes: the check that is to be given up. */
+	/* burin-carver writes, where one thread puts files together: which is under way, as its rule + 1; 0: none. */
+	_Atomic uint64_t file_start, file_rule;
+	/* burin writes: the check that is to be given up; CHECK_ASSEMBLING: all. */
 	_Atomic uint64_t stop;
 	uint8_t data[SHARED_ASK_MAX];
 };
 
-/* Writable memory that burin-carver may take beside what its checks reserve (view_reserve). */
+/* In place of the number of a check, while files are put together. */
+#define CHECK_ASSEMBLING 1
+/* Bytes of a part of a task. */
+#define CHECK_TASK_LEN ((size_t)16 << 20)
+
+/* Writable memory that burin-carver may take beside what its checks reserve (view_reserve); to put files together,
+ * and for each of the threads that do. */
 #define CHECK_MEMORY ((uint64_t)3 << 29)
+#define ASSEMBLE_MEMORY ((uint64_t)4 << 30)
+#define ASSEMBLE_THREAD_MEMORY ((uint64_t)128 << 20)
 
 #endif

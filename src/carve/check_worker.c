@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"
@@ -64,7 +63,7 @@ struct check_worker *check_worker_new(const struct check_workers *workers)
 
 struct check_worker *check_worker_alone(struct image *image, const struct rules *rules)
 {
-	struct check_workers *workers = check_workers_new(image, rules, true);
+	struct check_workers *workers = check_workers_new(image, rules, true, 0);
 	struct check_worker *worker = check_worker_new(workers);
 
 	worker->own = workers;
@@ -250,19 +249,6 @@ static void defer_rest(struct check_part *part)
 		part->listener->done(part->listener->context, part->done++, NULL);
 }
 
-/* Whether this process has no more than the other one may have: one that was taken over must not end the run by
- * saying so. */
-static bool memory_is_short(void)
-{
-	void *memory = mmap(
-		NULL, CHECK_MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return true;
-	munmap(memory, CHECK_MEMORY);
-	return false;
-}
-
 /* 0: all of the part is done; 1: the process failed; -ENOMEM: memory ran out. */
 static int run_part(struct check_worker *worker, struct check_part *part)
 {
@@ -273,7 +259,7 @@ static int run_part(struct check_worker *worker, struct check_part *part)
 		uint32_t kind;
 		int got = channel_receive(&worker->process.channel, &kind, &body);
 
-		if (got > 0 && kind == CHECK_NO_MEMORY && memory_is_short())
+		if (got > 0 && kind == CHECK_NO_MEMORY && checker_memory_is_short())
 			return -ENOMEM;
 		if (got > 0)
 			works = take_message(worker, part, kind, &body);

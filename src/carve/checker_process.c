@@ -22,7 +22,8 @@
 /* Extensions that processes may name. */
 #define EXTENSIONS_MAX 512
 
-struct check_workers *check_workers_new(struct image *image, const struct rules *rules, bool nested)
+struct check_workers *check_workers_new(
+	struct image *image, const struct rules *rules, bool nested, unsigned threads)
 {
 	struct check_workers *workers = xcalloc(1, sizeof(*workers));
 
@@ -31,6 +32,7 @@ struct check_workers *check_workers_new(struct image *image, const struct rules 
 	workers->share = image_share_new(image);
 	codec_put(&workers->start, confine_mode());
 	codec_put(&workers->start, nested);
+	codec_put(&workers->start, threads);
 	rules_save_checks(rules, &workers->start);
 	image_share_save(workers->share, &workers->start);
 	return workers;
@@ -207,4 +209,15 @@ const char *checker_keep_extension(const char *text)
 		kept = NULL;
 	pthread_mutex_unlock(&lock);
 	return kept;
+}
+
+bool checker_memory_is_short(void)
+{
+	void *memory = mmap(
+		NULL, CHECK_MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return true;
+	munmap(memory, CHECK_MEMORY);
+	return false;
 }

@@ -20,9 +20,10 @@ struct check_workers {
 	struct codec_writer start; /* the message */
 };
 
-/* What is given must outlive it, and stay as it is. Never NULL. */
+/* What is given must outlive it, and stay as it is. threads: that put files together; 0: it is for checks. Never
+ * NULL. */
 struct check_workers *check_workers_new(
-	struct image *image, const struct rules *rules, bool nested);
+	struct image *image, const struct rules *rules, bool nested, unsigned threads);
 /* NULL is fine. */
 void check_workers_free(struct check_workers *workers);
 
@@ -63,6 +64,9 @@ void checker_note_progress(struct checker_process *process);
 /* Some ten times a second. seconds: of processor time that the work since the last progress may take. False: it
  * computes without counting, or it does nothing at all. */
 bool checker_measure(struct checker_process *process, double seconds);
+/* Whether this process has no more memory than the other one may have: one that was taken over must not end the run
+ * by saying so. */
+bool checker_memory_is_short(void);
 /* For outcome_load: an extension that a process names. NULL: it can't be one. Thread-safe. */
 const char *checker_keep_extension(const char *text);
 

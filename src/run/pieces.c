@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble/confined.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/strbuf.h"
@@ -346,14 +347,59 @@ static void count_untried(struct run *run)
 		tally_add_many(skipped, "too many broken files", left_out, 0);
 }
 
+static void note_crashes(struct run *run, const struct confined_passes *passes)
+{
+	struct session *session = &run->session;
+	struct strbuf places = { 0 };
+
+	for (size_t i = 0; i < passes->left_out; i++)
+		strbuf_print(&places, "%s%" PRIu64 " (%s)", i ? ", " : "", passes->files[i].start,
+			session->options->rules->rules[passes->files[i].rule].name);
+	if (passes->left_out)
+		problems_add(&session->problems,
+			xasprintf("%zu broken %s left as found, because putting %s together "
+				  "crashed: at %s",
+				passes->left_out, passes->left_out == 1 ? "file is" : "files are",
+				passes->left_out == 1 ? "it" : "them", places.bytes));
+	if (*passes->how)
+		problems_add(&session->problems,
+			xasprintf("no files in pieces were put together, because the process that "
+				  "does so %s",
+				passes->how));
+	strbuf_free(&places);
+}
+
+static int make_passes_confined(struct run *run)
+{
+	struct confined_passes passes;
+	int status = confined_passes_make(run->assembler, &passes, &run->session.error);
+
+	if (!status)
+		note_crashes(run, &passes);
+	return status;
+}
+
+/* Returns -EINTR where it was interrupted. */
+static int make_passes(struct run *run)
+{
+	int status = 0;
+
+	if (!assembler_has_pass(run->assembler))
+		return 0;
+	if (run->session.record.checks_confined)
+		return make_passes_confined(run);
+	while (!status && assembler_has_pass(run->assembler))
+		status = signals_caught() ? -EINTR
+					  : assembler_pass(run->assembler, &run->session.error);
+	return status;
+}
+
 int run_pieces(struct run *run)
 {
-	while (run->assembler && assembler_has_pass(run->assembler) && !signals_caught()) {
-		int status = assembler_pass(run->assembler, &run->session.error);
+	int status = run->assembler ? make_passes(run) : 0;
 
-		if (status)
-			return status == -EINTR ? 0 : status;
-	}
+	if (status)
+		return status == -EINTR ? 0 : status;
 	if (!run->assembler || signals_caught())
 		return 0;
 	count_untried(run);

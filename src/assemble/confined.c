@@ -1,0 +1,223 @@
+#include "assemble/confined.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "assemble/strategies.h"
+#include "base/clock.h"
+#include "carve/check_limits.h"
+#include "carve/checker_process.h"
+#include "evidence/extent_image.h"
+
+/* How often it is looked at, and how long it may go on when it is to stop. */
+#define MEASURE_SECONDS 0.1
+#define STOP_SECONDS 0.5
+
+struct confined {
+	struct assembler *assembler;
+	const struct assemble_options *options;
+	struct checker_process process;
+	double allowed; /* seconds of processor time */
+	double measured, stopping_since;
+	bool stopping, done;
+};
+
+/* What honest passes may take on the slowest machine. */
+static double most_seconds(const struct assemble_options *options)
+{
+	uint64_t size = image_info(extent_image_evidence(options->image))->size;
+	double share = 100, budget = options->budget < 100 ? 1 : (double)options->budget / 100;
+
+	for (const struct strategy *strategy = strategies; strategy->name; strategy++)
+		share += strategy->share;
+	return (double)assemble_work_most(size) * share / 100 * budget / check_limits.work_a_second;
+}
+
+static bool give_task(struct confined *confined)
+{
+	struct codec_writer task = { 0 }, *writer = &confined->process.writer;
+	bool works = true;
+
+	assembler_save_task(confined->assembler, &task);
+	for (size_t at = 0; at < task.len && works; at += CHECK_TASK_LEN) {
+		size_t left = task.len - at;
+
+		codec_put_bytes(
+			writer, task.bytes + at, left < CHECK_TASK_LEN ? left : CHECK_TASK_LEN);
+		works = channel_send(&confined->process.channel, CHECK_TASK, writer);
+	}
+	free(task.bytes);
+	return (works && channel_send(&confined->process.channel, CHECK_ASSEMBLE, NULL)) ||
+	       checker_fail(&confined->process, "broke the protocol");
+}
+
+static bool give_bytes(struct confined *confined, struct codec_reader *body)
+{
+	bool cut = false;
+	bool works = checker_give_bytes(&confined->process, confined->options->image, body, &cut);
+
+	confined->stopping |= cut;
+	return works;
+}
+
+static bool give_record(struct confined *confined, struct codec_reader *body)
+{
+	struct codec_writer *writer = &confined->process.writer;
+	uint64_t start = codec_get(body, UINT64_MAX);
+	struct recorded recorded;
+	bool known;
+
+	if (!codec_at_end(body))
+		return checker_fail(&confined->process, "broke the protocol");
+	known = recorded_find(confined->options->volumes, start, &recorded);
+	codec_put(writer, 0);
+	codec_put(writer, known);
+	codec_put(writer, recorded.is_guessed);
+	codec_put(writer, recorded.is_reallocated);
+	codec_put(writer, recorded.count);
+	for (size_t i = 0; i < recorded.count; i++) {
+		codec_put(writer, recorded.runs[i].offset);
+		codec_put(writer, recorded.runs[i].length);
+	}
+	free(recorded.runs);
+	return channel_send(&confined->process.channel, CHECK_ANSWER, writer) ||
+	       checker_fail(&confined->process, "broke the protocol");
+}
+
+static bool take_results(struct confined *confined, struct codec_reader *body)
+{
+	do
+		assembler_take_result(confined->assembler, checker_keep_extension, body);
+	while (codec_ok(body) && !codec_at_end(body));
+	return codec_ok(body) || checker_fail(&confined->process, "gave a file that cannot be one");
+}
+
+static bool take_end(struct confined *confined, struct codec_reader *body)
+{
+	assembler_take_unfinished(confined->assembler, codec_get(body, UINT32_MAX));
+	confined->done = codec_at_end(body);
+	return confined->done || checker_fail(&confined->process, "broke the protocol");
+}
+
+/* False: it failed, and how. */
+static bool take_message(struct confined *confined, uint32_t kind, struct codec_reader *body)
+{
+	switch (kind) {
+	case CHECK_READ:
+		return give_bytes(confined, body);
+	case CHECK_RECORD:
+		return give_record(confined, body);
+	case CHECK_FOUND:
+		return take_results(confined, body);
+	case CHECK_ASSEMBLED:
+		return take_end(confined, body);
+	case CHECK_NO_MEMORY:
+		return checker_fail(&confined->process, "used too much memory");
+	default:
+		return checker_fail(&confined->process, "broke the protocol");
+	}
+}
+
+/* Between messages. False: it is to be ended. */
+static bool watch(struct confined *confined)
+{
+	const struct assemble_options *options = confined->options;
+	double now = clock_seconds();
+
+	if (!confined->stopping_since &&
+		(confined->stopping || (options->interrupted && options->interrupted()))) {
+		confined->stopping = true;
+		confined->stopping_since = now;
+		atomic_store(&confined->process.shared->stop, CHECK_ASSEMBLING);
+	}
+	if (confined->stopping && now - confined->stopping_since > STOP_SECONDS)
+		return false;
+	if (now - confined->measured < MEASURE_SECONDS)
+		return true;
+	confined->measured = now;
+	return checker_measure(&confined->process, confined->allowed);
+}
+
+/* 0: all passes were made; 1: the process failed; or a negative errno. */
+static int serve(struct confined *confined, struct error *error)
+{
+	bool works = give_task(confined);
+	bool was_short = false;
+
+	checker_begin(&confined->process);
+	while (works && !confined->done) {
+		struct codec_reader body;
+		uint32_t kind;
+		int got = channel_receive(&confined->process.channel, &kind, &body);
+
+		was_short = got > 0 && kind == CHECK_NO_MEMORY && checker_memory_is_short();
+		if (got > 0)
+			works = take_message(confined, kind, &body);
+		works = works && got >= 0 && watch(confined);
+	}
+	if (was_short)
+		return assemble_memory_error(error);
+	if (confined->stopping)
+		return -EINTR;
+	return works ? 0 : 1;
+}
+
+static int attempt(struct confined *confined, unsigned threads, struct error *error)
+{
+	const struct assemble_options *options = confined->options;
+	struct check_workers *given =
+		check_workers_new(options->image, options->rules, true, threads);
+	int status = checker_start(&confined->process, given, error);
+
+	if (!status) {
+		struct check_shared *shared = confined->process.shared;
+
+		atomic_store(&shared->file_rule, 0);
+		atomic_store(&shared->stop, 0);
+		confined->allowed = most_seconds(options);
+		confined->measured = clock_seconds();
+		status = serve(confined, error);
+		checker_end(&confined->process);
+	}
+	check_workers_free(given);
+	if (status)
+		assembler_forget_results(confined->assembler);
+	return status;
+}
+
+/* The file that the only thread was trying when the process ended. False: there is none, or there were too many. */
+static bool leave_out(struct confined *confined, struct confined_passes *passes)
+{
+	const struct check_shared *shared = confined->process.shared;
+	uint64_t start = atomic_load(&shared->file_start), rule = atomic_load(&shared->file_rule);
+
+	if (!rule || passes->left_out == LEFT_OUT_MAX ||
+		!assembler_leave_out(confined->assembler, start, (uint32_t)(rule - 1)))
+		return false;
+	passes->files[passes->left_out].start = start;
+	passes->files[passes->left_out++].rule = (uint32_t)(rule - 1);
+	return true;
+}
+
+int confined_passes_make(
+	struct assembler *assembler, struct confined_passes *passes, struct error *error)
+{
+	struct confined confined = { .assembler = assembler,
+		.options = assembler_options(assembler) };
+	unsigned threads = pool_threads(confined.options->pool);
+	int status;
+
+	*passes = (struct confined_passes){ 0 };
+	while ((status = attempt(&confined, threads, error)) > 0) {
+		if (threads == 1 && !leave_out(&confined, passes)) {
+			snprintf(passes->how, sizeof(passes->how), "%s", confined.process.how);
+			status = 0;
+			break;
+		}
+		threads = 1;
+	}
+	checker_free(&confined.process);
+	return status;
+}

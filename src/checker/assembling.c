@@ -1,0 +1,127 @@
+/* Puts files in pieces together (assemble/confined.h). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "assemble/assemble.h"
+#include "base/fatal.h"
+#include "base/memory.h"
+#include "checker/checker.h"
+
+/* Results wait for others until there are so many bytes of them. */
+#define FLUSH_LEN ((size_t)1 << 20)
+
+static void end_fatally(const char *sentence)
+{
+	(void)sentence;
+	checker_end_without_memory(NULL);
+}
+
+static void take_record(void *context, struct codec_reader *answer)
+{
+	struct recorded *recorded = context;
+	size_t count, capacity = 0;
+
+	recorded->is_known = codec_get_flag(answer);
+	recorded->is_guessed = codec_get_flag(answer);
+	recorded->is_reallocated = codec_get_flag(answer);
+	count = (size_t)codec_get(answer, SIZE_MAX);
+	for (size_t i = 0; i < count && codec_ok(answer); i++) {
+		struct range *run;
+
+		recorded->runs = xgrow(recorded->runs, &capacity, i, sizeof(*recorded->runs));
+		run = &recorded->runs[i];
+		run->offset = codec_get(answer, UINT64_MAX);
+		run->length = codec_get(answer, UINT64_MAX);
+		recorded->count = i + 1;
+	}
+}
+
+static bool ask_for_record(uint64_t start, struct recorded *recorded)
+{
+	struct codec_writer question = { 0 };
+
+	*recorded = (struct recorded){ 0 };
+	codec_put(&question, start);
+	checker_ask(CHECK_RECORD, &question, take_record, recorded);
+	free(question.bytes);
+	return recorded->is_known;
+}
+
+static void note_file(uint64_t start, uint32_t rule)
+{
+	atomic_store(&checker.shared->file_start, start);
+	atomic_store(&checker.shared->file_rule, (uint64_t)rule + 1);
+}
+
+/* The task comes in parts. */
+static struct assembler *receive_task(struct pool *pool)
+{
+	const struct assemble_options options = {
+		.image = checker.image,
+		.rules = &checker.rules,
+		.pool = pool,
+		.find_record = ask_for_record,
+		.interrupted = checker_is_stopped,
+		.on_file = checker.threads == 1 ? note_file : NULL,
+	};
+	struct codec_writer task = { 0 };
+	struct assembler *assembler;
+	struct codec_reader body;
+	uint32_t kind;
+
+	for (;;) {
+		struct codec_writer part = { 0 };
+
+		checker_receive(&kind, &body);
+		if (kind != CHECK_TASK)
+			break;
+		part.bytes = (uint8_t *)codec_get_bytes(&body, &part.len);
+		codec_append(&task, &part);
+	}
+	body = codec_reader_from(task.bytes, task.len);
+	assembler = assembler_load_task(&options, &body);
+	if (kind != CHECK_ASSEMBLE || !codec_at_end(&body))
+		_exit(EXIT_FAILURE);
+	free(task.bytes);
+	return assembler;
+}
+
+static void send_results(const struct assembler *assembler)
+{
+	struct codec_writer writer = { 0 };
+	uint64_t unfinished = assembler_unfinished(assembler);
+	size_t count;
+	const struct assembled *results = assembler_results(assembler, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		assembled_save(&results[i], &writer);
+		if (writer.len > FLUSH_LEN || i + 1 == count)
+			checker_transmit(CHECK_FOUND, &writer);
+	}
+	codec_put(&writer, unfinished);
+	checker_transmit(CHECK_ASSEMBLED, &writer);
+	free(writer.bytes);
+}
+
+_Noreturn void assemble_files(void)
+{
+	struct pool *pool = pool_new(checker.threads);
+	struct assembler *assembler;
+	struct error error = { 0 };
+	int status = 0;
+
+	if (!pool)
+		checker_end_without_memory(NULL);
+	fatal_redirect(end_fatally);
+	checker.number = CHECK_ASSEMBLING;
+	assembler = receive_task(pool);
+	while (!status && assembler_has_pass(assembler))
+		status = assembler_pass(assembler, &error);
+	if (status == -ENOMEM)
+		checker_end_without_memory(NULL);
+	if (!status)
+		send_results(assembler);
+	_exit(0);
+}

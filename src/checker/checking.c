@@ -1,0 +1,124 @@
+/* Checks candidates, a batch at a time (carve/check_worker.h). */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fatal.h"
+#include "carve/defer.h"
+#include "checker/checker.h"
+
+/* Outcomes wait for others so long, or until there are so many bytes of them. */
+#define FLUSH_SECONDS 0.001
+#define FLUSH_LEN ((size_t)64 << 10)
+
+static struct {
+	struct view *view;
+	struct defer *defer;          /* of the batch */
+	uint64_t done;                /* work of the checks of the batch that have ended */
+	struct codec_writer outcomes; /* not sent yet */
+	double sent;
+} work;
+
+/* A view's. */
+static bool reserve(void *context, uint64_t bytes)
+{
+	struct codec_writer question = { 0 };
+	int status;
+
+	(void)context;
+	codec_put(&question, bytes);
+	status = checker_ask(CHECK_RESERVE, &question, NULL, NULL);
+	free(question.bytes);
+	return !status;
+}
+
+/* The view's watcher. */
+static bool may_go_on(void *context, uint64_t reached)
+{
+	(void)context;
+	atomic_store_explicit(&checker.shared->reached, reached, memory_order_relaxed);
+	atomic_store_explicit(
+		&checker.shared->work, work.done + view_work_done(work.view), memory_order_relaxed);
+	return defer_progress(work.defer, 0, reached) && !checker_is_stopped();
+}
+
+/* ---- checking ------------------------------------------------------------------------------ */
+
+static void flush_outcomes(void)
+{
+	if (!work.outcomes.len)
+		return;
+	checker_transmit(CHECK_OUTCOMES, &work.outcomes);
+	work.sent = clock_seconds();
+}
+
+static void end_fatally(const char *sentence)
+{
+	(void)sentence;
+	checker_end_without_memory(flush_outcomes);
+}
+
+static void check_one(struct codec_reader *request)
+{
+	bool force = codec_get_flag(request), checked;
+	uint64_t work_max = codec_get(request, UINT64_MAX), waited;
+	struct candidate candidate;
+	struct outcome outcome;
+
+	candidate_load(&candidate, &checker.rules, image_info(checker.image)->size, request);
+	if (!codec_ok(request))
+		_exit(EXIT_FAILURE);
+	checked = defer_check(work.defer, 0, work.view, checker.image,
+		&checker.rules.rules[candidate.rule], &candidate, work_max, force, &outcome,
+		&waited);
+	if (checked && outcome.no_memory)
+		checker_end_without_memory(flush_outcomes);
+	/* It was stopped where the image can't be read: the next one is not. */
+	if (!checked)
+		image_forget_cut(checker.image);
+	codec_put(&work.outcomes, !checked);
+	if (checked) {
+		outcome_save(&outcome, &work.outcomes);
+		work.done += outcome.work == UINT64_MAX ? 0 : outcome.work;
+		outcome_free(&outcome);
+	}
+}
+
+static void check_batch(struct codec_reader *batch)
+{
+	uint64_t first = codec_get(batch, UINT64_MAX), count;
+
+	/* What was found before counts where decisions are made. */
+	defer_end(work.defer, 0, 0);
+	defer_hide(work.defer, codec_get(batch, UINT64_MAX));
+	count = codec_get(batch, UINT32_MAX);
+	work.done = 0;
+	work.sent = clock_seconds();
+	for (uint64_t i = 0; i < count; i++) {
+		checker.number = first + i;
+		atomic_store(&checker.shared->work, work.done);
+		atomic_store(&checker.shared->number, checker.number);
+		check_one(batch);
+		if (work.outcomes.len > FLUSH_LEN || clock_seconds() - work.sent > FLUSH_SECONDS)
+			flush_outcomes();
+	}
+	flush_outcomes();
+}
+
+_Noreturn void check_batches(void)
+{
+	struct codec_reader batch;
+	uint32_t kind;
+
+	work.defer = defer_new(1, checker.nested, checker.rules.count);
+	work.view = view_new();
+	view_watch(work.view, may_go_on, NULL);
+	view_reserve_by(work.view, reserve);
+	fatal_redirect(end_fatally);
+	for (;;) {
+		checker_receive(&kind, &batch);
+		if (kind != CHECK_BATCH_IN)
+			_exit(EXIT_FAILURE);
+		check_batch(&batch);
+	}
+}
