@@ -12,10 +12,13 @@
 #include "carve/check_limits.h"
 #include "carve/check_messages.h"
 #include "carvers/carver.h"
+#include "checker/checker.h"
 
 #define MAGIC_LEN 6
 #define LINE_MAX_LEN 200
 #define BESIDE ".beside"
+/* Not before its pieces are put together. */
+#define IN_PIECES "in pieces "
 
 static void try_all(const char *path, struct finding *finding)
 {
@@ -94,6 +97,16 @@ static void lie(void)
 		pause();
 }
 
+/* A file in pieces that is longer than the image. */
+static void forge(void)
+{
+	static const uint8_t file[] = { 0, 0, 1, 0, 0xff, 0xff, 0xff, 0x7f };
+
+	say(CHECK_FOUND, file, sizeof(file));
+	for (;;)
+		pause();
+}
+
 static void obey(struct view *view, const char *line)
 {
 	volatile uint8_t *nowhere = NULL;
@@ -108,6 +121,8 @@ static void obey(struct view *view, const char *line)
 		use_memory(view);
 	else if (!strcmp(line, "lie"))
 		lie();
+	else if (!strcmp(line, "forge"))
+		forge();
 	else if (!strcmp(line, "babble"))
 		say(99, line, 4);
 	else if (!strcmp(line, "beg"))
@@ -135,11 +150,16 @@ static enum verdict hijacked_check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "too short");
 	memcpy(line, bytes, LINE_MAX_LEN);
 	line[strcspn(line, "\n")] = 0;
+	finding->length = LINE_MAX_LEN;
+	if (!strncmp(line, IN_PIECES, sizeof(IN_PIECES) - 1)) {
+		if (checker.threads)
+			obey(view, line + sizeof(IN_PIECES) - 1);
+		return verdict_because(CARVE_TRUNCATED, finding, "it is in pieces");
+	}
 	if (!strncmp(line, "try ", 4))
 		try_all(line + 4, finding);
 	else
 		obey(view, line);
-	finding->length = LINE_MAX_LEN;
 	return verdict_because(CARVE_UNVERIFIED, finding, "it does as it was told");
 }
 

@@ -19,20 +19,27 @@ struct confined {
 	struct assembler *assembler;
 	const struct assemble_options *options;
 	struct checker_process process;
-	double allowed; /* seconds of processor time */
+	double most; /* units of work that honest passes do */
 	double measured, stopping_since;
 	bool stopping, done;
 };
 
-/* What honest passes may take on the slowest machine. */
-static double most_seconds(const struct assemble_options *options)
+static double most_work(const struct assemble_options *options)
 {
 	uint64_t size = image_info(extent_image_evidence(options->image))->size;
 	double share = 100, budget = options->budget < 100 ? 1 : (double)options->budget / 100;
 
 	for (const struct strategy *strategy = strategies; strategy->name; strategy++)
 		share += strategy->share;
-	return (double)assemble_work_most(size) * share / 100 * budget / check_limits.work_a_second;
+	return (double)assemble_work_most(size) * share / 100 * budget;
+}
+
+/* The seconds of processor time for the work that it claims to have done. */
+static double time_allowed(const struct confined *confined)
+{
+	double claimed = (double)atomic_load(&confined->process.shared->work);
+
+	return (claimed < confined->most ? claimed : confined->most) / check_limits.work_a_second;
 }
 
 static bool give_task(struct confined *confined)
@@ -137,7 +144,7 @@ static bool watch(struct confined *confined)
 	if (now - confined->measured < MEASURE_SECONDS)
 		return true;
 	confined->measured = now;
-	return checker_measure(&confined->process, confined->allowed);
+	return checker_measure(&confined->process, time_allowed(confined));
 }
 
 /* 0: all passes were made; 1: the process failed; or a negative errno. */
@@ -176,7 +183,8 @@ static int attempt(struct confined *confined, unsigned threads, struct error *er
 
 		atomic_store(&shared->file_rule, 0);
 		atomic_store(&shared->stop, 0);
-		confined->allowed = most_seconds(options);
+		atomic_store(&shared->work, 0);
+		confined->most = most_work(options);
 		confined->measured = clock_seconds();
 		status = serve(confined, error);
 		checker_end(&confined->process);

@@ -49,6 +49,15 @@ static bool ask_for_record(uint64_t start, struct recorded *recorded)
 	return recorded->is_known;
 }
 
+/* Asked after so many units of work, at most (carve/view.c). */
+#define WORK_STEP ((uint64_t)256 << 10)
+
+static bool may_not_go_on(void)
+{
+	atomic_fetch_add_explicit(&checker.shared->work, WORK_STEP, memory_order_relaxed);
+	return checker_is_stopped();
+}
+
 static void note_file(uint64_t start, uint32_t rule)
 {
 	atomic_store(&checker.shared->file_start, start);
@@ -63,7 +72,7 @@ static struct assembler *receive_task(struct pool *pool)
 		.rules = &checker.rules,
 		.pool = pool,
 		.find_record = ask_for_record,
-		.interrupted = checker_is_stopped,
+		.interrupted = may_not_go_on,
 		.on_file = checker.threads == 1 ? note_file : NULL,
 	};
 	struct codec_writer task = { 0 };

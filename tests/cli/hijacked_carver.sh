@@ -11,14 +11,16 @@ types = (
 	{ name = "len"; header = "'LEN['"; max_size = "1M"; length = { at = 4; type = "u32le"; }; } );
 CONF
 
+room=1024
 image() # LINE...: a GIF with each, and before and after it a file of another type
 {
-	python3 - "$@" >image <<'PY'
+	python3 - $room "$@" >image <<'PY'
 import struct, sys
+room = int(sys.argv[1])
 out = b""
-for line in sys.argv[1:]:
-    out += (b"LEN[" + struct.pack("<I", 600)).ljust(1024, b".")
-    out += (b"GIF89a" + line.encode() + b"\n").ljust(2048, b"-")
+for line in sys.argv[2:]:
+    out += (b"LEN[" + struct.pack("<I", 600)).ljust(room, b".")
+    out += (b"GIF89a" + line.encode() + b"\n").ljust(2 * room, b"-")
 out += (b"LEN[" + struct.pack("<I", 700)).ljust(65536, b".")
 sys.stdout.buffer.write(out)
 PY
@@ -61,3 +63,14 @@ same_results one four && echo same
 image "put off" hum beg
 carve ever --sandbox=require -j 1 2>/dev/null
 tell ever
+# When files in pieces are put together, too: each costs itself. A lie may have been another file's.
+room=4096
+image "in pieces crash" fine "in pieces abort" "in pieces leave" "in pieces eat" "in pieces hang"
+for threads in 1 4; do
+	carve "pieces$threads" --sandbox=require --fragments=search -j $threads 2>&1
+done
+tell pieces1
+same_results pieces1 pieces4 && echo same
+image fine "in pieces forge" "in pieces crash"
+carve forged --sandbox=require --fragments=search -j 1 2>&1
+tell forged
