@@ -96,7 +96,8 @@ struct local_jobs *local_jobs_new(const struct job_context *context)
 	local->batches_max = BATCHES_PER_THREAD * threads;
 	local->starts = xcalloc(local->batches_max, sizeof(*local->starts));
 	if (context->confined)
-		local->workers = check_workers_new(context->image, context->rules, context->nested, 0);
+		local->workers =
+			check_workers_new(context->image, context->rules, context->nested, 0);
 	for (unsigned i = 0; i < threads; i++) {
 		struct job_scratch *scratch = &local->scratch[i];
 
