@@ -183,6 +183,23 @@ bool affinity_is_unlikely(struct affinity *affinity, struct workbench *bench, ui
 	return affinity->looks[slot].is_unlikely;
 }
 
+enum answer affinity_ask(
+	const struct affinity *affinity, const struct workbench *bench, uint64_t offset)
+{
+	uint8_t bytes[LOOK_LEN];
+	int64_t sum = 0;
+
+	if (!affinity->is_ready || offset > bench->clusters->end ||
+		bench->clusters->end - offset < LOOK_LEN)
+		return ANSWER_NONE;
+	image_read_around(bench->evidence, offset, bytes, LOOK_LEN);
+	if (image_was_cut(bench->evidence))
+		return ANSWER_NONE;
+	for (size_t i = 1; i < LOOK_LEN; i++)
+		sum += affinity->gains[bytes[i - 1]][bytes[i]];
+	return sum / FRACTION < -(int64_t)LOOK_LEN ? ANSWER_YES : ANSWER_NO;
+}
+
 void affinity_learn_file(struct affinity *affinity, struct workbench *bench,
 	const struct extents *extents, uint64_t from, uint64_t to)
 {

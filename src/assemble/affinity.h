@@ -26,6 +26,9 @@ uint64_t affinity_same(
 /* Whether the first bytes of the cluster at offset look more like others' content, by a bit each. Cheap when
  * asked again. */
 bool affinity_is_unlikely(struct affinity *affinity, struct workbench *bench, uint64_t offset);
+/* The same without counting, for several threads at a time. */
+enum answer affinity_ask(
+	const struct affinity *affinity, const struct workbench *bench, uint64_t offset);
 void affinity_free(struct affinity *affinity);
 
 #endif

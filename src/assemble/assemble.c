@@ -214,6 +214,7 @@ struct crew {
 	struct assembler *assembler;
 	const struct strategy *strategy;
 	uint64_t work; /* of each file */
+	struct helpers *helpers;
 	_Atomic size_t next;
 	_Atomic bool stopped, no_memory;
 };
@@ -265,6 +266,7 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 		.hits = assembler->hits,
 		.sums = assembler->sums,
 		.searcher = assembler->searcher,
+		.helpers = crew->helpers,
 		.work_left = crew->work,
 	};
 	bool success;
@@ -303,10 +305,12 @@ static void try_files(void *context, unsigned number, unsigned worker)
 	(void)number;
 	(void)worker;
 	view_watch(view, may_go_on, crew);
+	helpers_begin(crew->helpers);
 	while ((index = crew->next++) < crew->assembler->broken_count && !crew->stopped &&
 		!crew->no_memory)
 		if (!crew->assembler->found[index].runs)
 			try_file(crew, view, index);
+	helpers_end(crew->helpers, view);
 	view_free(view);
 }
 
@@ -612,8 +616,11 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 		return -EINTR;
 	crew.work = scale(assembler, assemble_work(assembler->clusters.end, count_left(assembler),
 					     crew.strategy->share));
-	if (!is_repeated(assembler, crew.work))
+	if (!is_repeated(assembler, crew.work)) {
+		crew.helpers = helpers_new();
 		pool_share(pool, POOL_CHECK, pool_threads(pool), try_files, &crew);
+		helpers_free(crew.helpers);
+	}
 	if (crew.stopped || crew.no_memory) {
 		undo(assembler);
 		return crew.no_memory ? assemble_memory_error(error) : -EINTR;

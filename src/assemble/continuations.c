@@ -130,7 +130,32 @@ static void fill(struct continuations *continuations, const struct carve_coded *
 	*span->bits = look(continuations, coded, cluster);
 }
 
-bool continuations_may_follow(struct continuations *continuations, const struct step *step)
+enum answer continuations_ask(const struct continuations *continuations, const struct step *step)
+{
+	const struct workbench *bench = continuations->bench;
+	uint64_t target = step_target(bench->clusters, continuations->partial, step);
+	_Alignas(4) uint8_t head[SEARCH_HEAD_LEN];
+
+	if (!is_whole(bench, target) || !clusters_are_free(bench->clusters, target, 1))
+		return ANSWER_NONE;
+	for (size_t i = 0; i < continuations->count; i++) {
+		const struct described *described = &continuations->breaks[i];
+
+		if (described->at != step->at)
+			continue;
+		if (!described->coded)
+			return ANSWER_YES;
+		image_read_around(bench->evidence, target, head, sizeof(head));
+		if (image_was_cut(bench->evidence))
+			return ANSWER_NONE;
+		return coded_may_follow(described->coded, head, sizeof(head)) ? ANSWER_YES
+									      : ANSWER_NO;
+	}
+	return bench->rule->carver->coded ? ANSWER_NONE : ANSWER_YES;
+}
+
+bool continuations_may_follow(
+	struct continuations *continuations, const struct step *step, enum answer known)
 {
 	struct workbench *bench = continuations->bench;
 	uint64_t target = step_target(bench->clusters, continuations->partial, step), number;
@@ -144,11 +169,11 @@ bool continuations_may_follow(struct continuations *continuations, const struct 
 	if (!described->coded || !searcher_number(bench->searcher, target, &number))
 		return true;
 	span = &described->spans[step->gap < 0];
-	if (number - span->first >= span->count)
+	if (known == ANSWER_NONE && number - span->first >= span->count)
 		fill(continuations, described->coded, number, span);
 	workbench_spend(bench, LOOK_WORK);
 	number -= span->first;
-	if (span->bits[number / 64] >> number % 64 & 1)
+	if (known == ANSWER_NONE ? span->bits[number / 64] >> number % 64 & 1 : known == ANSWER_YES)
 		return true;
 	bench->tested++;
 	return false;

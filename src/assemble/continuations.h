@@ -11,8 +11,12 @@ struct continuations;
 
 /* For the breaks of a partial file, which must outlive it. workbench_prepare was called for it. Never NULL. */
 struct continuations *continuations_new(struct workbench *bench, const struct partial *partial);
-/* False: a trial of the step would be refused; it counts as made. */
-bool continuations_may_follow(struct continuations *continuations, const struct step *step);
+/* False: a trial of the step would be refused; it counts as made. known: what continuations_ask
+ * answered, or none. */
+bool continuations_may_follow(
+	struct continuations *continuations, const struct step *step, enum answer known);
+/* The same without counting, for several threads at a time. None where that is not known yet. */
+enum answer continuations_ask(const struct continuations *continuations, const struct step *step);
 /* NULL is fine. */
 void continuations_free(struct continuations *continuations);
 

@@ -90,6 +90,19 @@ bool joining_try(struct workbench *bench, const struct partial *partial, const s
 	return false;
 }
 
+void joining_look_ahead(
+	struct workbench *bench, const struct partial *partial, const struct step *step)
+{
+	struct extents extents = { 0 };
+	struct outcome outcome;
+
+	if (step_lay_out(bench->clusters, partial, step, &extents) &&
+		workbench_goes_past(bench, &extents, step->at, partial->reached) &&
+		workbench_try(bench, &extents, &outcome))
+		outcome_free(&outcome);
+	extents_free(&extents);
+}
+
 /* Whether another layout that was accepted would do as well. Where nothing shows the end, one that ends
  * earlier would not. */
 static bool is_as_long(

@@ -31,6 +31,9 @@ void joining_free(struct joining *joining);
 /* Tries a step from a partial file. True: it is COMPLETE; the joining is the caller's to free. */
 bool joining_try(struct workbench *bench, const struct partial *partial, const struct step *step,
 	struct joining *joining);
+/* Makes the checks of joining_try that come to nothing, for bench->noted. */
+void joining_look_ahead(
+	struct workbench *bench, const struct partial *partial, const struct step *step);
 /* Tries other breaks at each joint, and other gaps at the last one: may choose other breaks. False:
  * other gaps would do as well. True: assembly has the evidence and what is in doubt. partial: what
  * the last piece was a step from. */

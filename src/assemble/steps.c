@@ -177,7 +177,7 @@ static bool is_proved_step(
 	struct workbench *bench = search->bench;
 
 	if (bench->reached <= step->at ||
-		!workbench_is_proof(bench, view_proof(bench->view, step->at)))
+		!workbench_is_proof(bench, workbench_proof(bench, step->at)))
 		return false;
 	partial_free(&search->proved);
 	search->proved = (struct partial){ { 0 }, step->at, bench->reached, bench->seen,
@@ -424,26 +424,133 @@ static bool follow_best(
 	return ends;
 }
 
+/* ---- ahead --------------------------------------------------------------------------------- */
+
+#define AHEAD_PER_THREAD 12 /* trials that are made ahead, for each thread that makes them */
+#define AHEAD_MAX 512
+
+/* What is found ahead of a step's turn. */
+struct ahead_step {
+	enum answer follows; /* whether the target may follow the break */
+	struct workbench_ahead checks;
+};
+
+/* Trials of a cell that threads without a file make, before their turn. What they come to is taken as if it had been
+ * found in its turn, and only then counted, so that nothing depends on them. */
+struct ahead {
+	struct search *search;
+	const struct partial *partial;
+	const struct breaks *breaks;
+	const struct cell *cell;
+	uint64_t first, end;      /* gaps */
+	size_t from, width;       /* breaks */
+	struct ahead_step *items; /* width for each gap */
+	size_t capacity;
+};
+
+/* Whether a step would be tried, as far as is known without counting anything. */
+static bool seems_worth(const struct ahead *ahead, const struct step *step, struct ahead_step *item)
+{
+	const struct search *search = ahead->search;
+	const struct workbench *bench = search->bench;
+	const struct affinity *affinity =
+		step->at <= ahead->partial->same ? search->before : search->affinity;
+	uint64_t target = step_target(bench->clusters, ahead->partial, step);
+
+	item->follows = continuations_ask(search->continuations, step);
+	return affinity && item->follows == ANSWER_YES &&
+	       (is_of_another(search, target) || affinity_ask(affinity, bench, target) ==
+							 ANSWER_YES) == ahead->cell->is_unlikely;
+}
+
+static void try_ahead(void *context, size_t part, struct view *view)
+{
+	const struct ahead *ahead = context;
+	struct workbench bench = *ahead->search->bench;
+	struct step step = { .at = ahead->breaks->items[ahead->from + part % ahead->width] };
+
+	if (!ring_gap(bench.clusters, ahead->cell->ring, ahead->first + part / ahead->width,
+		    &step.gap) ||
+		!seems_worth(ahead, &step, &ahead->items[part]))
+		return;
+	ahead->items[part].checks.at = step.at;
+	bench.view = view;
+	bench.ahead = NULL;
+	bench.noted = &ahead->items[part].checks;
+	bench.heads.extents = (struct extents){ 0 };
+	joining_look_ahead(&bench, ahead->partial, &step);
+	extents_free(&bench.heads.extents);
+}
+
+static void forget_ahead(struct ahead *ahead)
+{
+	for (size_t i = 0; i < (ahead->end - ahead->first) * ahead->width; i++) {
+		workbench_forget(&ahead->items[i].checks);
+		ahead->items[i].follows = ANSWER_NONE;
+	}
+	ahead->first = ahead->end = 0;
+}
+
+/* Has trials from this gap on made, if threads wait. Not for the first, which learns what decides. */
+static void look_ahead(struct ahead *ahead, uint64_t gap)
+{
+	struct workbench *bench = ahead->search->bench;
+	size_t trials = helpers_idle(bench->helpers), count;
+
+	if (!trials || !gap || gap < ahead->end || !ahead->width || !workbench_goes_on(bench))
+		return;
+	trials = (trials + 1) * AHEAD_PER_THREAD;
+	count = (trials < AHEAD_MAX ? trials : AHEAD_MAX) / ahead->width + 1;
+	forget_ahead(ahead);
+	ahead->first = gap;
+	ahead->end = gap + count;
+	count *= ahead->width;
+	if (count > ahead->capacity) {
+		free(ahead->items);
+		ahead->items = xcalloc(count, sizeof(*ahead->items));
+		ahead->capacity = count;
+	}
+	helpers_share(bench->helpers, bench->view, count, try_ahead, ahead);
+}
+
+/* What was made ahead of a step, or NULL. */
+static const struct ahead_step *find_ahead(const struct ahead *ahead, uint64_t gap, size_t b)
+{
+	return gap >= ahead->first && gap < ahead->end
+		       ? &ahead->items[(gap - ahead->first) * ahead->width + b - ahead->from]
+		       : NULL;
+}
+
+/* ---- cells --------------------------------------------------------------------------------- */
+
 /* The steps of a cell from a partial file. True: the search ends. Nearby all are tried, as a later one
  * may be proved. */
-static bool try_cell(struct search *search, const struct partial *partial,
-	const struct breaks *breaks, const struct cell *cell, struct beam *next, unsigned pieces)
+static bool try_steps(struct search *search, const struct partial *partial,
+	const struct breaks *breaks, const struct cell *cell, struct beam *next, unsigned pieces,
+	struct ahead *ahead)
 {
 	const struct clusters *clusters = search->bench->clusters;
-	bool is_near = cell->ring == RING_NEAR;
-	size_t from = cell->zone ? breaks->ends[cell->zone - 1] : 0, to = breaks->ends[cell->zone];
+	bool is_near = cell->ring == RING_NEAR, ends;
+	size_t from = ahead->from, to = from + ahead->width;
 	struct step step;
 
 	for (uint64_t n = 0;
 		workbench_goes_on(search->bench) && ring_gap(clusters, cell->ring, n, &step.gap);
 		n++) {
+		look_ahead(ahead, n);
 		for (size_t b = from; b < to; b++) {
+			const struct ahead_step *known = find_ahead(ahead, n, b);
+
 			step.at = breaks->items[b];
-			if (!continuations_may_follow(search->continuations, &step))
+			if (!continuations_may_follow(search->continuations, &step,
+				    known ? known->follows : ANSWER_NONE))
 				continue;
 			if (is_unlikely(search, partial, &step) != cell->is_unlikely)
 				continue;
-			if (try_step(search, partial, &step, next))
+			search->bench->ahead = known ? &known->checks : NULL;
+			ends = try_step(search, partial, &step, next);
+			search->bench->ahead = NULL;
+			if (ends)
 				return search->proved.extents.count || judge(search);
 			if (!is_near && judge(search))
 				return true;
@@ -452,6 +559,23 @@ static bool try_cell(struct search *search, const struct partial *partial,
 			return true;
 	}
 	return judge(search) || follow_best(search, partial, next, pieces);
+}
+
+static bool try_cell(struct search *search, const struct partial *partial,
+	const struct breaks *breaks, const struct cell *cell, struct beam *next, unsigned pieces)
+{
+	size_t from = cell->zone ? breaks->ends[cell->zone - 1] : 0, to = breaks->ends[cell->zone];
+	struct ahead ahead = { .search = search,
+		.partial = partial,
+		.breaks = breaks,
+		.cell = cell,
+		.from = from,
+		.width = to - from };
+	bool ends = try_steps(search, partial, breaks, cell, next, pieces, &ahead);
+
+	forget_ahead(&ahead);
+	free(ahead.items);
+	return ends;
 }
 
 /* The steps of some cells from a partial file. True: a layout was accepted. */

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "carvers/coded.h"
@@ -51,15 +52,97 @@ void workbench_close(struct workbench *bench)
 	view_point(view, bench->evidence, 0, 0);
 }
 
+static bool is_accepted(enum verdict verdict, enum verdict least)
+{
+	return verdict == CARVE_COMPLETE ||
+	       (verdict == CARVE_UNVERIFIED && least == CARVE_UNVERIFIED);
+}
+
+/* What a trial must come to. */
+static enum verdict least_verdict(const struct workbench *bench)
+{
+	return bench->takes_unverified ? CARVE_UNVERIFIED : CARVE_COMPLETE;
+}
+
+static uint64_t offset_of(const struct carve_state *state)
+{
+	return state ? state->offset : UINT64_MAX;
+}
+
+static bool is_same(const struct extents *a, const struct extents *b)
+{
+	return a->count == b->count && !memcmp(a->runs, b->runs, a->count * sizeof(*a->runs));
+}
+
+/* The same check, if it was made ahead and no budget would have ended it. */
+static const struct workbench_check *find_known(const struct workbench *bench,
+	const struct extents *extents, const struct check_options *options)
+{
+	for (size_t i = 0; bench->ahead && !options->spacing && i < bench->ahead->count; i++) {
+		const struct workbench_check *known = &bench->ahead->items[i];
+
+		if (known->from == offset_of(options->from) && known->work < bench->work_left &&
+			options->thorough == !options->from && is_same(&known->extents, extents))
+			return known;
+	}
+	return NULL;
+}
+
+/* Notes a check for the thread that it is made for, unless that is to make it itself. */
+static void note_check(struct workbench *bench, const struct extents *extents,
+	const struct check_options *options, const struct outcome *outcome)
+{
+	struct workbench_ahead *noted = bench->noted;
+	struct workbench_check *item;
+
+	if (!noted || noted->count == WORKBENCH_CHECKS || bench->no_memory || bench->stopped ||
+		outcome->work >= bench->work_left ||
+		is_accepted(outcome->verdict, least_verdict(bench)))
+		return;
+	item = &noted->items[noted->count++];
+	*item = (struct workbench_check){ .from = offset_of(options->from),
+		.verdict = outcome->verdict,
+		.length = outcome->length,
+		.work = outcome->work,
+		.seen = view_reach(bench->view),
+		.proof = view_proof(bench->view, noted->at) };
+	extents_set(&item->extents, extents->runs, extents->count);
+}
+
+unsigned workbench_proof(const struct workbench *bench, uint64_t at)
+{
+	return bench->known ? bench->known->proof : view_proof(bench->view, at);
+}
+
+void workbench_forget(struct workbench_ahead *ahead)
+{
+	for (size_t i = 0; i < ahead->count; i++)
+		extents_free(&ahead->items[i].extents);
+	ahead->count = 0;
+}
+
+static uint64_t seen_by(const struct workbench *bench)
+{
+	return bench->known ? bench->known->seen : view_reach(bench->view);
+}
+
 /* Keeps account of the check's work, or of what it was allowed, and of why it may have ended early. */
 static void check(struct workbench *bench, const struct extents *extents,
 	const struct check_options *options, struct outcome *outcome)
 {
+	bench->known = find_known(bench, extents, options);
+	if (bench->known) {
+		*outcome = (struct outcome){ .verdict = bench->known->verdict,
+			.length = bench->known->length };
+		workbench_spend(bench, bench->known->work);
+		return;
+	}
 	check_runs(bench->view, bench->evidence, bench->rule, extents->runs, extents->count,
 		bench->work_left, options, outcome);
-	workbench_spend(bench, outcome->work);
 	bench->no_memory = outcome->no_memory;
 	bench->stopped = view_stopped(bench->view);
+	note_check(bench, extents, options, outcome);
+	workbench_spend(bench, outcome->work);
 }
 
 /* Bytes between states. */
@@ -173,7 +256,7 @@ static uint64_t check_start(struct workbench *bench, const struct extents *exten
 	extents_cut(start, length);
 	set_options(bench, start, &options);
 	check(bench, start, &options, &outcome);
-	bench->seen = view_reach(bench->view);
+	bench->seen = seen_by(bench);
 	bench->verdict = outcome.verdict;
 	valid = outcome.verdict == CARVE_TRUNCATED || outcome.verdict == CARVE_UNVERIFIED
 			? outcome.length
@@ -247,18 +330,6 @@ bool workbench_goes_past(
 	return false;
 }
 
-static bool is_accepted(enum verdict verdict, enum verdict least)
-{
-	return verdict == CARVE_COMPLETE ||
-	       (verdict == CARVE_UNVERIFIED && least == CARVE_UNVERIFIED);
-}
-
-/* What a trial must come to. */
-static enum verdict least_verdict(const struct workbench *bench)
-{
-	return bench->takes_unverified ? CARVE_UNVERIFIED : CARVE_COMPLETE;
-}
-
 bool workbench_check(struct workbench *bench, struct extents *extents, enum verdict least,
 	struct outcome *outcome)
 {
@@ -272,7 +343,7 @@ bool workbench_check(struct workbench *bench, struct extents *extents, enum verd
 	set_options(bench, extents, &options);
 	check(bench, extents, &options, outcome);
 	bench->reached = outcome->length;
-	bench->seen = view_reach(bench->view);
+	bench->seen = seen_by(bench);
 	bench->verdict = outcome->verdict;
 	good = is_accepted(outcome->verdict, least);
 	if (!good || bench->no_memory || bench->stopped) {

@@ -10,6 +10,7 @@
 #include "assemble/cluster_sums.h"
 #include "assemble/clusters.h"
 #include "assemble/extents.h"
+#include "assemble/helpers.h"
 #include "assemble/inner_hits.h"
 #include "carve/view.h"
 
@@ -39,6 +40,27 @@ struct workbench_heads {
 	struct extents extents;          /* scratch */
 };
 
+/* Of a question that may have been asked ahead. */
+enum answer { ANSWER_NONE, ANSWER_NO, ANSWER_YES };
+
+#define WORKBENCH_CHECKS 4
+
+/* A check that came to nothing, made ahead by any thread: what it would be again. */
+struct workbench_check {
+	struct extents extents;
+	uint64_t from; /* the state's offset; UINT64_MAX: none */
+	enum verdict verdict;
+	uint64_t length, work, seen;
+	unsigned proof; /* of the joint that the trial is about */
+};
+
+/* Those of one trial. Whether they were made changes nothing but the time. */
+struct workbench_ahead {
+	uint64_t at; /* the joint */
+	size_t count;
+	struct workbench_check items[WORKBENCH_CHECKS];
+};
+
 struct workbench {
 	struct view *view;
 	struct image *evidence;
@@ -48,6 +70,7 @@ struct workbench {
 	const struct inner_hits *hits;   /* of the carvers' tables */
 	const struct cluster_sums *sums; /* for the carvers' CRCs */
 	struct searcher *searcher;       /* what is asked of a device */
+	struct helpers *helpers;         /* NULL: there are none */
 	uint64_t work_left;              /* units that the file's trials may still take */
 	uint64_t tested;                 /* trials made */
 	bool stopped, no_memory;         /* the trials mean nothing */
@@ -56,6 +79,9 @@ struct workbench {
 	bool takes_unverified;
 	struct workbench_states states;
 	struct workbench_heads heads;
+	const struct workbench_ahead *ahead; /* NULL, or of the next trial */
+	struct workbench_ahead *noted; /* NULL, or where this one's checks are noted for others */
+	const struct workbench_check *known; /* the last check, if it was made ahead */
 	uint64_t *lasting; /* where the last pieces of wrong layouts begin that were refused late */
 	size_t lasting_count, lasting_capacity;
 	/* Of the last trial: bytes that the carver validated, and those that it looked at. */
@@ -72,6 +98,10 @@ uint32_t workbench_bits(uint64_t number);
 bool workbench_goes_on(const struct workbench *bench);
 /* Takes units of work from what is left. */
 void workbench_spend(struct workbench *bench, uint64_t units);
+/* What the last check proved of a joint (view_proof), if that is the trial's. */
+unsigned workbench_proof(const struct workbench *bench, uint64_t at);
+/* Frees what was noted. */
+void workbench_forget(struct workbench_ahead *ahead);
 /* Reads len bytes at offset in the image. False: they are not all in it, or no work is left. */
 bool workbench_read(struct workbench *bench, uint64_t offset, uint8_t *bytes, size_t len);
 /* Points the view at a file, for a carver that reads a table in it with the work that is left. */

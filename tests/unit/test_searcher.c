@@ -128,8 +128,8 @@ static void ask(const struct search_tool *used, struct answers *answers)
 	workbench_prepare(&bench, &partial.extents);
 	continuations = continuations_new(&bench, &partial);
 	for (int64_t i = HEAD + 1; i < CLUSTERS; i++)
-		answers->may_follow[i] = continuations_may_follow(
-			continuations, &(struct step){ HEAD * CLUSTER, (i - HEAD) * CLUSTER });
+		answers->may_follow[i] = continuations_may_follow(continuations,
+			&(struct step){ HEAD * CLUSTER, (i - HEAD) * CLUSTER }, ANSWER_NONE);
 	answers->tested = bench.tested;
 	answers->work_left = bench.work_left;
 	continuations_free(continuations);

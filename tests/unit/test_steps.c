@@ -1,5 +1,8 @@
 /* The search for pieces, on an image in memory and for made-up formats. */
 #include <criterion/criterion.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,8 +32,28 @@ static void fill_file(uint32_t seed)
 	}
 }
 
-/* What the search puts together of the file that begins at START. */
-static bool find(const struct carver *carver, const struct broken *broken, struct extents *extents)
+#define HELPERS 3
+
+static void *help(void *helpers)
+{
+	struct view *view = view_new();
+
+	helpers_begin(helpers);
+	helpers_end(helpers, view);
+	view_free(view);
+	return NULL;
+}
+
+/* What a search comes to, and what it counts. */
+struct answer_of_search {
+	bool found;
+	uint64_t length, work, tested;
+	uint32_t doubts;
+	uint64_t evidence;
+};
+
+static struct answer_of_search search(const struct carver *carver, const struct broken *broken,
+	uint64_t work, struct helpers *helpers, struct extents *extents)
 {
 	static char name[] = "x";
 	const struct rule rule = {
@@ -42,16 +65,74 @@ static bool find(const struct carver *carver, const struct broken *broken, struc
 		.rule = &rule,
 		.clusters = &clusters,
 		.searcher = searcher,
-		.work_left = (uint64_t)1 << 28 };
+		.helpers = helpers,
+		.work_left = work };
 	struct assembly assembly = { 0 };
-	struct outcome outcome;
+	struct outcome outcome = { 0 };
 	bool found = find_anywhere(&bench, broken, extents, &outcome, &assembly);
+	struct answer_of_search answer = { found, outcome.length, bench.work_left, bench.tested,
+		assembly.doubt_count, assembly.evidence };
 
 	if (found)
 		outcome_free(&outcome);
 	view_free(bench.view);
 	searcher_free(searcher);
-	return found;
+	return answer;
+}
+
+/* The same by several threads. */
+static struct answer_of_search search_together(const struct carver *carver,
+	const struct broken *broken, uint64_t work, struct extents *extents)
+{
+	struct helpers *helpers = helpers_new();
+	struct view *view = view_new();
+	pthread_t threads[HELPERS];
+	struct answer_of_search answer;
+
+	helpers_begin(helpers);
+	for (size_t i = 0; i < HELPERS; i++)
+		cr_assert_eq(pthread_create(&threads[i], NULL, help, helpers), 0);
+	while (helpers_idle(helpers) < HELPERS)
+		sched_yield();
+	answer = search(carver, broken, work, helpers, extents);
+	helpers_end(helpers, view);
+	for (size_t i = 0; i < HELPERS; i++)
+		pthread_join(threads[i], NULL);
+	view_free(view);
+	helpers_free(helpers);
+	return answer;
+}
+
+/* That helpers change nothing, nor where the work ends. */
+static void compare(const struct carver *carver, const struct broken *broken, uint64_t work)
+{
+	struct extents alone = { 0 }, together = { 0 };
+	struct answer_of_search a = search(carver, broken, work, NULL, &alone),
+				b = search_together(carver, broken, work, &together);
+
+	cr_expect_eq(a.found, b.found, "work %" PRIu64, work);
+	cr_expect_eq(a.length, b.length, "work %" PRIu64, work);
+	cr_expect_eq(a.work, b.work, "work %" PRIu64, work);
+	cr_expect_eq(a.tested, b.tested, "work %" PRIu64, work);
+	cr_expect_eq(a.doubts, b.doubts, "work %" PRIu64, work);
+	cr_expect_eq(a.evidence, b.evidence, "work %" PRIu64, work);
+	cr_assert_eq(alone.count, together.count, "work %" PRIu64, work);
+	for (size_t i = 0; i < alone.count; i++) {
+		cr_expect_eq(alone.runs[i].offset, together.runs[i].offset);
+		cr_expect_eq(alone.runs[i].length, together.runs[i].length);
+	}
+	extents_free(&alone);
+	extents_free(&together);
+}
+
+#define WORK ((uint64_t)1 << 28)
+
+/* What the search puts together of the file that begins at START. */
+static bool find(const struct carver *carver, const struct broken *broken, struct extents *extents)
+{
+	for (uint64_t work = WORK; work > 1 << 12; work -= work / 3)
+		compare(carver, broken, work);
+	return search(carver, broken, WORK, NULL, extents).found;
 }
 
 static void expect_runs(const struct extents *extents, const uint64_t (*runs)[2], size_t count)

@@ -1,0 +1,117 @@
+#include "assemble/helpers.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* What one thread shares, on its stack. */
+struct share {
+	struct share *next;
+	size_t count, taken, done;
+	void (*run)(void *context, size_t part, struct view *view);
+	void *context;
+};
+
+struct helpers {
+	pthread_mutex_t lock;
+	pthread_cond_t
+		changed; /* there are parts to do, some are done, or nobody searches any more */
+	struct share *shares; /* of which not all parts are taken */
+	unsigned idle, busy;
+};
+
+struct helpers *helpers_new(void)
+{
+	struct helpers *helpers = xcalloc(1, sizeof(*helpers));
+
+	pthread_mutex_init(&helpers->lock, NULL);
+	pthread_cond_init(&helpers->changed, NULL);
+	return helpers;
+}
+
+void helpers_free(struct helpers *helpers)
+{
+	if (!helpers)
+		return;
+	pthread_mutex_destroy(&helpers->lock);
+	pthread_cond_destroy(&helpers->changed);
+	free(helpers);
+}
+
+void helpers_begin(struct helpers *helpers)
+{
+	pthread_mutex_lock(&helpers->lock);
+	helpers->busy++;
+	pthread_mutex_unlock(&helpers->lock);
+}
+
+static void take_out(struct helpers *helpers, const struct share *share)
+{
+	struct share **link = &helpers->shares;
+
+	while (*link != share)
+		link = &(*link)->next;
+	*link = share->next;
+}
+
+/* Does a part. The lock is held, but not meanwhile. */
+static void do_part(struct helpers *helpers, struct share *share, struct view *view)
+{
+	size_t part = share->taken++;
+
+	if (share->taken == share->count)
+		take_out(helpers, share);
+	pthread_mutex_unlock(&helpers->lock);
+	share->run(share->context, part, view);
+	pthread_mutex_lock(&helpers->lock);
+	if (++share->done == share->count)
+		pthread_cond_broadcast(&helpers->changed);
+}
+
+void helpers_end(struct helpers *helpers, struct view *view)
+{
+	pthread_mutex_lock(&helpers->lock);
+	if (!--helpers->busy)
+		pthread_cond_broadcast(&helpers->changed);
+	helpers->idle++;
+	while (helpers->busy) {
+		if (helpers->shares)
+			do_part(helpers, helpers->shares, view);
+		else
+			pthread_cond_wait(&helpers->changed, &helpers->lock);
+	}
+	helpers->idle--;
+	pthread_mutex_unlock(&helpers->lock);
+}
+
+unsigned helpers_idle(struct helpers *helpers)
+{
+	unsigned idle;
+
+	if (!helpers)
+		return 0;
+	pthread_mutex_lock(&helpers->lock);
+	idle = helpers->idle;
+	pthread_mutex_unlock(&helpers->lock);
+	return idle;
+}
+
+void helpers_share(struct helpers *helpers, struct view *view, size_t count,
+	void (*run)(void *context, size_t part, struct view *view), void *context)
+{
+	struct share share = { .count = count, .run = run, .context = context };
+
+	if (!count)
+		return;
+	pthread_mutex_lock(&helpers->lock);
+	share.next = helpers->shares;
+	helpers->shares = &share;
+	pthread_cond_broadcast(&helpers->changed);
+	while (share.taken < count)
+		do_part(helpers, &share, view);
+	while (share.done < count)
+		pthread_cond_wait(&helpers->changed, &helpers->lock);
+	pthread_mutex_unlock(&helpers->lock);
+}
