@@ -8,7 +8,6 @@
 
 #define LONG_TEXT 1024
 #define LONG_FILL 256
-#define CLUSTER 4096
 
 /* Where in [start, end) the text begins that reaches end; end when there is none. */
 static uint64_t text_start(struct view *view, uint64_t start, uint64_t end)
@@ -41,7 +40,7 @@ uint64_t foreign_tail(struct view *view, uint64_t start, uint64_t end)
 uint64_t foreign_cluster(struct view *view, uint64_t start, uint64_t end)
 {
 	uint64_t at = foreign_tail(view, start, end),
-		 cluster = (at + CLUSTER - 1) / CLUSTER * CLUSTER;
+		 cluster = (at + USUAL_CLUSTER - 1) / USUAL_CLUSTER * USUAL_CLUSTER;
 
 	return cluster + LONG_FILL <= end ? cluster : end;
 }

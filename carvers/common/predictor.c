@@ -35,11 +35,10 @@
 #define BYTE_WORK 5 /* units (view_work) for a byte, besides that of its peek */
 
 /* The bytes before the start of a cluster, all after it, and the first of those. */
-#define CLUSTER 4096
 #define SEAM_BEFORE 512
 #define SEAM_AFTER 256
 #define SEAM_FIRST 64
-#define SEAMS (VIEW_MAX_PEEK / CLUSTER + 2)
+#define SEAMS (VIEW_MAX_PEEK / USUAL_CLUSTER + 2)
 #define SEAM_GOOD (SEAM_BEFORE * BIT / 2) /* saved before it by a model that fits */
 #define SEAM_OTHER (SEAM_FIRST * BIT / 4) /* the most that another saves on the first bytes */
 #define SEAMS_LEN (UINT64_C(1) << 20)
@@ -111,15 +110,15 @@ static inline void predict_byte(struct predictor *f, size_t i, size_t place, int
 /* The number of the cluster whose start is nearest to the byte at i. */
 static uint64_t seam_number(const struct predictor *f, size_t i)
 {
-	return (f->offset + i + SEAM_BEFORE) / CLUSTER;
+	return (f->offset + i + SEAM_BEFORE) / USUAL_CLUSTER;
 }
 
 static void note_seam(struct predictor *f, size_t i, const int32_t saved[MODELS])
 {
-	size_t in = (size_t)((f->offset + i) % CLUSTER);
+	size_t in = (size_t)((f->offset + i) % USUAL_CLUSTER);
 	struct seam *seam = &f->seams[seam_number(f, i) - seam_number(f, 0)];
 
-	if (in >= SEAM_AFTER && in < CLUSTER - SEAM_BEFORE)
+	if (in >= SEAM_AFTER && in < USUAL_CLUSTER - SEAM_BEFORE)
 		return;
 	for (int m = 0; m < MODELS; m++) {
 		seam->before[m] += in >= SEAM_AFTER ? saved[m] : 0;
@@ -183,7 +182,7 @@ static enum predictor_end find_seam(const struct predictor *f, uint64_t *at)
 		const struct seam *seam = &f->seams[i];
 		int m = 0;
 
-		*at = (first + i) * CLUSTER;
+		*at = (first + i) * USUAL_CLUSTER;
 		if (*at < f->offset + WARM_UP)
 			continue;
 		if (*at + SEAM_AFTER > f->offset + f->len)

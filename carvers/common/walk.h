@@ -6,6 +6,9 @@
 
 #include "carver.h"
 
+/* What most file systems give files out in: foreign data usually begins at a multiple of it. */
+#define USUAL_CLUSTER 4096
+
 /* The bytes from offset, as many of [offset, end) as one view_peek can give: *len of them, at
  * least 1. NULL when there are none, or the budget is spent. */
 const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, size_t *len);

@@ -27,7 +27,6 @@
 #define FADE_PART 8
 #define SECTOR 512
 #define SECTOR_NEAR 4 /* samples */
-#define CLUSTER 4096
 #define WIPED_MIN 512
 #define TEXT_MIN 64
 #define TEXT_MAX VIEW_MAX_PEEK
@@ -178,7 +177,7 @@ static bool is_silence(
 static uint64_t wiped_from(struct view *view, const struct pcm_format *samples, uint64_t start,
 	uint64_t at, uint64_t end)
 {
-	uint64_t cluster = at > start ? boundary_near(samples, at, CLUSTER) : 0;
+	uint64_t cluster = at > start ? boundary_near(samples, at, USUAL_CLUSTER) : 0;
 	const uint8_t *p = view_peek(view, at, 1);
 
 	if (!cluster || end < cluster + WIPED_MIN || !p)
