@@ -384,20 +384,17 @@ void check_candidate(struct view *view, struct image *image, const struct rule *
 	}
 }
 
-static bool has_quick_carver(const struct rule *rule)
+bool check_may_be_quick(const struct rule *rule, bool by_carver)
 {
-	return rule->carver && rule->carver->quick;
-}
-
-bool check_may_be_quick(const struct rule *rule)
-{
-	return rule->must_count || has_quick_carver(rule) || (!rule->carver && rule->length.width);
+	return rule->must_count || (by_carver && rule->carver && rule->carver->quick) ||
+	       (!rule->carver && rule->length.width);
 }
 
 bool check_quickly(struct view *view, struct image *image, const struct rule *rule,
-	const struct candidate *candidate, uint64_t work_max, struct outcome *outcome)
+	const struct candidate *candidate, uint64_t work_max, bool by_carver,
+	struct outcome *outcome)
 {
-	if (!rule->carver || rule->carver->quick) {
+	if (!rule->carver || (by_carver && rule->carver->quick)) {
 		check_candidate(view, image, rule, candidate, work_max, outcome);
 	} else {
 		begin_outcome(outcome, image, candidate);

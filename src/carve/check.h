@@ -38,12 +38,13 @@ void check_runs(struct view *view, struct image *image, const struct rule *rule,
 	const struct range *runs, size_t run_count, uint64_t work_max,
 	const struct check_options *options, struct outcome *outcome);
 
-/* Whether a look at its first bytes may reject a candidate of the rule. */
-bool check_may_be_quick(const struct rule *rule);
-/* The same check, as far as it is quick, on what the view holds (view_hold) and with little work.
+/* Whether a look at its first bytes may reject a candidate of the rule, by its carver, too, or without. */
+bool check_may_be_quick(const struct rule *rule, bool by_carver);
+/* The same check, as far as it is quick, by the carver, too, or without, on what the view holds (view_hold) and with little work.
  * True: the candidate is rejected, and outcome is that of check_candidate. False: it must be
  * checked, and outcome means nothing; it must be freed all the same. */
 bool check_quickly(struct view *view, struct image *image, const struct rule *rule,
-	const struct candidate *candidate, uint64_t work_max, struct outcome *outcome);
+	const struct candidate *candidate, uint64_t work_max, bool by_carver,
+	struct outcome *outcome);
 
 #endif

@@ -35,7 +35,8 @@ struct quick {
 
 static bool is_suited(const struct quick *quick, const struct rule *rule)
 {
-	return check_may_be_quick(rule) && !pairing_needs_footer(rule, quick->options.scalpel);
+	return check_may_be_quick(rule, !quick->options.confined) &&
+	       !pairing_needs_footer(rule, quick->options.scalpel);
 }
 
 /* A pattern of several such rules is tried for the first of them. */
@@ -118,7 +119,8 @@ uint32_t quick_try(struct quick *quick, unsigned worker, const uint8_t *bytes, u
 	from = (size_t)(candidate.start - offset);
 	seen = len - from < FIRST_BYTES ? len - from : FIRST_BYTES;
 	view_hold(own->view, bytes + from, candidate.start, seen);
-	if (check_quickly(own->view, quick->options.image, rule, &candidate, WORK_MAX, &outcome))
+	if (check_quickly(own->view, quick->options.image, rule, &candidate, WORK_MAX,
+		    !quick->options.confined, &outcome))
 		note = rejections_note(quick->rejections, number, &outcome);
 	outcome_free(&outcome);
 	own->scores[number].tried++;

@@ -22,6 +22,7 @@ struct quick_options {
 	struct image *image; /* that is searched */
 	bool scalpel;        /* as in pairing_options */
 	unsigned threads;
+	bool confined; /* carvers are for other processes: only the rules' own demands are tried */
 };
 
 /* What options point to must outlive it. */

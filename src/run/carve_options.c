@@ -384,8 +384,9 @@ const struct option_row carve_option_rows[] = {
 		.group = "Machine",
 		.help = "auto: confine what parses file systems, containers and encrypted volumes "
 			"as far as this machine can (burin list sandbox); require: refuse to run "
-			"where a layer is missing, and check candidates in confined processes, "
-			"too; off: don't confine it" },
+			"where a layer is missing, and confine the carvers, too; off: don't "
+			"confine "
+			"it" },
 	{ .name = "jobs",
 		.command_only = true,
 		.letter = 'j',
