@@ -160,7 +160,8 @@ struct carve_anchor {
 
 /* A table that was read, and what it says. */
 struct carve_table {
-	uint64_t at;     /* of a tail: where its word is in the file; 0: not known */
+	uint64_t at;     /* of a tail: where its word is in the file; 0: not known. A head may say
+			  it, with the length, before the tail is read */
 	uint64_t from;   /* the bytes [from, at) of the file are those before the word */
 	uint64_t length; /* of the file; 0: not known */
 	/* What an anchor is given to, in any order. False: no more of them are wanted. */
@@ -194,7 +195,8 @@ struct carve_map {
 		bool tail; /* a table, or where one is, ends with it */
 		const char *bytes;
 	} words[CARVE_WORDS];
-	/* Other files of the format have the same anchors: they show no more than where a piece may be. */
+	/* Other files of the format have the same anchors, or nothing verifies what is between them: they
+	 * show no more than where a piece may be. */
 	bool common;
 	/* NULL, or reads the tables at the start of a file, of which an unknown number of bytes follow
 	 * one another in the view. False: there are none. */

@@ -105,6 +105,8 @@ bool riff_avi_index_matches(const struct riff *riff, const struct riff_chunk *in
 	uint64_t count = index->len / ENTRY_LEN, step = count / ENTRIES_LOOKED + 1;
 	uint64_t last = count > ENTRIES_LAST ? count - ENTRIES_LAST : 0;
 
+	if (view_thorough(riff->view))
+		step = 1;
 	for (uint64_t i = 0; i < last; i += step)
 		if (!is_valid_entry(riff, index->data + i * ENTRY_LEN, movi))
 			return false;

@@ -16,4 +16,7 @@ bool riff_avi_index_matches(const struct riff *riff, const struct riff_chunk *in
 /* The date in a chunk IDIT, or 0. */
 int64_t riff_avi_date(const struct riff *riff, const struct riff_chunk *chunk);
 
+/* What its index says of a file in pieces. */
+extern const struct carve_map riff_avi_map;
+
 #endif

@@ -444,4 +444,5 @@ const struct carver riff_carver = {
 	.name = "riff",
 	.summary = "WAV, AVI and other RIFF files, by their chunks, samples and indexes",
 	.check = check,
+	.map = &riff_avi_map,
 };

@@ -100,6 +100,29 @@ static bool read_table(struct workbench *bench, const struct broken *broken,
 	return good;
 }
 
+static bool add_none(struct carve_table *table, const struct carve_anchor *anchor)
+{
+	(void)table;
+	(void)anchor;
+	return false;
+}
+
+/* Where a tail is, by the file's start. */
+static void expect_tail(
+	struct workbench *bench, const struct broken *broken, struct carve_table *table)
+{
+	const struct source head = { .offset = broken->start };
+	struct carve_table expected = { .add = add_none };
+
+	if (!bench->rule->carver->map->head)
+		return;
+	read_table(bench, broken, &head, NULL, &expected);
+	if (expected.at) {
+		table->at = expected.at;
+		table->length = expected.length;
+	}
+}
+
 /* known: the pieces that are known, with which a tail's anchors come together with those of the tables at
  * the file's start; or NULL. */
 static bool read_source(struct workbench *bench, const struct broken *broken,
@@ -109,6 +132,8 @@ static bool read_source(struct workbench *bench, const struct broken *broken,
 	bool good;
 
 	*anchors = (struct anchors){ .table.add = add_anchor };
+	if (source->is_tail)
+		expect_tail(bench, broken, &anchors->table);
 	good = read_table(bench, broken, source, known, &anchors->table);
 	if (good && source->is_tail && known && bench->rule->carver->map->head) {
 		struct carve_table table = anchors->table;
