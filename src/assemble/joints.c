@@ -19,6 +19,9 @@
 
 struct joint {
 	uint64_t first, last; /* the possible breaks: offsets in the file, every `grid` bytes */
+	uint64_t
+		known; /* 0, or the only break is proved by the grid, and bytes up to there are known */
+	uint32_t proof; /* what the carver proved of the break, in bits */
 };
 
 struct plan {
@@ -76,8 +79,10 @@ static bool find_breaks(const struct plan *plan, size_t number)
 	joint->last = after->from - (after->from - joint->first) % plan->grid;
 	after->joint = after->least = after->most = joint->last;
 	if (joint->first == joint->last && own >= STRUCTURE_BITS && is_grid_sure(plan) &&
-		!plan->bench->rule->carver->map->common)
+		!plan->bench->rule->carver->map->common) {
 		after->bits = own;
+		joint->known = before->to;
+	}
 	return true;
 }
 
@@ -201,15 +206,54 @@ static bool find_break(struct plan *plan, size_t number)
 
 /* ---- the result ---------------------------------------------------------------------------- */
 
+/* Whether the file may be complete with the break elsewhere. */
+static bool may_break_at(struct plan *plan, size_t number, uint64_t at)
+{
+	uint64_t joint = plan->mapping->items[number].joint;
+	struct outcome outcome;
+	bool may = true;
+
+	plan->mapping->items[number].joint = at;
+	if (!mapping_lay_out(plan->bench, plan->mapping, &plan->extents)) {
+		may = false;
+	} else if (workbench_look(plan->bench, &plan->extents, &outcome)) {
+		may = outcome.verdict == CARVE_COMPLETE || outcome.verdict == CARVE_UNVERIFIED;
+		outcome_free(&outcome);
+	}
+	plan->mapping->items[number].joint = joint;
+	return may;
+}
+
+/* The grid may be wrong after all, as where volumes of other clusters are in one image: it proves a break only
+ * if the carver refuses each other sector between the anchors. */
+static void doubt_grid(struct plan *plan, size_t number)
+{
+	struct stretch *after = &plan->mapping->items[number];
+	uint64_t from = plan->joints[number].known, over = after->joint - from;
+
+	for (uint64_t at = from + over % SECTOR; at <= after->from; at += SECTOR) {
+		if (!at || at == after->joint || !may_break_at(plan, number, at))
+			continue;
+		after->bits = 0;
+		after->least = at < after->least ? at : after->least;
+		after->most = at > after->most ? at : after->most;
+	}
+}
+
 /* What the joint that is proved least is worth, after a thorough check. */
-static void judge(const struct plan *plan, struct assembly *assembly)
+static void judge(struct plan *plan, struct assembly *assembly)
 {
 	uint32_t least = UINT32_MAX;
 
+	for (size_t i = 1; i < plan->mapping->count; i++)
+		plan->joints[i].proof =
+			view_proof(plan->bench->view, plan->mapping->items[i].joint);
 	for (size_t i = 1; i < plan->mapping->count; i++) {
-		const struct stretch *after = &plan->mapping->items[i];
-		uint32_t bits = view_proof(plan->bench->view, after->joint);
+		struct stretch *after = &plan->mapping->items[i];
+		uint32_t bits = plan->joints[i].proof;
 
+		if (bits < after->bits && plan->joints[i].known && !is_proof(plan, bits))
+			doubt_grid(plan, i);
 		if (bits < after->bits)
 			bits = after->bits;
 		if (!is_proof(plan, bits))
@@ -233,8 +277,8 @@ static bool accept(struct plan *plan, struct extents *extents, struct outcome *o
 		outcome_free(outcome);
 		return false;
 	}
-	judge(plan, assembly);
 	extents_set(extents, plan->extents.runs, plan->extents.count);
+	judge(plan, assembly);
 	return true;
 }
 
