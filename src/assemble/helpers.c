@@ -10,6 +10,7 @@
 struct share {
 	struct share *next;
 	size_t count, taken, done;
+	pthread_cond_t all_done;
 	void (*run)(void *context, size_t part, struct view *view);
 	void *context;
 };
@@ -17,7 +18,7 @@ struct share {
 struct helpers {
 	pthread_mutex_t lock;
 	pthread_cond_t
-		changed; /* there are parts to do, some are done, or nobody searches any more */
+		changed; /* for those that are idle: there are parts to do, or nobody searches any more */
 	struct share *shares; /* of which not all parts are taken */
 	unsigned idle, busy;
 };
@@ -56,18 +57,23 @@ static void take_out(struct helpers *helpers, const struct share *share)
 	*link = share->next;
 }
 
-/* Does a part. The lock is held, but not meanwhile. */
-static void do_part(struct helpers *helpers, struct share *share, struct view *view)
+/* Does some parts: many at first, so that threads seldom wait for the lock, and few when few are left, so that they
+ * end together. The lock is held, but not meanwhile. */
+static void do_parts(struct helpers *helpers, struct share *share, struct view *view)
 {
-	size_t part = share->taken++;
+	size_t first = share->taken;
+	size_t some = (share->count - first) / (2 * (helpers->idle + 1)) + 1;
 
+	share->taken += some;
 	if (share->taken == share->count)
 		take_out(helpers, share);
 	pthread_mutex_unlock(&helpers->lock);
-	share->run(share->context, part, view);
+	for (size_t i = 0; i < some; i++)
+		share->run(share->context, first + i, view);
 	pthread_mutex_lock(&helpers->lock);
-	if (++share->done == share->count)
-		pthread_cond_broadcast(&helpers->changed);
+	share->done += some;
+	if (share->done == share->count)
+		pthread_cond_signal(&share->all_done);
 }
 
 void helpers_end(struct helpers *helpers, struct view *view)
@@ -78,7 +84,7 @@ void helpers_end(struct helpers *helpers, struct view *view)
 	helpers->idle++;
 	while (helpers->busy) {
 		if (helpers->shares)
-			do_part(helpers, helpers->shares, view);
+			do_parts(helpers, helpers->shares, view);
 		else
 			pthread_cond_wait(&helpers->changed, &helpers->lock);
 	}
@@ -105,13 +111,16 @@ void helpers_share(struct helpers *helpers, struct view *view, size_t count,
 
 	if (!count)
 		return;
+	pthread_cond_init(&share.all_done, NULL);
 	pthread_mutex_lock(&helpers->lock);
 	share.next = helpers->shares;
 	helpers->shares = &share;
-	pthread_cond_broadcast(&helpers->changed);
+	for (size_t i = 1; i < count && i <= helpers->idle; i++)
+		pthread_cond_signal(&helpers->changed);
 	while (share.taken < count)
-		do_part(helpers, &share, view);
+		do_parts(helpers, &share, view);
 	while (share.done < count)
-		pthread_cond_wait(&helpers->changed, &helpers->lock);
+		pthread_cond_wait(&share.all_done, &helpers->lock);
 	pthread_mutex_unlock(&helpers->lock);
+	pthread_cond_destroy(&share.all_done);
 }
