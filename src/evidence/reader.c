@@ -124,7 +124,7 @@ static int set_sizes(
 
 /* What is read past the page cache, or decompressed, others would have to read from the disk, or to ask for.
  * All else they read themselves: memory that is shared has small pages, each of which takes a fault. */
-static bool is_worth_sharing(const struct reader *reader)
+bool reader_saves_reading(const struct reader *reader)
 {
 	return reader->direct || !reader->plain;
 }
@@ -133,7 +133,7 @@ static void allocate_memory(struct reader *reader, bool shared)
 {
 	void *memory;
 
-	if (shared && is_worth_sharing(reader) &&
+	if (shared && reader_saves_reading(reader) &&
 		(reader->shared = shared_ring_new(reader->capacity, reader->memory_len))) {
 		reader->memory = shared_ring_memory(reader->shared);
 		return;

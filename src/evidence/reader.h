@@ -55,6 +55,9 @@ int reader_open(struct reader **reader, struct image *image, const struct reader
  * len + tail_len; slots: how many the caller may hold at a time. */
 void reader_ring(
 	const struct reader *reader, void **memory, size_t *len, size_t *slot_len, unsigned *slots);
+/* Whether its bytes would have to be read from the disk or decompressed again: they are not in the page cache, where
+ * threads read them without waiting for each other. */
+bool reader_saves_reading(const struct reader *reader);
 /* The descriptor by which other processes read it, which stays the reader's; -1: they can't. */
 int reader_descriptor(const struct reader *reader);
 /* "io_uring, direct", "threads, buffered": for the report. */
