@@ -493,7 +493,7 @@ int sandbox_check(struct error *error)
 			"--sandbox=require: what parses the evidence can't be confined by %s",
 			missing);
 	else
-		log_warn("what parses file systems and containers is not confined by %s", missing);
+		log_warn("what parses the evidence is not confined by %s", missing);
 	free(missing);
 	return status;
 }

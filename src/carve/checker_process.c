@@ -110,6 +110,14 @@ static bool await_ready(struct checker_process *process)
 	return channel_receive(&process->channel, &kind, &body) > 0 && kind == CHECK_READY;
 }
 
+bool checker_program_is_there(char *reason, size_t reason_len)
+{
+	char *program = program_find(PROGRAM, reason, reason_len);
+
+	free(program);
+	return program != NULL;
+}
+
 int checker_start(
 	struct checker_process *process, const struct check_workers *given, struct error *error)
 {

@@ -27,6 +27,9 @@ struct check_workers *check_workers_new(
 /* NULL is fine. */
 void check_workers_free(struct check_workers *workers);
 
+/* False with the reason: burin-carver is not where it belongs. */
+bool checker_program_is_there(char *reason, size_t reason_len);
+
 /* Zero-initialise. */
 struct checker_process {
 	struct sandbox_child *child; /* NULL: none was started, or it ended */

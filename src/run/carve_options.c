@@ -382,11 +382,12 @@ const struct option_row carve_option_rows[] = {
 		.fallback = "auto",
 		MEMBER(sandbox),
 		.group = "Machine",
-		.help = "auto: confine what parses file systems, containers and encrypted volumes "
-			"as far as this machine can (burin list sandbox); require: refuse to run "
-			"where a layer is missing, and confine the carvers, too; off: don't "
-			"confine "
-			"it" },
+		.help = "auto: confine carvers and what parses file systems, containers and "
+			"encrypted "
+			"volumes as far as this machine can (burin list sandbox), but for carvers "
+			"beside an engine that decodes pictures (a GPU) and on several hosts; "
+			"require: refuse to run where a layer is missing, and confine carvers "
+			"beside any engine; off: confine nothing" },
 	{ .name = "jobs",
 		.command_only = true,
 		.letter = 'j',

@@ -233,9 +233,9 @@ static int open_search(struct run *run)
 {
 	struct session *session = &run->session;
 	struct quick_options quick = { session->options->rules, session->scope.image,
-		session->options->scalpel, 0, session_confines_checks(session->options) };
+		session->options->scalpel, 0, session_confines_checks(session) };
 	struct search_options search = { session->options, &session->scope, session->pool,
-		&session->problems, NULL, NULL, session_confines_checks(session->options) };
+		&session->problems, NULL, NULL, session_confines_checks(session) };
 	uint64_t length = reading_end(run) - run->position;
 	int status;
 

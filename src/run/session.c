@@ -16,10 +16,12 @@
 #include "base/size.h"
 #include "base/strbuf.h"
 #include "carve/ahead.h"
+#include "carve/checker_process.h"
 #include "evidence/extent_image.h"
 #include "run/carve_options.h"
 #include "run/cluster.h"
 #include "run/signals.h"
+#include "scan/scan.h"
 
 /* ---- setting up ---------------------------------------------------------------------------- */
 
@@ -109,9 +111,42 @@ static char *join_arguments(char **arguments)
 	return line;
 }
 
-bool session_confines_checks(const struct run_options *options)
+/* An engine that decodes leaves little to check, and gets its work from parsers in this process. */
+static bool engine_decodes(const struct run_options *options)
 {
-	return confine_mode() == CONFINE_REQUIRE && !options->cluster && options->rules;
+	char reason[512];
+	struct error error = { 0 };
+	const struct scan_engine *engine =
+		scan_engine_pick(options->engine, reason, sizeof(reason), &error);
+
+	return engine && engine->decode_begin;
+}
+
+static bool carver_program_is_there(void)
+{
+	char reason[4400];
+
+	if (checker_program_is_there(reason, sizeof(reason)))
+		return true;
+	log_warn(
+		"candidates are checked in burin itself and not in confined processes: %s", reason);
+	return false;
+}
+
+static bool confines_checks(const struct run_options *options)
+{
+	if (confine_mode() == CONFINE_OFF || options->cluster || !options->rules)
+		return false;
+	return confine_mode() == CONFINE_REQUIRE ||
+	       (!engine_decodes(options) && carver_program_is_there());
+}
+
+bool session_confines_checks(struct session *session)
+{
+	if (!session->confinement_known)
+		session->checks_confined = confines_checks(session->options);
+	session->confinement_known = true;
+	return session->checks_confined;
 }
 
 void session_fill_record(struct session *session, uint64_t total)
@@ -140,7 +175,7 @@ void session_fill_record(struct session *session, uint64_t total)
 					    : pool_threads(session->pool),
 		.chunk_size = options->chunk_size,
 		.confined = *sandbox_layers(),
-		.checks_confined = session_confines_checks(options),
+		.checks_confined = session_confines_checks(session),
 		.option_rows = carve_option_rows,
 		.options = &session->limited,
 		.compat_scalpel = options->scalpel,

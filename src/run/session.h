@@ -28,6 +28,8 @@ struct session {
 	struct report *report;
 	struct run_options limited; /* the options, with this image's output limit */
 	bool near_limit_logged;
+	bool confinement_known; /* then checks_confined holds; see session_confines_checks */
+	bool checks_confined;
 	struct run_record record;
 	struct summary_record summary;
 	struct ahead *ahead;           /* what the engine has decoded; NULL: nothing */
@@ -51,8 +53,10 @@ void session_init(
 int session_open_pool(struct session *session, unsigned threads);
 /* The new or empty folder; the evidence must be open. */
 int session_open_output(struct session *session, const char *output);
-/* Whether candidates are checked in processes of their own (carve/check_worker.h). */
-bool session_confines_checks(const struct run_options *options);
+/* Whether candidates are checked, and files put together, in processes of their own (carve/check_worker.h). Asks the
+ * engines which one is to be used; the same answer each time, after a warning at the first where burin-carver is
+ * missing. */
+bool session_confines_checks(struct session *session);
 /* Fills the record, but for engine, kernel, engine_reason and reader, and starts the progress.
  * total: bytes that it counts. */
 void session_fill_record(struct session *session, uint64_t total);

@@ -12,6 +12,7 @@ truncate -s 1M disk
 carve missing
 carve raw --file-systems off
 cp "$(dirname "$BURIN")/burin-evidence" libexec/burin/
+cp "$(dirname "$BURIN")/burin-carver" bin/
 carve libexec
 mv libexec/burin/burin-evidence bin/
 carve beside

@@ -4,7 +4,7 @@ hijacked=$(dirname "$BURIN")/tests/hijacked/burin-evidence
 [[ -x $hijacked ]] || { echo "$hijacked is not built"; exit 77; }
 readelf -Ws "$BURIN" | grep -qE "__(a|t)san_init" && { echo "a sanitizer has memory limits of its own"; exit 77; }
 "$BURIN" list sandbox | grep -q 'not ' && { echo "this machine can't confine a process wholly"; exit 77; }
-cp "$BURIN" "$hijacked" .
+cp "$BURIN" "$(dirname "$BURIN")/burin-carver" "$hijacked" .
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 

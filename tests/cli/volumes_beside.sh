@@ -2,7 +2,7 @@
 # the run meanwhile. burin-evidence goes on when it is told to (tests/hijacked.c).
 hijacked=$(dirname "$BURIN")/tests/hijacked/burin-evidence
 [[ -x $hijacked ]] || { echo "$hijacked is not built"; exit 77; }
-cp "$BURIN" "$hijacked" .
+cp "$BURIN" "$(dirname "$BURIN")/burin-carver" "$hijacked" .
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 make_records records 300 1000
