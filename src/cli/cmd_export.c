@@ -93,20 +93,17 @@ const struct command export_command = {
 	.summary = "Write the files of runs as a table, a database, a timeline or a graph",
 	.arguments = "OUT...",
 	.min_arguments = 1,
-	.description =
-		"Reads the report.jsonl of each OUT, an output folder of `burin carve` or `burin "
-		"extract` or the folder of a batch, and writes its files to standard output or to "
-		"a "
-		"new file. The same reports give the same output.\n\n"
-		"csv: RFC 4180, UTF-8, one row a file; text that a spreadsheet would take for a "
-		"formula begins with an apostrophe. sqlite: the tables `run`, `file`, `extent` and "
-		"`problem`, with indices. bodyfile: a line for the times that the image's file "
-		"system has for a file, and a line for the time stored in it; a | in a name "
-		"becomes "
-		"_, and files without any date are left out and counted. case: CASE and UCO 1.4 as "
-		"JSON-LD, a node a line: tool, image, action and investigation of each run, its "
-		"files with their hashes and the times of the file system, and where in the image "
-		"each lies.",
+	.description = "Reads the report.jsonl of each OUT, an output folder of `burin carve` or "
+		       "`burin extract` or the folder of a batch, and writes its files to standard "
+		       "output or to a new file. The same reports give the same output.\n\ncsv: "
+		       "RFC 4180, UTF-8, one row per file; text that a spreadsheet would take for "
+		       "a formula begins with an apostrophe. sqlite: the tables `run`, `file`, "
+		       "`extent` and `problem`, with indices. bodyfile: one line for the times "
+		       "that the image's file system records for a file, and one for the time "
+		       "stored in the file itself; a | in a name becomes _, and files without any "
+		       "time are left out and counted. case: CASE and UCO 1.4 as JSON-LD, one node "
+		       "per line: tool, image, action and investigation of each run, and its files "
+		       "with their hashes, the file system's times and their places in the image.",
 	.options = export_options,
 	.settings_size = sizeof(struct export_settings),
 	.run = run_export,

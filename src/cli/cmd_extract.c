@@ -98,8 +98,8 @@ const struct command extract_command = {
 	.max_arguments = 2,
 	.description = "Reads REPORT, a `report.jsonl` of `burin carve` (it may come from a dry "
 		       "run, and lines may have been removed), and writes its files from IMAGE, "
-		       "the evidence it was made from; without IMAGE, from the path in the report. "
-		       "If the report has hashes, the files are compared with them.",
+		       "the evidence that was carved; without IMAGE, from the path in the report. "
+		       "If the report has hashes, burin compares the files with them.",
 	.options = extract_options,
 	.settings_size = sizeof(struct extract_settings),
 	.run = run,

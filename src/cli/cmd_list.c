@@ -255,16 +255,14 @@ static const struct example list_examples[] = {
 
 const struct command list_command = {
 	.name = "list",
-	.summary = "List the engines, kernels, types, carvers or sandbox",
+	.summary = "List the engines, kernels, types or carvers, or what the sandbox confines",
 	.arguments = "engines|kernels|types|carvers|sandbox",
 	.min_arguments = 1,
 	.max_arguments = 1,
-	.description =
-		"`engines` scan an image for patterns; `kernels` are the GPU programs of "
-		"the engine gpu; `types` are what a rule file finds; `carvers` are the "
-		"parsers that a rule can name to check files of its format; `sandbox` is what "
-		"confines the processes that parse file systems, containers and encrypted "
-		"volumes.",
+	.description = "`engines` scan an image for patterns; `kernels` are the GPU programs of "
+		       "the engine gpu; `types` are what a rule file finds; `carvers` are the "
+		       "parsers that a rule can name to check files of its format; `sandbox` is "
+		       "how burin confines the processes that parse evidence on this machine.",
 	.options = list_options,
 	.settings_size = sizeof(struct list_settings),
 	.run = run_list,

@@ -159,8 +159,8 @@ static const struct option_row mount_options[] = {
 		.choices = "error|zeros",
 		.fallback = "error",
 		.offset = offsetof(struct mount_settings, unreadable),
-		.help = "What can't be read of the evidence gives an error, or zeros as in carved "
-			"files" },
+		.help = "What a file shows where the evidence can't be read: a read error, or "
+			"zeros as in carved files" },
 	SECRET_FILE_ROWS(struct mount_settings, secrets, NULL),
 	{ 0 },
 };
@@ -175,27 +175,21 @@ static const struct example mount_examples[] = {
 
 const struct command mount_command = {
 	.name = "mount",
-	.summary = "Show the files of a report in a folder, without copying them",
+	.summary = "Mount the files of a report, without copying them",
 	.arguments = "REPORT [IMAGE] MOUNTPOINT",
 	.min_arguments = 2,
 	.max_arguments = 3,
 	.description =
 		"Mounts a read-only file system at MOUNTPOINT, an empty folder. It holds the files "
-		"of "
-		"REPORT (a report.jsonl, also of a dry run, or the output folder that it is in), "
-		"each "
-		"read from IMAGE, the evidence it was made from, when somebody reads it; without "
-		"IMAGE, "
-		"from the path in the report. Nothing is written to disk.\n\n"
-		"Each file is there by type (`type/`, named as in the report), by its path in the "
-		"image's file system, if known (`path/`; what is inside another file has "
-		"\"@offset\" in "
-		"its name), and by date (`date/YEAR/MONTH/DAY/`). Extended attributes (`getfattr "
-		"-d`) "
-		"hold offset, kind, status, title and hashes.\n\n"
-		"It runs in the background until it is unmounted with `fusermount3 -u MOUNTPOINT`, "
-		"or "
-		"gets a signal. It needs no root.",
+		"of REPORT, a report.jsonl (also of a dry run) or the output folder that has it. "
+		"Programs that read a file get its bytes from IMAGE, the evidence; without IMAGE, "
+		"from the path in the report. Nothing is written to disk.\n\nEach file is there by "
+		"type (`type/`, named as in the report), by its path in the image's file system, "
+		"if known (`path/`; files inside other files have \"@offset\" in their names), and "
+		"by date (`date/YEAR/MONTH/DAY/`). Extended attributes (`getfattr -d`) hold "
+		"offset, kind, status, title and hashes.\n\nburin mount runs in the background "
+		"until the folder is unmounted with `fusermount3 -u MOUNTPOINT`, or until it gets "
+		"a signal. It does not need root.",
 	.options = mount_options,
 	.settings_size = sizeof(struct mount_settings),
 	.run = run_mount,

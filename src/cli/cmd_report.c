@@ -97,7 +97,7 @@ static const struct option_row report_options[] = {
 		.metavar = "N",
 		.fallback = DEFAULT_PREVIEWS,
 		.offset = offsetof(struct report_settings, page.previews),
-		.help = "Show the first bytes (of text 4 KiB) of at most N files; 0: of none" },
+		.help = "Show the first bytes (of text, 4 KiB) of at most N files; 0: of none" },
 	{ .name = "quiet",
 		.offset = offsetof(struct report_settings, quiet),
 		.help = "Print only warnings and errors" },
@@ -118,16 +118,13 @@ const struct command report_command = {
 	.max_arguments = 1,
 	.description =
 		"Writes `report.html` to OUT, an output folder of `burin carve` or `burin "
-		"extract`; of a batch, to each image's folder, and to OUT a table of the images. "
-		"The page shows problems, "
-		"what was found and where, with a map, "
-		"thumbnails, a table, duplicates and dates, to sort, select and export. Any "
-		"browser opens it from disk; it needs no network and loads nothing from "
-		"elsewhere.\n\n"
-		"If there are many files, the rows go to `report.data/`, and so do previews. "
-		"Thumbnails go to "
-		"`thumbs/`; they are made by libvips, and for videos by ffmpeg, if these "
-		"are installed, in confined processes. An older page is overwritten.",
+		"extract`; for a batch, one page to each image's folder, and a table of the images "
+		"to OUT. A page shows problems, what was found and where, with a map, thumbnails, "
+		"a table, duplicates and dates, to sort, select and export. Any browser opens it "
+		"from disk; it needs no network and loads nothing from elsewhere.\n\nIf there are "
+		"many files, the rows go to `report.data/`, and so do previews. Thumbnails go to "
+		"`thumbs/`; libvips makes them, and ffmpeg those of videos, if these are "
+		"installed, in confined processes. An older page is overwritten.",
 	.options = report_options,
 	.settings_size = sizeof(struct report_settings),
 	.run = run_report,

@@ -52,22 +52,18 @@ static const struct example seal_examples[] = {
 
 const struct command seal_command = {
 	.name = "seal",
-	.summary = "Seal results, so that every later change shows",
+	.summary = "Seal results, so that later changes can be detected",
 	.arguments = "OUT",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.description =
 		"Writes the SHA-256 of every file in OUT, reports included, to `OUT/seal.sha256`, "
-		"which "
-		"`sha256sum -c` reads, too. OUT is an output folder or the folder of a batch. With "
-		"a "
-		"key, the manifest is signed: `seal.sha256.minisig` and the public key `seal.pub` "
-		"have the form of minisign, whose `minisign -V -p seal.pub -m seal.sha256` "
-		"verifies "
-		"them. Hand the public key over on another way than the results.\n\n"
-		"`burin verify` checks the seal. A time stamp of the manifest (RFC 3161) may lie "
-		"beside "
-		"it as `seal.sha256.tsr`.",
+		"which `sha256sum -c` can check, too. OUT is an output folder or the folder of a "
+		"batch. With a key, burin also signs this manifest: `seal.sha256.minisig` and the "
+		"public key `seal.pub` have minisign's format, so that `minisign -V -p seal.pub -m "
+		"seal.sha256` verifies them. Hand over the public key separately from the "
+		"results.\n\n`burin verify` checks the seal. A time stamp of the manifest (RFC "
+		"3161) can be stored beside it as `seal.sha256.tsr`.",
 	.options = seal_options,
 	.settings_size = sizeof(struct seal_settings),
 	.run = run_seal,

@@ -250,13 +250,13 @@ const struct command verify_command = {
 	.arguments = "OUT",
 	.min_arguments = 1,
 	.max_arguments = 1,
-	.description = "Reads the folder's report.jsonl, hashes every file that it lists, and "
-		       "prints those that are missing, too long, too short or changed, and files "
-		       "in the folder that are not in the report. Of a batch, each "
-		       "image's folder is verified. If the folder is sealed "
-		       "(burin seal), everything is compared with the seal, too.\n\n"
-		       "The exit code is 0 if everything matches the report, 1 if something does "
-		       "not, 3 if the folder or the report can't be read.",
+	.description =
+		"Reads the folder's report.jsonl, hashes every file that it lists, and prints "
+		"those that are missing, too long, too short or changed, and files in the folder "
+		"that are not in the report. For a batch, it verifies each image's folder. If the "
+		"folder is sealed (burin seal), burin also compares everything with the "
+		"seal.\n\nThe exit code is 0 if everything matches the report, 1 if something does "
+		"not, 3 if the folder or the report can't be read.",
 	.options = verify_options,
 	.settings_size = sizeof(struct verify_settings),
 	.run = run_verify,

@@ -16,7 +16,7 @@
 	{ \
 		.name = "plugin", .command_only = true, .kind = OPTION_LIST, .metavar = "FILE", \
 		.offset = offsetof(settings, member), .group = heading, \
-		.help = "Let rules name the carvers in FILE, a shared library, too" \
+		.help = "Load carvers for the rules from FILE, a shared library" \
 	}
 
 /* Loads those that a command line names. Returns 0, or -EINVAL with error set (EXIT_USAGE). */

@@ -50,8 +50,8 @@ const struct option_row carve_option_rows[] = {
 		.metavar = "LIST",
 		MEMBER(types),
 		.group = "Rules",
-		.help = "Only these, separated by commas: types, extensions, kinds (docx), sets "
-			"(pictures); -NAME leaves one out" },
+		.help = "Carve only these, a list of types, extensions, kinds (docx) or sets "
+			"(pictures), separated by commas; -NAME leaves one out" },
 	{ .name = "both",
 		.letter = 'b',
 		REPORTED(both, 4, "both"),
@@ -74,20 +74,20 @@ const struct option_row carve_option_rows[] = {
 		.metavar = "FILE",
 		MEMBER(lists),
 		.group = "Evidence",
-		.help = "Carve the images, folders and wildcards that FILE (-: stdin) lists, one "
-			"per line; # starts a comment line" },
+		.help = "Carve the images, folders and wildcards listed in FILE (- is stdin), one "
+			"per line; a line that starts with # is a comment" },
 	{ .name = "recursive",
 		.command_only = true,
 		MEMBER(recursive),
 		.group = "Evidence",
-		.help = "Also search the folders in a folder for images" },
+		.help = "Also look for images in subfolders" },
 	{ .name = "open",
 		.command_only = true,
 		MEMBER(open),
 		.group = "Evidence",
-		.help = "Also carve what is inside the images as images of their own: volumes of "
-			"LVM, arrays (md), with keys encrypted volumes, compressed and sparse "
-			"files" },
+		.help = "Also carve what the images contain as images of their own: LVM volumes, "
+			"md arrays, compressed and sparse files and, with keys, encrypted "
+			"volumes" },
 	SECRET_FILE_ROWS(struct carve_options, secrets, "Evidence"),
 	{ .name = "shadow",
 		.command_only = true,
@@ -95,9 +95,9 @@ const struct option_row carve_option_rows[] = {
 		.metavar = "N|all",
 		MEMBER(shadow),
 		.group = "Evidence",
-		.help = "Also carve this shadow copy, or all of them, of each NTFS volume as an "
-			"image of its own: the blocks that differ from the volume now, and the "
-			"rest of files that have some of them" },
+		.help = "Also carve shadow copy N, or all shadow copies, of each NTFS volume as "
+			"images of their own: the blocks that differ from the volume as it is now, "
+			"and the rest of the files that have such blocks" },
 	{ .name = "offset",
 		.kind = OPTION_SIZE,
 		.metavar = "SIZE",
@@ -110,8 +110,8 @@ const struct option_row carve_option_rows[] = {
 		REPORTED(length, 9, "length"),
 		.field_null = true,
 		.group = "Evidence",
-		.help = "Carve only files that start within SIZE bytes of --offset; footers must "
-			"lie there too; 0: no limit" },
+		.help = "Carve only files that start within SIZE bytes of --offset; their footers "
+			"must be there, too; 0: no limit" },
 	{ .name = "unallocated",
 		.kind = OPTION_WORD,
 		.choices = RUN_SPACE_CHOICES,
@@ -119,9 +119,8 @@ const struct option_row carve_option_rows[] = {
 		REPORTED(space, 6, "space"),
 		.field_null = true,
 		.group = "Evidence",
-		.help = "Carve only what no file system has in use, as one stream over all gaps; "
-			"also the "
-			"slack after the ends of files" },
+		.help = "Carve only space that no file system uses, as one stream across the gaps, "
+			"and the slack after the ends of files" },
 	{ .name = "no-slack",
 		REPORTED(no_slack, 16, "no_slack"),
 		.group = "Evidence",
@@ -132,7 +131,7 @@ const struct option_row carve_option_rows[] = {
 		.choice = SPACE_ALLOCATED,
 		MEMBER(run.space),
 		.group = "Evidence",
-		.help = "Carve only what file systems have in use" },
+		.help = "Carve only space that file systems use" },
 	{ .name = "file-systems",
 		.kind = OPTION_CHOICE,
 		.choices = VOLUMES_DEPTH_CHOICES,
@@ -153,8 +152,8 @@ const struct option_row carve_option_rows[] = {
 		.metavar = "FILE",
 		REPORTED(map_path, 10, "map"),
 		.group = "Evidence",
-		.help = "ddrescue's mapfile of the image: areas that it does not mark as finished "
-			"count as unreadable" },
+		.help = "GNU ddrescue's map file of the image: areas that it does not mark as "
+			"finished count as unreadable" },
 	{ .name = "verify",
 		.kind = OPTION_STRING,
 		.metavar = "LIST",
@@ -162,10 +161,9 @@ const struct option_row carve_option_rows[] = {
 		.bare = "stored",
 		MEMBER(verify),
 		.group = "Evidence",
-		.help = "Hash the evidence during the run. stored: with the kinds of hashes that "
-			"it "
-			"stores, and compare; or name md5, sha1, sha256; auto: stored, where that "
-			"costs no time; none: never" },
+		.help = "Hash the evidence during the run. stored: compute the hashes that the "
+			"evidence stores, and compare them; md5, sha1, sha256: compute these; "
+			"auto: as stored, if that costs no time; none: do not hash it" },
 
 	{ .name = "output",
 		.command_only = true,
@@ -217,9 +215,9 @@ const struct option_row carve_option_rows[] = {
 		.bare = "search",
 		REPORTED(fragments, 17, "fragments"),
 		.group = "Output",
-		.help = "Put files in pieces together. known: where no search is needed; near: "
-			"two pieces close to each other, too, if nothing else would do as well; "
-			"search: anywhere in the image" },
+		.help = "Reassemble files in pieces. known: where file systems, tables or "
+			"checksums say where the pieces are; near: also two pieces close to each "
+			"other, if only one layout is possible; search: anywhere in the image" },
 	{ .name = "fragment-budget",
 		.kind = OPTION_NUMBER,
 		.metavar = "PERCENT",
@@ -228,15 +226,15 @@ const struct option_row carve_option_rows[] = {
 		.fallback = "100",
 		REPORTED(fragment_budget, 18, "fragment_budget"),
 		.group = "Output",
-		.help = "Work that --fragments may take, of what it usually may; what was not "
-			"tried for that reason is counted" },
+		.help = "Work that --fragments may do, in percent of the default; what remains "
+			"untried is counted" },
 	CASE_ROWS(struct carve_options, run.about, "Output"),
 	{ .name = "html",
 		.command_only = true,
 		MEMBER(html),
 		.group = "Output",
-		.help = "At the end write report.html, a page to browse the results, like burin "
-			"report" },
+		.help = "At the end, write report.html, a page to browse the results (burin "
+			"report)" },
 	{ .name = "strict",
 		REPORTED(decide.strict, 3, "strict"),
 		.group = "Output",
@@ -289,9 +287,8 @@ const struct option_row carve_option_rows[] = {
 	{ .name = "no-times",
 		RESULT(style.no_times),
 		.group = "Output",
-		.help = "Leave the files' times alone; otherwise they are those of the last "
-			"change, by the "
-			"file system or by the file itself" },
+		.help = "Do not set the files' times; otherwise they get the time of the last "
+			"change that the file system or the file itself records" },
 	{ .name = "folders",
 		.kind = OPTION_CHOICE,
 		.choices = FOLDERS_CHOICES,
@@ -304,7 +301,7 @@ const struct option_row carve_option_rows[] = {
 		.letter = 'O',
 		RESULT(flat),
 		.group = "Output",
-		.help = "Write all files to DIR itself, without folders per type" },
+		.help = "Write all files to DIR itself, without a folder for each type" },
 
 	{ .name = "known",
 		.kind = OPTION_LIST,

@@ -49,9 +49,8 @@ enum run_space { SPACE_ALL, SPACE_UNALLOCATED, SPACE_ALLOCATED };
 	CASE_ROW("case", settings, member.number, heading, \
 		"Number or name of the case, for the reports"), \
 		CASE_ROW("examiner", settings, member.examiner, heading, \
-			"Who runs this, for the reports"), \
-		CASE_ROW("note", settings, member.note, heading, \
-			"What else the reports should say about the case")
+			"Name of the examiner, for the reports"), \
+		CASE_ROW("note", settings, member.note, heading, "Remark for the reports")
 
 struct cluster;
 

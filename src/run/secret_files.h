@@ -24,8 +24,9 @@ struct secret_files {
 	{ \
 		.name = "key", .command_only = true, .kind = OPTION_LIST, .metavar = "FILE", \
 		.offset = offsetof(settings, member.keys), .group = heading, \
-		.help = "Open encrypted volumes with the key that FILE is: a startup key of " \
-			"BitLocker, a key file or the volume key of LUKS" \
+		.help = "Open encrypted volumes with the key in FILE: BitLocker's startup key, " \
+			"or " \
+			"LUKS's key file or volume key" \
 	}
 
 /* Reads the files into evidence/secrets.h. Returns 0 or a negative errno with error set (EXIT_USAGE). */
