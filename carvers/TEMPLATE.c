@@ -2,7 +2,7 @@
  * A carver to copy, for a format that was made up: TPL.
  *
  *     "TPL1"
- *     records     u16 length (little-endian, not 0), so many bytes
+ *     records     u16 length (little-endian, not 0), then that many bytes
  *     the end     u16 0, u32 sum of all bytes of the records' contents
  *
  * Checked: the chain of lengths, and the sum, which proves the last byte. Damage: a sum that differs makes

@@ -122,7 +122,7 @@ static cudaError_t strategy_a(const struct transfer *t)
  * stream. */
 static cudaError_t strategy_hybrid(const struct transfer *t)
 {
-	unsigned behind = t->buffers - 1; /* so many reads wait to be started */
+	unsigned ahead = t->buffers - 1; /* writes that run before the reads of their segments */
 	cudaError_t failed = cudaSuccess;
 	for (unsigned i = 0; !failed && i < t->segments; i++) {
 		if (i >= t->buffers)
@@ -131,10 +131,10 @@ static cudaError_t strategy_hybrid(const struct transfer *t)
 			failed = start_write(t, i);
 		if (!failed)
 			failed = start_process(t, i);
-		if (!failed && i >= behind)
-			failed = start_read(t, i - behind);
+		if (!failed && i >= ahead)
+			failed = start_read(t, i - ahead);
 	}
-	unsigned rest = t->segments < behind ? t->segments : behind;
+	unsigned rest = t->segments < ahead ? t->segments : ahead;
 	for (unsigned i = t->segments - rest; !failed && i < t->segments; i++)
 		failed = start_read(t, i);
 	return failed ? failed : cudaDeviceSynchronize();

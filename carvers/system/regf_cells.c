@@ -2,7 +2,7 @@
  * Whether the cells of a hive refer to each other as they should: a key to its parent, to lists of its subkeys
  * and values, and to its security; a list to keys; a value to its data. Bins of other hives, or of an older
  * version of this one, are valid on their own, but what their cells refer to is elsewhere. As some programs
- * leave cells behind that nothing refers to any more, a few wrong references are tolerated.
+ * leave cells that nothing refers to any more, a few wrong references are tolerated.
  */
 #include "regf.h"
 

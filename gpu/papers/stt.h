@@ -24,7 +24,7 @@
 #define STT_MANY_KEYWORDS 4000
 
 #define STT_THREADS_MAX 1024 /* of a block */
-#define STT_MANY_THREADS 512 /* of stt-p2, for many keywords: the most of its own numbers */
+#define STT_MANY_THREADS 512 /* of stt-p2, for many keywords: the largest of its own numbers */
 
 /* A texture has at most this many rows; the states beyond that are to the right of the first ones. */
 #define STT_TEXTURE_ROWS 65536

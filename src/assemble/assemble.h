@@ -55,7 +55,7 @@ struct assemble_options {
 	const char *devices;            /* as --gpus has them */
 	/* Polled by every trial: true ends the pass. Thread-safe. */
 	bool (*interrupted)(void);
-	/* NULL, or told by each thread which file it tries now. */
+	/* NULL, or called by each thread with the file that it tries now. */
 	void (*on_file)(uint64_t start, uint32_t rule);
 };
 

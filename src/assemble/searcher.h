@@ -18,7 +18,7 @@ struct searcher *searcher_new(
 	const struct search_tool *tool, const char *devices, const struct clusters *clusters);
 /* NULL is fine. */
 void searcher_free(struct searcher *searcher);
-/* hits->count and their order are the same whoever is asked. */
+/* hits->count and their order are the same from every searcher. */
 void searcher_find_breaks(
 	struct searcher *searcher, const struct crc_search *search, struct crc_hits *hits);
 

@@ -15,7 +15,7 @@ enum exit_code {
 };
 
 /*
- * Whoever detects an error words it, once, as a full sentence without a newline: what happened,
+ * The code that detects an error words it, once, as a full sentence without a newline: what happened,
  * where, and what to do. Functions that take a `struct error *` leave it unchanged on success and
  * return a negative errno on failure; the pointer may be NULL if the caller does not need the
  * words.

@@ -328,7 +328,7 @@ static int unknown_option(const struct parse *parse, const char *word)
 	return rc;
 }
 
-/* The long name that a code of getopt_long stands for. */
+/* The long name of a code that getopt_long returned. */
 static const char *code_name(const struct parse *parse, int code)
 {
 	if (code == 'h')

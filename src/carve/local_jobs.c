@@ -273,8 +273,8 @@ static void check_requests(struct job_scratch *scratch, const struct check_reque
 			end_check(local, scratch->jobs[i], NULL, 0);
 }
 
-/* Batches that wait, for each thread of the pool: so many each takes beside its own, since the way to another
- * process and back costs as much as a short check. */
+/* Batches that wait, divided by the pool's threads. A thread takes that many beside its own, because a message to
+ * another process and its answer cost as much as a short check. */
 static size_t fair_share(const struct local_jobs *local)
 {
 	uint64_t waiting = atomic_load_explicit(&local->submitted, memory_order_relaxed) -

@@ -1,4 +1,4 @@
-/* What the check of a candidate found, whoever made it: this process, another one, or another host. */
+/* What the check of a candidate found, in this process, another one, or on another host. */
 #ifndef BURIN_CARVE_OUTCOME_H
 #define BURIN_CARVE_OUTCOME_H
 

@@ -660,7 +660,7 @@ bool view_thorough(const struct view *view)
 	return view->thorough;
 }
 
-/* The first joint at or behind this place. */
+/* The first joint at or after this place. */
 static size_t joint_from(const struct view *view, uint64_t at)
 {
 	size_t low = 0, high = view->joint_count;

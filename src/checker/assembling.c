@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "checker/checker.h"
 
-/* Results wait for others until there are so many bytes of them. */
+/* Results wait until there are this many bytes of them. */
 #define FLUSH_LEN ((size_t)1 << 20)
 
 static void end_fatally(const char *sentence)
@@ -49,7 +49,7 @@ static bool ask_for_record(uint64_t start, struct recorded *recorded)
 	return recorded->is_known;
 }
 
-/* Asked after so many units of work, at most (carve/view.c). */
+/* Asked at least each time after this many units of work (carve/view.c). */
 #define WORK_STEP ((uint64_t)256 << 10)
 
 static bool may_not_go_on(void)

@@ -7,7 +7,7 @@
 #include "carve/defer.h"
 #include "checker/checker.h"
 
-/* Outcomes wait for others so long, or until there are so many bytes of them. */
+/* Outcomes wait for others this long, or until there are this many bytes of them. */
 #define FLUSH_SECONDS 0.001
 #define FLUSH_LEN ((size_t)64 << 10)
 

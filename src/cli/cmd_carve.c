@@ -16,7 +16,7 @@
 #include "run/cluster.h"
 #include "run/inputs.h"
 
-/* Whoever gives a key wants what it opens. */
+/* A user who gives a key wants what it opens. */
 static void open_images(struct images *images, const struct carve_options *settings)
 {
 	const struct inner_wanted wanted = {

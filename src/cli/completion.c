@@ -105,7 +105,7 @@ static bool means_folder(const char *value)
 	return strcmp(value, "DIR") == 0 || strcmp(value, "OUT") == 0;
 }
 
-/* "a|b|c", all of it literal: words in upper case stand for something else. */
+/* "a|b|c", all of it literal: words in upper case are placeholders. */
 static bool means_words(const char *value)
 {
 	for (const char *c = value; *c; c++)

@@ -308,7 +308,7 @@ void walk_allocation(struct walk_host *host, const struct volume *volume)
 		tsk_img_close(image);
 }
 
-/* The row of streams may be so many times as long as the volume: NTFS compresses 16 to 1 at best, and a
+/* The row of streams may be this many times as long as the volume: NTFS compresses 16 to 1 at best, and a
  * file that is nearly all hole can have any length. */
 #define ROW_FACTOR 16
 

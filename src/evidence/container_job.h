@@ -1,4 +1,4 @@
-/* What burin-evidence is told about a container of a disk that it is to open. */
+/* The message that asks burin-evidence to open a container of a disk. */
 #ifndef BURIN_EVIDENCE_CONTAINER_JOB_H
 #define BURIN_EVIDENCE_CONTAINER_JOB_H
 

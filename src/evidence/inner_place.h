@@ -1,4 +1,4 @@
-/* What burin-evidence is told about an inner image that it is to open: which volume is meant. */
+/* The message that asks burin-evidence to open an inner image: which volume is meant. */
 #ifndef BURIN_EVIDENCE_INNER_PLACE_H
 #define BURIN_EVIDENCE_INNER_PLACE_H
 

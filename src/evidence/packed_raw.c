@@ -22,7 +22,7 @@
 #define FRAMES_MAX ((size_t)16 << 20)
 /* Unpacked; some of them are in memory. */
 #define FRAME_LEN_MAX ((uint32_t)16 << 20)
-/* The offsets of one frame in so many are kept. */
+/* The offset of each frame whose number is a multiple of it is kept. */
 #define MARK_FRAMES 64
 
 /* BGZF: gzip's head with one extra field, which has the length of the member less 1. */

@@ -38,7 +38,7 @@
 #define OFFSET_MASK ((uint64_t)0x00fffffffffffe00)
 #define ENTRY_COMPRESSED ((uint64_t)1 << 62)
 #define ENTRY_ZEROS 1
-/* An extended entry has two bits for each of so many parts of its cluster. */
+/* An extended entry has two bits for each of its cluster's parts, of which there are this many. */
 #define PARTS 32
 
 struct qcow2 {

@@ -4,7 +4,7 @@
  * has another child.
  *
  * The list is short work. The walks of file systems with many files are not: they go on in a thread, beside
- * the scan, and whoever asks for what they find waits for all of them.
+ * the scan, and code that asks for what they find waits for all of them.
  *
  * What the child reports is checked like anything that comes from the evidence.
  */
@@ -398,7 +398,7 @@ static void read_volume(struct reading *reading, struct volume *volume)
 		read_files(reading, volume);
 }
 
-/* Whoever waits goes on. */
+/* Those that wait go on. */
 static void end_reading(struct reading *reading)
 {
 	struct volumes *volumes = reading->volumes;

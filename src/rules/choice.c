@@ -57,7 +57,7 @@ static bool switch_types(struct choice *choice, const char *name, bool on)
 	return found;
 }
 
-/* A rule's extension stands for all that it finds: jpg for jpeg. */
+/* A rule's extension selects all that the rule finds: jpg for jpeg. */
 static bool switch_extensions(struct choice *choice, const char *name, bool on)
 {
 	bool found = false;

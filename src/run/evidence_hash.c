@@ -194,7 +194,7 @@ void evidence_hash_release(struct evidence_hash *hash, uint64_t searched)
 	if (!hash || !hash->threads || !hash->reader)
 		return;
 	release_slots(hash, media_hash_done(hash->threads) - hash->read_before);
-	/* Behind by half the ring: the reader would soon have to wait. */
+	/* Half the ring late: the reader would soon have to wait. */
 	if (hash->spare && searched > hash->released + hash->capacity / 2) {
 		set_verdict(hash->record, EVIDENCE_NOT_HASHED,
 			"not compared with the hash that it stores: hashing would have slowed the "

@@ -273,7 +273,7 @@ void session_fail(struct session *session, int status)
 			strerror(-status));
 }
 
-/* With their places, for whoever looks into it. */
+/* With their places, for people who look into it. */
 static void collect_crashes(struct session *session)
 {
 	const struct crashed_checks *crashed = carving_crashed(session->carving);

@@ -1,4 +1,4 @@
-# BitLocker: several passwords, a recovery key, a volume in a partition, a key file that is none, and damage.
+# BitLocker: several passwords, a recovery key, a volume in a partition, a key file that is not one, and damage.
 . "$SRCDIR/tests/cli/helpers"
 . "$SRCDIR/tests/cli/volume_images"
 need_tools xz

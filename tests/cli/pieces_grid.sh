@@ -26,7 +26,7 @@ def document(length, pack=bytes):
     data.extend(b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (len(places) + 1, at))
     return bytes(data), places
 def meet(found, into):
-    """Plants a document in two pieces that meet so many bytes into a cluster which begins in the midst of a stream."""
+    """Plants a document in two pieces that meet this many bytes into a cluster that begins within a stream."""
     data, places = found
     cut = next(end // C * C for begin, end in zip(places[3:], places[4:]) if end // C * C - begin > 64 and end - end // C * C > into + 64)
     image.extend(data[:cut + into])

@@ -16,7 +16,7 @@
 #include "scan/gpu_bench.h"
 #include "scan/gpu_kernels.h"
 
-#define FORMS_PATTERNS_MAX 1000 /* tables of more take long to build so many times */
+#define FORMS_PATTERNS_MAX 1000 /* tables of more take long to build this often */
 #define FORMS_PAGE ((size_t)4096)
 
 /* Zeros on pages of their own, for the driver registers whole pages. free when done. */

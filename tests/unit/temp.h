@@ -57,7 +57,7 @@ static __attribute__((unused)) void temp_write(const char *name, const void *byt
 	cr_assert_eq(fclose(file), 0);
 }
 
-/* The file's content with a zero behind it; the caller frees it. len may be NULL. */
+/* The file's content and a zero after it; the caller frees it. len may be NULL. */
 static __attribute__((unused)) char *temp_read(const char *name, size_t *len)
 {
 	FILE *file = fopen(temp_at(name), "rb");

@@ -76,7 +76,7 @@ Test(ranges, agree_with_a_byte_map)
 	}
 }
 
-/* So many falling ranges would take hours if each had to move those before it. */
+/* This many falling ranges would take hours if each had to move those before it. */
 Test(ranges, many_in_any_order_are_as_one_by_one)
 {
 	const size_t many = 1 << 21;

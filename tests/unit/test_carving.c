@@ -18,7 +18,7 @@
 #define PLACES 20000
 
 static atomic_uint checks;    /* that were begun */
-static atomic_uint wanted;    /* a blocking check ends when so many were begun */
+static atomic_uint wanted;    /* a blocking check ends when this many were begun */
 static atomic_uint outcomes;  /* that were passed on */
 static atomic_uint completes; /* of these */
 static atomic_uint waits;     /* calls of on_wait */

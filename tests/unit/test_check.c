@@ -527,7 +527,7 @@ Test(check, proves_joints_by_checksums)
 		const char *carver, *file;
 		size_t joint;
 		unsigned bits;
-		size_t cut; /* the file has but so many bytes; 0: all */
+		size_t cut; /* the file has only this many bytes; 0: all */
 	} rows[] = {
 		{ "cab", "cab/mszip.cab", 400, 32, 0 },
 		{ "arj", "arj/two.arj", 30, 32, 0 },

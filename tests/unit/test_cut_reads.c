@@ -1,4 +1,4 @@
-/* Whoever reads around what can't be read ends when the run is interrupted, and uses nothing of it. */
+/* What reads around unreadable ranges ends when the run is interrupted, and uses nothing of what it read. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdatomic.h>
@@ -20,7 +20,7 @@
 #define UNDER_WAY_MAX 64 /* reads that other threads may have begun before the interruption */
 
 static _Atomic unsigned failed;
-static unsigned interrupt_after; /* so many failed reads */
+static unsigned interrupt_after; /* after this many failed reads */
 
 static int read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
 {

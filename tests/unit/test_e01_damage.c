@@ -93,7 +93,7 @@ Test(e01_damage, undamaged)
 	cr_assert_eq(outcome.unreadable + outcome.wrong, 0);
 }
 
-/* Behind the file's own head each byte is covered by a checksum. silent: of a zlib stream, where a
+/* After the file's own head each byte is covered by a checksum. silent: of a zlib stream, where a
  * bit may mean nothing, or the same bytes in another way; then nothing need be said. A bit may even
  * make other bytes with the same Adler-32: one was seen that changes three, and libewf reads it so
  * too. Only the hash of the whole medium tells of that. */

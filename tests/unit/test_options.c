@@ -337,7 +337,7 @@ Test(options, numbers_are_checked)
 	cr_expect_eq(settings.free_number, UINT64_MAX);
 }
 
-/* The word stands for a number that cannot be given otherwise. */
+/* The word means a number that cannot be given otherwise. */
 Test(options, a_size_may_be_a_word)
 {
 	const struct option_row *row = rows;

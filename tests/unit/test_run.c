@@ -1,6 +1,6 @@
 /*
  * Whole runs with engines that fail, which real ones seldom do: the table of engines is this file's
- * own. Behind each failing one stands the reference engine, so that what a run finds is known.
+ * own. The reference engine runs after each failing one, so that what a run finds is known.
  */
 #include <errno.h>
 #include <sched.h>

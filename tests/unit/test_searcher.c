@@ -1,6 +1,6 @@
 /*
  * Who is asked what may follow coded data: a made-up device that keeps clusters in memory, has room for some of
- * them, and fails when it is told to. Whatever it does, the answers and the work counted are the processor's.
+ * them, and fails when a test wants it to. Whatever it does, the answers and the work counted are the processor's.
  */
 #include "carver_case.h"
 

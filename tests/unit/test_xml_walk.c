@@ -221,7 +221,7 @@ Test(xml_walk, endless_text_is_not_the_documents)
 	bytes_fill(&bytes, 'x', 100000);
 	cr_assert_eq(walk_bytes(bytes.data, bytes.len, &xml), XML_CUT);
 	cr_assert_eq(xml.valid_end, 10);
-	/* The same with markup behind it is one long text. */
+	/* The same with markup after it is one long text. */
 	bytes_add(&bytes, "</a>", 4);
 	xml = (struct xml){ 0 };
 	cr_assert_eq(walk_bytes(bytes.data, bytes.len, &xml), XML_COMPLETE);

@@ -215,7 +215,7 @@ static uint32_t decode_token(struct jxl_bits *bits, struct jxl_code *code, unsig
 	return jxl_ans_next(bits, &code->clusters[cluster].ans, &code->state);
 }
 
-/* The distance of a repetition: small values stand for near positions in the picture. */
+/* The distance of a repetition: small values mean near positions in the picture. */
 static uint64_t distance(uint32_t width, uint32_t value)
 {
 	static const int8_t near[NEAR_COUNT][2] = { { 0, 1 }, { 1, 0 }, { 1, 1 }, { -1, 1 },
