@@ -11,20 +11,22 @@
 #include "carvers/coded.h"
 
 #define THREADS 128
-#define WARP_CLUSTERS 256
-#define IDLE_MAX 8 /* lanes that wait */
+#define WARPS 8192    /* enough for all multiprocessors... */
+#define SHARE_MAX 256 /* ...with so many clusters each at most */
+#define IDLE_MAX 8    /* lanes that wait */
 
 static_assert(sizeof(struct carve_coded) % sizeof(uint32_t) == 0, "it is copied by words");
 
-static __global__ void __launch_bounds__(THREADS) coded_kernel(
-	const struct carve_coded *description, const uint8_t *heads, uint32_t count, uint32_t *bits)
+static __global__ void __launch_bounds__(THREADS)
+	coded_kernel(const struct carve_coded *description, const uint8_t *heads, uint32_t head_len,
+		uint32_t count, uint32_t share, uint32_t *bits)
 {
 	__shared__ struct carve_coded coded;
 	for (uint32_t i = threadIdx.x; i < sizeof(coded) / sizeof(uint32_t); i += THREADS)
 		((uint32_t *)&coded)[i] = ((const uint32_t *)description)[i];
 	__syncthreads();
 	uint32_t lane = threadIdx.x & 31, warp = (blockIdx.x * THREADS + threadIdx.x) / 32;
-	uint32_t next = warp * WARP_CLUSTERS, to = min(count, next + WARP_CLUSTERS), own = 0;
+	uint32_t next = warp * share, to = min(count, next + share), own = 0;
 	bool is_busy = false;
 	struct coded_run run;
 	while (true) {
@@ -36,8 +38,8 @@ static __global__ void __launch_bounds__(THREADS) coded_kernel(
 			if (!is_busy && mine < to) {
 				own = mine;
 				is_busy = true;
-				coded_begin(&run, &coded, heads + (uint64_t)own * SEARCH_HEAD_LEN,
-					SEARCH_HEAD_LEN);
+				coded_begin(
+					&run, &coded, heads + (uint64_t)own * head_len, head_len);
 			}
 			next += __popc(idle);
 		}
@@ -50,14 +52,15 @@ static __global__ void __launch_bounds__(THREADS) coded_kernel(
 	}
 }
 
-cudaError_t coded_launch(const struct carve_coded *coded, const uint8_t *heads, uint32_t count,
-	uint32_t *bits, cudaStream_t stream)
+cudaError_t coded_launch(const struct carve_coded *coded, const uint8_t *heads, uint32_t head_len,
+	uint32_t count, uint32_t *bits, cudaStream_t stream)
 {
-	uint32_t warps = (count + WARP_CLUSTERS - 1) / WARP_CLUSTERS;
+	uint32_t share = min(SHARE_MAX, (count / WARPS + 32) / 32 * 32);
+	uint32_t warps = (count + share - 1) / share;
 	cudaError_t failed = cudaMemsetAsync(bits, 0, count / 8, stream);
 	if (failed || !count)
 		return failed;
 	coded_kernel<<<(warps + THREADS / 32 - 1) / (THREADS / 32), THREADS, 0, stream>>>(
-		coded, heads, count, bits);
+		coded, heads, head_len, count, share, bits);
 	return cudaGetLastError();
 }

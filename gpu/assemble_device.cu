@@ -1,6 +1,6 @@
 /*
- * The device of src/assemble/search_device.h: one or several GPUs. Each has a stream, room for what it is
- * asked, and a lock, as many threads ask. The first bytes of clusters are in slabs, allocated as they come, on
+ * The device of src/assemble/search_device.h: one or several GPUs. Each has lanes, a stream with room for what is
+ * asked, as many threads ask at a time. The first bytes of clusters are in slabs, allocated as they come, on
  * one GPU after the other; what no GPU has room for the caller looks at itself.
  */
 #include <errno.h>
@@ -19,18 +19,30 @@ extern "C" {
 #include "base/memory.h"
 }
 
-#define SLAB_CLUSTERS ((uint64_t)1 << 21)  /* 1 GiB */
-#define STAGE_CLUSTERS ((size_t)128 << 10) /* 64 MiB */
+#define SLAB_LEN ((uint64_t)1 << 30)
 #define SLABS_MAX 4096
-#define MEMORY_LEFT ((size_t)1 << 30) /* bytes of a GPU that slabs leave */
+#define STAGE_LEN ((size_t)64 << 20)
+#define STAGES 2                           /* one is filled while the other is copied */
+#define LANES 4                            /* of a GPU */
+#define MEMORY_LEFT ((size_t)1 << 30)      /* bytes of a GPU that slabs leave */
+#define BITS_MAX ((uint64_t)1 << 21)       /* clusters that a lane answers for at once */
+#define SLEEP_CLUSTERS ((uint64_t)1 << 16) /* for fewer a thread waits awake */
 
-struct gpu {
-	int id;
+struct lane {
+	int id; /* of the GPU */
 	pthread_mutex_t lock;
 	cudaStream_t stream;
+	cudaEvent_t done;
 	uint8_t *room; /* on the GPU */
 	size_t room_len;
+	uint64_t *bits; /* pinned; NULL: not used yet */
+};
+
+struct gpu {
+	struct lane lanes[LANES];
 	size_t shared_len; /* that a block can have */
+	cudaStream_t copying;
+	cudaEvent_t copied[STAGES];
 };
 
 struct slab {
@@ -41,29 +53,32 @@ struct slab {
 struct search_device {
 	struct gpu gpus[GPU_DEVICES_MAX];
 	unsigned count;
-	uint8_t *stage; /* pinned */
+	uint8_t *stages[STAGES];    /* pinned */
+	struct gpu *copies[STAGES]; /* to it, or NULL */
+	unsigned stage;             /* the next one */
 	struct slab slabs[SLABS_MAX];
+	size_t head_len;
 	uint64_t kept; /* clusters */
 };
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
 /* Makes the GPU current, with len bytes of room. */
-static cudaError_t take_room(struct gpu *gpu, size_t len)
+static cudaError_t take_room(struct lane *lane, size_t len)
 {
-	cudaError_t failed = cudaSetDevice(gpu->id);
-	if (failed || len <= gpu->room_len)
+	cudaError_t failed = cudaSetDevice(lane->id);
+	if (failed || len <= lane->room_len)
 		return failed;
-	cudaFree(gpu->room);
-	gpu->room = NULL;
-	gpu->room_len = 0;
-	failed = cudaMalloc((void **)&gpu->room, len);
+	cudaFree(lane->room);
+	lane->room = NULL;
+	lane->room_len = 0;
+	failed = cudaMalloc((void **)&lane->room, len);
 	if (!failed)
-		gpu->room_len = len;
+		lane->room_len = len;
 	return failed;
 }
 
-/* Parts of a GPU's room, aligned. */
+/* Parts of a lane's room, aligned. */
 struct parts {
 	uint8_t *at;
 	cudaStream_t stream;
@@ -95,21 +110,61 @@ static int fail(cudaError_t failed, const char *doing)
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
+static void close_lane(struct lane *lane)
+{
+	cudaFree(lane->room);
+	cudaFreeHost(lane->bits);
+	if (lane->done)
+		cudaEventDestroy(lane->done);
+	if (lane->stream)
+		cudaStreamDestroy(lane->stream);
+	pthread_mutex_destroy(&lane->lock);
+}
+
 static void device_close(struct search_device *device)
 {
 	if (!device)
 		return;
-	for (uint64_t i = 0; i * SLAB_CLUSTERS < device->kept; i++)
+	for (unsigned i = 0; i < SLABS_MAX && device->slabs[i].heads; i++)
 		cudaFree(device->slabs[i].heads);
-	cudaFreeHost(device->stage);
+	for (unsigned i = 0; i < STAGES; i++)
+		cudaFreeHost(device->stages[i]);
 	for (unsigned i = 0; i < device->count; i++) {
-		cudaFree(device->gpus[i].room);
-		if (device->gpus[i].stream)
-			cudaStreamDestroy(device->gpus[i].stream);
-		pthread_mutex_destroy(&device->gpus[i].lock);
+		struct gpu *gpu = &device->gpus[i];
+		for (unsigned k = 0; k < LANES; k++)
+			close_lane(&gpu->lanes[k]);
+		for (unsigned k = 0; k < STAGES; k++)
+			if (gpu->copied[k])
+				cudaEventDestroy(gpu->copied[k]);
+		if (gpu->copying)
+			cudaStreamDestroy(gpu->copying);
 	}
 	(void)cudaGetLastError();
 	free(device);
+}
+
+static cudaError_t open_lane(struct lane *lane)
+{
+	cudaError_t failed = cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking);
+	if (!failed)
+		failed = cudaEventCreateWithFlags(
+			&lane->done, cudaEventDisableTiming | cudaEventBlockingSync);
+	return failed;
+}
+
+static cudaError_t open_gpu(struct gpu *gpu, int id)
+{
+	cudaError_t failed = cudaSetDevice(id);
+	for (unsigned k = 0; k < LANES && !failed; k++)
+		failed = open_lane(&gpu->lanes[k]);
+	if (!failed)
+		failed = cudaStreamCreateWithFlags(&gpu->copying, cudaStreamNonBlocking);
+	for (unsigned k = 0; k < STAGES && !failed; k++)
+		failed = cudaEventCreateWithFlags(
+			&gpu->copied[k], cudaEventDisableTiming | cudaEventBlockingSync);
+	if (!failed)
+		gpu->shared_len = device_shared_len();
+	return failed;
 }
 
 static int device_open(struct search_device **result, const char *devices, struct error *error)
@@ -123,14 +178,12 @@ static int device_open(struct search_device **result, const char *devices, struc
 	cudaError_t failed = cudaSuccess;
 	device->count = (unsigned)count;
 	for (int i = 0; i < count; i++) {
-		struct gpu *gpu = &device->gpus[i];
-		gpu->id = ids[i];
-		pthread_mutex_init(&gpu->lock, NULL);
+		for (unsigned k = 0; k < LANES; k++) {
+			device->gpus[i].lanes[k].id = ids[i];
+			pthread_mutex_init(&device->gpus[i].lanes[k].lock, NULL);
+		}
 		if (!failed)
-			failed = cudaSetDevice(gpu->id);
-		if (!failed)
-			failed = cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking);
-		gpu->shared_len = device_shared_len();
+			failed = open_gpu(&device->gpus[i], ids[i]);
 	}
 	if (failed) {
 		device_close(device);
@@ -138,6 +191,17 @@ static int device_open(struct search_device **result, const char *devices, struc
 	}
 	*result = device;
 	return 0;
+}
+
+/* Locks a lane that is idle, or waits for one. */
+static struct lane *lock_lane(struct gpu *gpu)
+{
+	for (unsigned i = 0; i < LANES; i++)
+		if (!pthread_mutex_trylock(&gpu->lanes[i].lock))
+			return &gpu->lanes[i];
+	struct lane *lane = &gpu->lanes[pthread_self() / 4096 % LANES];
+	pthread_mutex_lock(&lane->lock);
+	return lane;
 }
 
 /* ---- breaks -------------------------------------------------------------------------------- */
@@ -169,7 +233,7 @@ static uint32_t *make_powers(size_t count, uint32_t step)
 	return powers;
 }
 
-static cudaError_t search_breaks(struct gpu *gpu, const struct crc_search *search,
+static cudaError_t search_breaks(struct lane *lane, const struct crc_search *search,
 	const uint32_t *powers, size_t power_count, struct crc_hits *hits)
 {
 	bool two = !search->ends;
@@ -180,8 +244,8 @@ static cudaError_t search_breaks(struct gpu *gpu, const struct crc_search *searc
 		(uint32_t)search->rest_from, (uint32_t)search->rest_to };
 	size_t words = search->known_count + rest + ends + sums + power_count;
 	cudaError_t failed =
-		take_room(gpu, words * sizeof(uint32_t) + sizeof(struct crc_hits) + 8 * 256);
-	struct parts parts = { gpu->room, gpu->stream, failed };
+		take_room(lane, words * sizeof(uint32_t) + sizeof(struct crc_hits) + 8 * 256);
+	struct parts parts = { lane->room, lane->stream, failed };
 	uint32_t count = 0;
 	job.known = add_part(&parts, search->known, search->known_count);
 	job.rest = add_part(&parts, search->rest, rest);
@@ -193,12 +257,12 @@ static cudaError_t search_breaks(struct gpu *gpu, const struct crc_search *searc
 	job.hit_count = add_part(&parts, &count, 1);
 	failed = parts.failed;
 	if (!failed)
-		failed = breaks_launch(&job, gpu->stream);
+		failed = breaks_launch(&job, lane->stream);
 	if (!failed)
 		failed = cudaMemcpyAsync(
-			&count, job.hit_count, sizeof(count), cudaMemcpyDeviceToHost, gpu->stream);
+			&count, job.hit_count, sizeof(count), cudaMemcpyDeviceToHost, lane->stream);
 	if (!failed)
-		failed = cudaStreamSynchronize(gpu->stream);
+		failed = cudaStreamSynchronize(lane->stream);
 	hits->count = count;
 	if (!failed && count && count <= CRC_HITS_MAX)
 		failed = cudaMemcpy(hits->items, job.hits, count * sizeof(*hits->items),
@@ -206,14 +270,13 @@ static cudaError_t search_breaks(struct gpu *gpu, const struct crc_search *searc
 	return failed;
 }
 
-/* Locks a GPU that is idle, or waits for the first one. */
-static struct gpu *lock_any(struct search_device *device)
+/* A lane of any GPU: of one that is idle, if there is one. */
+static struct lane *lock_any(struct search_device *device)
 {
 	for (unsigned i = 0; i < device->count; i++)
-		if (!pthread_mutex_trylock(&device->gpus[i].lock))
-			return &device->gpus[i];
-	pthread_mutex_lock(&device->gpus[0].lock);
-	return &device->gpus[0];
+		if (!pthread_mutex_trylock(&device->gpus[i].lanes[0].lock))
+			return &device->gpus[i].lanes[0];
+	return lock_lane(&device->gpus[pthread_self() / 4096 % device->count]);
 }
 
 static int find_breaks(
@@ -221,15 +284,13 @@ static int find_breaks(
 {
 	uint32_t step = breaks_step(!search->ends);
 	size_t power_count = (search->count + step - 1) / step;
-	uint32_t *powers = make_powers(power_count, step);
-	struct gpu *gpu = lock_any(device);
-	if (breaks_shared_len(search) > gpu->shared_len) {
-		pthread_mutex_unlock(&gpu->lock);
-		free(powers);
+	uint32_t *powers;
+	if (breaks_shared_len(search) > device->gpus[0].shared_len)
 		return search_cpu.find_breaks(NULL, search, hits);
-	}
-	cudaError_t failed = search_breaks(gpu, search, powers, power_count, hits);
-	pthread_mutex_unlock(&gpu->lock);
+	powers = make_powers(power_count, step);
+	struct lane *lane = lock_any(device);
+	cudaError_t failed = search_breaks(lane, search, powers, power_count, hits);
+	pthread_mutex_unlock(&lane->lock);
 	free(powers);
 	if (failed)
 		return fail(failed, "searching for breaks");
@@ -238,18 +299,38 @@ static int find_breaks(
 	return 0;
 }
 
-/* ---- coded data ---------------------------------------------------------------------------- */
+/* ---- heads --------------------------------------------------------------------------------- */
+
+static uint64_t room(struct search_device *device)
+{
+	uint64_t room = 0;
+	for (unsigned i = 0; i < device->count; i++) {
+		size_t left = 0, all = 0;
+		if (!cudaSetDevice(device->gpus[i].lanes[0].id) && !cudaMemGetInfo(&left, &all) &&
+			left > MEMORY_LEFT)
+			room += (left - MEMORY_LEFT) / SLAB_LEN * SLAB_LEN;
+	}
+	(void)cudaGetLastError();
+	return room < SLABS_MAX * SLAB_LEN ? room : SLABS_MAX * SLAB_LEN;
+}
+
+/* Of a slab. */
+static uint64_t slab_clusters(const struct search_device *device)
+{
+	return SLAB_LEN / device->head_len;
+}
 
 /* Allocates the slab that the next clusters go to. */
 static bool add_slab(struct search_device *device)
 {
-	uint64_t number = device->kept / SLAB_CLUSTERS;
+	uint64_t number = device->kept / slab_clusters(device);
 	for (unsigned i = 0; number < SLABS_MAX && i < device->count; i++) {
 		unsigned gpu = (unsigned)((number + i) % device->count);
 		struct slab *slab = &device->slabs[number];
-		size_t left = 0, all = 0, len = SLAB_CLUSTERS * SEARCH_HEAD_LEN;
-		if (cudaSetDevice(device->gpus[gpu].id) || cudaMemGetInfo(&left, &all) ||
-			left < len + MEMORY_LEFT || cudaMalloc((void **)&slab->heads, len))
+		size_t left = 0, all = 0;
+		if (cudaSetDevice(device->gpus[gpu].lanes[0].id) || cudaMemGetInfo(&left, &all) ||
+			left < SLAB_LEN + MEMORY_LEFT ||
+			cudaMalloc((void **)&slab->heads, SLAB_LEN))
 			continue;
 		slab->gpu = gpu;
 		return true;
@@ -258,65 +339,110 @@ static bool add_slab(struct search_device *device)
 	return false;
 }
 
-static uint8_t *stage(struct search_device *device, size_t *count)
+/* Waits until what a stage had is on the GPU. */
+static cudaError_t wait_for_copy(struct search_device *device, unsigned stage)
 {
-	*count = STAGE_CLUSTERS;
-	if (!device->stage &&
-		cudaMallocHost((void **)&device->stage, STAGE_CLUSTERS * SEARCH_HEAD_LEN))
+	struct gpu *gpu = device->copies[stage];
+	return gpu ? cudaEventSynchronize(gpu->copied[stage]) : cudaSuccess;
+}
+
+static uint8_t *stage(struct search_device *device, size_t len, size_t *count)
+{
+	uint8_t **bytes = &device->stages[device->stage];
+	*count = STAGE_LEN / len;
+	device->head_len = len;
+	if ((!*bytes && cudaMallocHost((void **)bytes, STAGE_LEN)) ||
+		wait_for_copy(device, device->stage) ||
+		(device->kept % slab_clusters(device) == 0 && !add_slab(device)))
 		return NULL;
-	if (device->kept % SLAB_CLUSTERS == 0 && !add_slab(device))
-		return NULL;
-	return device->stage;
+	return *bytes;
 }
 
 static int keep(struct search_device *device, size_t count)
 {
-	const struct slab *slab = &device->slabs[device->kept / SLAB_CLUSTERS];
-	uint64_t at = device->kept % SLAB_CLUSTERS;
-	cudaError_t failed = cudaSetDevice(device->gpus[slab->gpu].id);
+	const struct slab *slab = &device->slabs[device->kept / slab_clusters(device)];
+	uint64_t at = device->kept % slab_clusters(device);
+	unsigned number = device->stage;
+	struct gpu *gpu = &device->gpus[slab->gpu];
+	cudaError_t failed = cudaSetDevice(gpu->lanes[0].id);
 	if (!failed)
-		failed = cudaMemcpy(slab->heads + at * SEARCH_HEAD_LEN, device->stage,
-			count * SEARCH_HEAD_LEN, cudaMemcpyHostToDevice);
+		failed =
+			cudaMemcpyAsync(slab->heads + at * device->head_len, device->stages[number],
+				count * device->head_len, cudaMemcpyHostToDevice, gpu->copying);
+	if (!failed)
+		failed = cudaEventRecord(gpu->copied[number], gpu->copying);
 	if (failed)
 		return fail(failed, "keeping clusters");
+	device->copies[number] = gpu;
+	device->stage = (number + 1) % STAGES;
 	device->kept += count;
 	return 0;
 }
 
-static cudaError_t search_coded(struct gpu *gpu, const struct carve_coded *coded,
-	const uint8_t *heads, uint32_t count, uint64_t *bits)
+/* ---- coded data ---------------------------------------------------------------------------- */
+
+/* Of the clusters [first, first + count), in slabs of one GPU. */
+static cudaError_t search_coded(struct search_device *device, struct lane *lane,
+	const struct carve_coded *coded, uint64_t first, uint64_t count, uint64_t *bits)
 {
-	cudaError_t failed = take_room(gpu, sizeof(*coded) + 512 + count / 8);
-	struct parts parts = { gpu->room, gpu->stream, failed };
+	cudaError_t failed = take_room(lane, sizeof(*coded) + 512 + BITS_MAX / 8);
+	struct parts parts = { lane->room, lane->stream, failed };
 	const struct carve_coded *description = add_part(&parts, coded, 1);
 	uint32_t *found = add_part(&parts, (const uint32_t *)NULL, count / 32);
+	uint64_t per_slab = slab_clusters(device);
 	failed = parts.failed;
-	if (!failed)
-		failed = coded_launch(description, heads, count, found, gpu->stream);
+	if (!failed && !lane->bits)
+		failed = cudaMallocHost((void **)&lane->bits, BITS_MAX / 8);
+	for (uint64_t done = 0, some; done < count && !failed; done += some) {
+		uint64_t at = (first + done) % per_slab;
+		const uint8_t *heads = device->slabs[(first + done) / per_slab].heads;
+		some = per_slab - at < count - done ? per_slab - at : count - done;
+		failed = coded_launch(description, heads + at * device->head_len,
+			(uint32_t)device->head_len, (uint32_t)some, found + done / 32,
+			lane->stream);
+	}
 	if (!failed)
 		failed = cudaMemcpyAsync(
-			bits, found, count / 8, cudaMemcpyDeviceToHost, gpu->stream);
-	return failed ? failed : cudaStreamSynchronize(gpu->stream);
+			lane->bits, found, count / 8, cudaMemcpyDeviceToHost, lane->stream);
+	if (!failed)
+		failed = cudaEventRecord(lane->done, lane->stream);
+	if (!failed)
+		failed = count < SLEEP_CLUSTERS ? cudaStreamSynchronize(lane->stream)
+						: cudaEventSynchronize(lane->done);
+	if (!failed)
+		memcpy(bits, lane->bits, count / 8);
+	return failed;
+}
+
+/* How many clusters from this one on are in slabs of the same GPU, at most count and BITS_MAX. */
+static uint64_t count_together(const struct search_device *device, uint64_t first, uint64_t count)
+{
+	uint64_t per_slab = slab_clusters(device), slab = first / per_slab;
+	uint64_t together = per_slab - first % per_slab;
+	count = count < BITS_MAX ? count : BITS_MAX;
+	while (together < count && device->slabs[slab + 1].gpu == device->slabs[slab].gpu) {
+		together += per_slab;
+		slab++;
+	}
+	return together < count ? together : count;
 }
 
 static int find_coded(struct search_device *device, const struct carve_coded *coded, uint64_t first,
 	uint64_t count, uint64_t *bits)
 {
 	cudaError_t failed = cudaSuccess;
-	for (uint64_t done = 0; done < count && !failed;) {
-		const struct slab *slab = &device->slabs[(first + done) / SLAB_CLUSTERS];
-		uint64_t at = (first + done) % SLAB_CLUSTERS, some = SLAB_CLUSTERS - at;
-		struct gpu *gpu = &device->gpus[slab->gpu];
-		some = some < count - done ? some : count - done;
-		pthread_mutex_lock(&gpu->lock);
-		failed = search_coded(gpu, coded, slab->heads + at * SEARCH_HEAD_LEN,
-			(uint32_t)some, bits + done / 64);
-		pthread_mutex_unlock(&gpu->lock);
-		done += some;
+	for (unsigned i = 0; i < STAGES && !failed; i++)
+		failed = wait_for_copy(device, i);
+	for (uint64_t done = 0, some; done < count && !failed; done += some) {
+		const struct slab *slab = &device->slabs[(first + done) / slab_clusters(device)];
+		struct lane *lane = lock_lane(&device->gpus[slab->gpu]);
+		some = count_together(device, first + done, count - done);
+		failed = search_coded(device, lane, coded, first + done, some, bits + done / 64);
+		pthread_mutex_unlock(&lane->lock);
 	}
 	return failed ? fail(failed, "looking at clusters") : 0;
 }
 
 static const struct search_tool tool = { "gpu", device_open, device_close, find_breaks, find_coded,
-	stage, keep };
+	room, stage, keep };
 extern "C" const struct search_tool *const search_gpu = &tool;

@@ -21,8 +21,8 @@ uint32_t breaks_step(bool two);
 /* Bytes of shared memory that a block takes. */
 size_t breaks_shared_len(const struct crc_search *search);
 cudaError_t breaks_launch(const struct breaks_job *job, cudaStream_t stream);
-/* heads: SEARCH_HEAD_LEN bytes each of count clusters, a multiple of 64; bits: count / 32 words. */
-cudaError_t coded_launch(const struct carve_coded *coded, const uint8_t *heads, uint32_t count,
-	uint32_t *bits, cudaStream_t stream);
+/* heads: head_len bytes each of count clusters, a multiple of 64; bits: count / 32 words. */
+cudaError_t coded_launch(const struct carve_coded *coded, const uint8_t *heads, uint32_t head_len,
+	uint32_t count, uint32_t *bits, cudaStream_t stream);
 
 #endif

@@ -7,20 +7,24 @@
 #include "carvers/coded.h"
 
 #define LOOK_WORK 256 /* units, for a cluster */
-/* Clusters of which the answers are found together: by a device, and else. */
+/* Clusters of which the answers are found together: by a device, first and at most, and else. */
+#define DEVICE_FIRST ((uint64_t)1 << 12)
 #define DEVICE_SPAN ((uint64_t)1 << 21)
+#define DEVICE_GROWTH 8
 #define SPAN SEARCHER_SPAN
 
-/* Answers for some clusters, a bit each. */
+/* Answers for some clusters, a bit each: 0 if the cluster is free, and whole, and may not follow. */
 struct span {
 	uint64_t first, count; /* numbers of clusters; count 0: none */
 	uint64_t *bits;
+	bool is_rough; /* a 1 says nothing yet */
 };
 
 /* What is known of a break. */
 struct described {
 	uint64_t at;
 	struct carve_coded *coded; /* NULL: nothing is */
+	uint64_t end;              /* where it is in the image; UINT64_MAX: outside it */
 	struct span spans[2];      /* of gaps forwards, and backwards */
 };
 
@@ -29,7 +33,8 @@ struct continuations {
 	const struct partial *partial;
 	struct described *breaks;
 	size_t count, capacity;
-	_Alignas(4) uint8_t heads[SPAN * SEARCH_HEAD_LEN]; /* scratch */
+	size_t head_len;
+	uint8_t *heads; /* scratch, of SPAN clusters */
 };
 
 struct continuations *continuations_new(struct workbench *bench, const struct partial *partial)
@@ -38,6 +43,7 @@ struct continuations *continuations_new(struct workbench *bench, const struct pa
 
 	continuations->bench = bench;
 	continuations->partial = partial;
+	continuations->head_len = searcher_head_len(bench->searcher);
 	return continuations;
 }
 
@@ -50,24 +56,38 @@ void continuations_free(struct continuations *continuations)
 		free(described->spans[0].bits);
 		free(described->spans[1].bits);
 	}
-	if (continuations)
+	if (continuations) {
 		free(continuations->breaks);
+		free(continuations->heads);
+	}
 	free(continuations);
+}
+
+/* NULL: that break was not described yet. */
+static struct described *find(const struct continuations *continuations, uint64_t at)
+{
+	for (size_t i = 0; i < continuations->count; i++)
+		if (continuations->breaks[i].at == at)
+			return &continuations->breaks[i];
+	return NULL;
 }
 
 static struct described *describe(struct continuations *continuations, uint64_t at)
 {
-	struct described *described;
+	const struct extents *extents = &continuations->partial->extents;
+	struct described *described = find(continuations, at);
 
-	for (size_t i = 0; i < continuations->count; i++)
-		if (continuations->breaks[i].at == at)
-			return &continuations->breaks[i];
+	if (described)
+		return described;
 	continuations->breaks = xgrow(continuations->breaks, &continuations->capacity,
 		continuations->count, sizeof(*continuations->breaks));
 	described = &continuations->breaks[continuations->count++];
-	*described = (struct described){ .at = at, .coded = xmalloc(sizeof(struct carve_coded)) };
-	if (!workbench_describe(
-		    continuations->bench, &continuations->partial->extents, at, described->coded)) {
+	*described = (struct described){ .at = at,
+		.coded = xmalloc(sizeof(struct carve_coded)),
+		.end = extents_place(extents, at) };
+	if (described->end >= continuations->bench->clusters->end)
+		described->end = UINT64_MAX;
+	if (!workbench_describe(continuations->bench, extents, at, described->coded)) {
 		free(described->coded);
 		described->coded = NULL;
 	}
@@ -75,83 +95,199 @@ static struct described *describe(struct continuations *continuations, uint64_t 
 }
 
 /* Whether all the bytes that decide are in the image. */
-static bool is_whole(const struct workbench *bench, uint64_t offset)
+static bool is_whole(const struct continuations *continuations, uint64_t offset)
 {
-	uint64_t end = bench->clusters->end;
+	uint64_t end = continuations->bench->clusters->end;
 
-	return offset < end && end - offset >= SEARCH_HEAD_LEN;
+	return offset < end && end - offset >= continuations->head_len;
 }
 
-/* The processor's answers for SPAN clusters around this one; where clusters are larger than those that have
- * numbers it leaves the others out. */
+/* ---- spans --------------------------------------------------------------------------------- */
+
+static bool has_answer(const struct span *span, uint64_t number)
+{
+	return number - span->first < span->count;
+}
+
+static bool is_set(const struct span *span, uint64_t number)
+{
+	number -= span->first;
+	return span->bits[number / 64] >> number % 64 & 1;
+}
+
+static void set_bits(struct span *span, uint64_t from, uint64_t to)
+{
+	uint64_t end = span->first + span->count;
+
+	if (from < span->first)
+		from = span->first;
+	for (uint64_t i = from; i < to && i < end; i++)
+		span->bits[(i - span->first) / 64] |= (uint64_t)1 << (i - span->first) % 64;
+}
+
+/* The first cluster that begins at offset or after it. */
+static uint64_t number_from(const struct continuations *continuations, uint64_t offset)
+{
+	const struct searcher *searcher = continuations->bench->searcher;
+	uint64_t origin = searcher_place(searcher, 0);
+	uint64_t size = searcher_place(searcher, 1) - origin;
+
+	return offset > origin ? (offset - origin + size - 1) / size : 0;
+}
+
+/* Clusters that are a complete file's, or not whole, are not looked at. */
+static void set_not_looked_at(const struct continuations *continuations, struct span *span)
+{
+	const struct workbench *bench = continuations->bench;
+	const struct ranges *taken = &bench->clusters->taken;
+	uint64_t end = bench->clusters->end, from = searcher_place(bench->searcher, span->first);
+	uint64_t to = searcher_place(bench->searcher, span->first + span->count);
+	const struct range *range = ranges_after(taken, from);
+
+	for (; range && range < taken->items + taken->count && range->offset < to; range++)
+		set_bits(span, number_from(continuations, range->offset),
+			number_from(continuations, range->offset + range->length));
+	if (end < continuations->head_len)
+		set_bits(span, 0, UINT64_MAX);
+	else
+		set_bits(span, number_from(continuations, end - continuations->head_len + 1),
+			UINT64_MAX);
+}
+
+/* The processor's answers for SPAN clusters; where clusters are larger than those that have numbers it leaves the
+ * others out. */
 static uint64_t look(
 	struct continuations *continuations, const struct carve_coded *coded, uint64_t cluster)
 {
 	struct workbench *bench = continuations->bench;
 	uint64_t first = cluster / SPAN * SPAN, step = bench->clusters->size;
+	size_t len = continuations->head_len;
 	uint64_t bits = 0;
 
+	if (!continuations->heads)
+		continuations->heads = xmalloc(SPAN * len);
 	searcher_read_heads(bench->searcher, bench->evidence, first, continuations->heads);
 	bench->stopped |= image_was_cut(bench->evidence);
 	for (uint64_t i = 0; i < SPAN; i++) {
 		uint64_t offset = searcher_place(bench->searcher, first + i);
 		bool is_other = (offset - searcher_place(bench->searcher, cluster)) % step != 0;
 
-		if (is_other || !is_whole(bench, offset) ||
+		if (is_other || !is_whole(continuations, offset) ||
 			!clusters_are_free(bench->clusters, offset, 1))
 			continue;
 		bits |= (uint64_t)coded_may_follow(
-				coded, continuations->heads + i * SEARCH_HEAD_LEN, SEARCH_HEAD_LEN)
+				coded, continuations->heads + i * len, (uint32_t)len)
 			<< i;
 	}
 	return bits;
 }
 
-/* Answers for the clusters around this one. */
-static void fill(struct continuations *continuations, const struct carve_coded *coded,
-	uint64_t cluster, struct span *span)
+/* A device's answers, from this cluster on in the direction of the gaps. The further they are asked for, the more at
+ * once. False: it has none. */
+static bool ask_device(struct continuations *continuations, const struct carve_coded *coded,
+	uint64_t cluster, bool backwards, struct span *span)
 {
-	struct workbench *bench = continuations->bench;
-	uint64_t kept = searcher_kept(bench->searcher);
+	struct searcher *searcher = continuations->bench->searcher;
+	uint64_t kept = searcher_kept(searcher), from = cluster / 64 * 64;
+	uint64_t count = span->count * DEVICE_GROWTH;
 
+	if (cluster >= kept)
+		return false;
+	count = count < DEVICE_FIRST ? DEVICE_FIRST : count;
+	count = count > DEVICE_SPAN ? DEVICE_SPAN : count;
+	if (backwards)
+		from = from + 64 > count ? from + 64 - count : 0;
+	span->first = from;
+	span->count = kept - from < count ? kept - from : count;
+	span->bits = xmalloc(span->count / 8);
+	if (searcher_find_coded(searcher, coded, from, span->count, span->bits, &span->is_rough))
+		return true;
 	free(span->bits);
-	if (cluster < kept) {
-		span->first = cluster / DEVICE_SPAN * DEVICE_SPAN;
-		span->count = kept - span->first < DEVICE_SPAN ? kept - span->first : DEVICE_SPAN;
-		span->bits = xmalloc(span->count / 8);
-		if (searcher_find_coded(
-			    bench->searcher, coded, span->first, span->count, span->bits))
-			return;
-		free(span->bits);
+	return false;
+}
+
+/* Answers for clusters around this one. */
+static void fill(struct continuations *continuations, const struct carve_coded *coded,
+	uint64_t cluster, bool backwards, struct span *span)
+{
+	free(span->bits);
+	if (!ask_device(continuations, coded, cluster, backwards, span)) {
+		*span = (struct span){ .first = cluster / SPAN * SPAN, .count = SPAN };
+		span->bits = xmalloc(sizeof(*span->bits));
+		*span->bits = look(continuations, coded, cluster);
 	}
-	span->first = cluster / SPAN * SPAN;
-	span->count = SPAN;
-	span->bits = xmalloc(sizeof(*span->bits));
-	*span->bits = look(continuations, coded, cluster);
+	set_not_looked_at(continuations, span);
+}
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+/* Reads the cluster. None: the image became unreadable. */
+static enum answer look_at(
+	const struct continuations *continuations, const struct carve_coded *coded, uint64_t target)
+{
+	const struct workbench *bench = continuations->bench;
+	_Alignas(4) uint8_t head[SEARCH_HEAD_MAX];
+	uint32_t len = (uint32_t)continuations->head_len;
+
+	image_read_around(bench->evidence, target, head, len);
+	if (image_was_cut(bench->evidence))
+		return ANSWER_NONE;
+	return coded_may_follow(coded, head, len) ? ANSWER_YES : ANSWER_NO;
 }
 
 enum answer continuations_ask(const struct continuations *continuations, const struct step *step)
 {
 	const struct workbench *bench = continuations->bench;
-	uint64_t target = step_target(bench->clusters, continuations->partial, step);
-	_Alignas(4) uint8_t head[SEARCH_HEAD_LEN];
+	uint64_t target = step_target(bench->clusters, continuations->partial, step), number;
+	const struct described *described = find(continuations, step->at);
+	const struct span *span;
 
-	if (!is_whole(bench, target) || !clusters_are_free(bench->clusters, target, 1))
+	if (!is_whole(continuations, target) || !clusters_are_free(bench->clusters, target, 1))
 		return ANSWER_NONE;
-	for (size_t i = 0; i < continuations->count; i++) {
-		const struct described *described = &continuations->breaks[i];
+	if (!described)
+		return bench->rule->carver->coded ? ANSWER_NONE : ANSWER_YES;
+	if (!described->coded || !searcher_number(bench->searcher, target, &number))
+		return ANSWER_YES;
+	span = &described->spans[step->gap < 0];
+	if (has_answer(span, number) && !(is_set(span, number) && span->is_rough))
+		return is_set(span, number) ? ANSWER_YES : ANSWER_NO;
+	if (!has_answer(span, number) && number < searcher_kept(bench->searcher))
+		return ANSWER_NONE; /* a device answers faster */
+	return look_at(continuations, described->coded, target);
+}
 
-		if (described->at != step->at)
-			continue;
-		if (!described->coded)
-			return ANSWER_YES;
-		image_read_around(bench->evidence, target, head, sizeof(head));
-		if (image_was_cut(bench->evidence))
-			return ANSWER_NONE;
-		return coded_may_follow(described->coded, head, sizeof(head)) ? ANSWER_YES
-									      : ANSWER_NO;
+bool continuations_refuse(const struct continuations *continuations, const uint64_t *breaks,
+	size_t count, int64_t gap)
+{
+	const struct searcher *searcher = continuations->bench->searcher;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct described *described = find(continuations, breaks[i]);
+		const struct span *span;
+		uint64_t number;
+
+		if (!described || !described->coded || described->end == UINT64_MAX)
+			return false;
+		span = &described->spans[gap < 0];
+		if (!span->count ||
+			!searcher_number(searcher, described->end + (uint64_t)gap, &number) ||
+			!has_answer(span, number) || is_set(span, number))
+			return false;
 	}
-	return bench->rule->carver->coded ? ANSWER_NONE : ANSWER_YES;
+	return count != 0;
+}
+
+bool continuations_skip(
+	struct continuations *continuations, const uint64_t *breaks, size_t count, int64_t gap)
+{
+	struct workbench *bench = continuations->bench;
+
+	if (bench->work_left <= count * LOOK_WORK ||
+		!continuations_refuse(continuations, breaks, count, gap))
+		return false;
+	bench->work_left -= count * LOOK_WORK;
+	bench->tested += count;
+	return true;
 }
 
 bool continuations_may_follow(
@@ -162,18 +298,23 @@ bool continuations_may_follow(
 	struct described *described;
 	struct span *span;
 
-	if (!bench->rule->carver->coded || !is_whole(bench, target) ||
+	if (!bench->rule->carver->coded || !is_whole(continuations, target) ||
 		!clusters_are_free(bench->clusters, target, 1))
 		return true;
 	described = describe(continuations, step->at);
 	if (!described->coded || !searcher_number(bench->searcher, target, &number))
 		return true;
 	span = &described->spans[step->gap < 0];
-	if (known == ANSWER_NONE && number - span->first >= span->count)
-		fill(continuations, described->coded, number, span);
+	if (known == ANSWER_NONE && !has_answer(span, number))
+		fill(continuations, described->coded, number, step->gap < 0, span);
 	workbench_spend(bench, LOOK_WORK);
-	number -= span->first;
-	if (known == ANSWER_NONE ? span->bits[number / 64] >> number % 64 & 1 : known == ANSWER_YES)
+	if (known == ANSWER_NONE) {
+		known = is_set(span, number) ? ANSWER_YES : ANSWER_NO;
+		if (known == ANSWER_YES && span->is_rough)
+			known = look_at(continuations, described->coded, target);
+		bench->stopped |= known == ANSWER_NONE;
+	}
+	if (known != ANSWER_NO)
 		return true;
 	bench->tested++;
 	return false;

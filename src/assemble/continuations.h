@@ -17,6 +17,12 @@ bool continuations_may_follow(
 	struct continuations *continuations, const struct step *step, enum answer known);
 /* The same without counting, for several threads at a time. None where that is not known yet. */
 enum answer continuations_ask(const struct continuations *continuations, const struct step *step);
+/* Whether it is known that all these steps with one gap would be refused. */
+bool continuations_refuse(const struct continuations *continuations, const uint64_t *breaks,
+	size_t count, int64_t gap);
+/* If so, they count as continuations_may_follow would count them, and work is left after that. */
+bool continuations_skip(
+	struct continuations *continuations, const uint64_t *breaks, size_t count, int64_t gap);
 /* NULL is fine. */
 void continuations_free(struct continuations *continuations);
 

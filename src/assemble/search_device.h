@@ -48,8 +48,9 @@ struct crc_hits {
 	struct crc_hit items[CRC_HITS_MAX]; /* in order of displacement, second, first */
 };
 
-/* Bytes of a cluster that decide whether it may go on with coded data. */
-#define SEARCH_HEAD_LEN 512
+/* Bytes of a cluster that decide whether it may go on with coded data: at most so many, and at least. */
+#define SEARCH_HEAD_MAX 4096
+#define SEARCH_HEAD_MIN 512
 
 struct search_tool {
 	const char *name; /* "cpu" */
@@ -62,12 +63,14 @@ struct search_tool {
 	int (*find_breaks)(struct search_device *device, const struct crc_search *search,
 		struct crc_hits *hits);
 	/* Bit n of bits[] is set if the cluster first + n, of those that it keeps, may go on with
-	 * the data (carvers/coded.h). first and count are multiples of 64. */
+	 * the data, by the bytes that it keeps (carvers/coded.h). first and count are multiples of 64. */
 	int (*find_coded)(struct search_device *device, const struct carve_coded *coded,
 		uint64_t first, uint64_t count, uint64_t *bits);
-	/* Where the first SEARCH_HEAD_LEN bytes of the next *count clusters, a multiple of 64, are put for
-	 * keep. NULL: there is no room for more. */
-	uint8_t *(*stage)(struct search_device *device, size_t *count);
+	/* Bytes that it can keep. */
+	uint64_t (*room)(struct search_device *device);
+	/* Where the first len bytes of the next *count clusters, a multiple of 64, are put for keep: always
+	 * as many, a power of 2, SEARCH_HEAD_MIN or more. NULL: there is no room for more. */
+	uint8_t *(*stage)(struct search_device *device, size_t len, size_t *count);
 	/* Keeps them. */
 	int (*keep)(struct search_device *device, size_t count);
 };

@@ -11,9 +11,9 @@
 
 #define PART 1024 /* clusters that a thread reads before it takes others */
 #define READ_WHOLE \
-	4096       /* bytes: clusters up to this size are read whole, as their pages are anyway */
-#define SPANS 1024 /* that are kept */
-#define SPAN_LEN (SEARCHER_SPAN * SEARCH_HEAD_LEN)
+	4096 /* bytes: clusters up to this size are read whole, as their pages are anyway */
+#define SPANS_LEN ((size_t)32 << 20) /* bytes that are kept */
+#define SPANS (SPANS_LEN / SEARCHER_SPAN / SEARCH_HEAD_MIN)
 
 /* A span that is kept, or was: they share slots. */
 struct kept_span {
@@ -27,7 +27,10 @@ struct searcher {
 	struct search_device *device;
 	_Atomic bool is_failed; /* the device, or there is none */
 	uint64_t size, origin;  /* of clusters */
+	size_t head_len;        /* bytes of each that decide... */
+	size_t kept_len;        /* ...and that the device keeps */
 	uint64_t kept;          /* clusters, by the device */
+	size_t span_count;      /* of spans, that are used */
 	struct kept_span spans[SPANS];
 };
 
@@ -40,6 +43,9 @@ struct searcher *searcher_new(
 	searcher->tool = tool;
 	searcher->size = clusters->size;
 	searcher->origin = clusters->origin;
+	searcher->head_len =
+		clusters->size < SEARCH_HEAD_MAX ? (size_t)clusters->size : SEARCH_HEAD_MAX;
+	searcher->span_count = SPANS_LEN / SEARCHER_SPAN / searcher->head_len;
 	searcher->is_failed = !tool;
 	for (size_t i = 0; i < SPANS; i++)
 		pthread_mutex_init(&searcher->spans[i].lock, NULL);
@@ -90,39 +96,49 @@ bool searcher_number(const struct searcher *searcher, uint64_t offset, uint64_t 
 	return offset >= searcher->origin && (offset - searcher->origin) % searcher->size == 0;
 }
 
-static void read_span(
-	const struct searcher *searcher, struct image *image, uint64_t first, uint8_t *heads)
+size_t searcher_head_len(const struct searcher *searcher)
+{
+	return searcher->head_len;
+}
+
+/* The first `len` bytes of each cluster of a span. */
+static void read_span(const struct searcher *searcher, struct image *image, uint64_t first,
+	size_t len, uint8_t *heads)
 {
 	uint64_t size = searcher->size, offset = searcher_place(searcher, first);
-	size_t len = (size_t)size * SEARCHER_SPAN;
+	size_t whole_len = (size_t)size * SEARCHER_SPAN;
 	uint8_t *whole;
 
-	if (size > READ_WHOLE) {
-		for (size_t i = 0; i < SEARCHER_SPAN; i++)
-			image_read_around(image, offset + i * size, heads + i * SEARCH_HEAD_LEN,
-				SEARCH_HEAD_LEN);
+	if (size == len) {
+		image_read_around(image, offset, heads, whole_len);
 		return;
 	}
-	whole = xmalloc(len);
-	image_read_around(image, offset, whole, len);
+	if (size > READ_WHOLE) {
+		for (size_t i = 0; i < SEARCHER_SPAN; i++)
+			image_read_around(image, offset + i * size, heads + i * len, len);
+		return;
+	}
+	whole = xmalloc(whole_len);
+	image_read_around(image, offset, whole, whole_len);
 	for (size_t i = 0; i < SEARCHER_SPAN; i++)
-		memcpy(heads + i * SEARCH_HEAD_LEN, whole + i * size, SEARCH_HEAD_LEN);
+		memcpy(heads + i * len, whole + i * size, len);
 	free(whole);
 }
 
 void searcher_read_heads(
 	struct searcher *searcher, struct image *image, uint64_t first, uint8_t *heads)
 {
-	struct kept_span *span = &searcher->spans[first / SEARCHER_SPAN % SPANS];
+	struct kept_span *span = &searcher->spans[first / SEARCHER_SPAN % searcher->span_count];
+	size_t len = SEARCHER_SPAN * searcher->head_len;
 
 	pthread_mutex_lock(&span->lock);
 	if (!span->heads || span->first != first) {
 		if (!span->heads)
-			span->heads = xmalloc(SPAN_LEN);
-		read_span(searcher, image, first, span->heads);
+			span->heads = xmalloc(len);
+		read_span(searcher, image, first, searcher->head_len, span->heads);
 		span->first = first;
 	}
-	memcpy(heads, span->heads, SPAN_LEN);
+	memcpy(heads, span->heads, len);
 	pthread_mutex_unlock(&span->lock);
 }
 
@@ -144,24 +160,25 @@ static void read_head(const struct reading *reading, uint64_t number, uint8_t *b
 {
 	uint64_t offset = searcher_place(reading->searcher, number), end = reading->clusters->end;
 	uint64_t left = offset < end ? end - offset : 0;
-	size_t len = left < SEARCH_HEAD_LEN ? (size_t)left : SEARCH_HEAD_LEN;
+	size_t kept = reading->searcher->kept_len, len = left < kept ? (size_t)left : kept;
 
 	if (!len || !clusters_are_free(reading->clusters, offset, 1))
 		len = 0;
 	if (len)
 		image_read_around(reading->image, offset, bytes, len);
-	memset(bytes + len, 0, SEARCH_HEAD_LEN - len);
+	memset(bytes + len, 0, kept - len);
 }
 
 /* As read_head, of a span, which is read at once where the image has it whole. */
 static void read_head_span(const struct reading *reading, uint64_t first, uint8_t *bytes)
 {
 	const struct searcher *searcher = reading->searcher;
+	size_t kept = searcher->kept_len;
 	uint64_t free = 0; /* a bit for each cluster */
 
 	if (searcher_place(searcher, first + SEARCHER_SPAN) > reading->clusters->end) {
 		for (size_t i = 0; i < SEARCHER_SPAN; i++)
-			read_head(reading, first + i, bytes + i * SEARCH_HEAD_LEN);
+			read_head(reading, first + i, bytes + i * kept);
 		return;
 	}
 	for (size_t i = 0; i < SEARCHER_SPAN; i++)
@@ -169,10 +186,10 @@ static void read_head_span(const struct reading *reading, uint64_t first, uint8_
 				reading->clusters, searcher_place(searcher, first + i), 1)
 			<< i;
 	if (free)
-		read_span(searcher, reading->image, first, bytes);
+		read_span(searcher, reading->image, first, kept, bytes);
 	for (size_t i = 0; i < SEARCHER_SPAN; i++)
 		if (!(free >> i & 1))
-			memset(bytes + i * SEARCH_HEAD_LEN, 0, SEARCH_HEAD_LEN);
+			memset(bytes + i * kept, 0, kept);
 }
 
 static void read_heads(void *context, unsigned number, unsigned worker)
@@ -187,8 +204,8 @@ static void read_heads(void *context, unsigned number, unsigned worker)
 		size_t to = from + PART < reading->count ? from + PART : reading->count;
 
 		for (size_t i = from; i < to; i += SEARCHER_SPAN)
-			read_head_span(
-				reading, reading->first + i, reading->bytes + i * SEARCH_HEAD_LEN);
+			read_head_span(reading, reading->first + i,
+				reading->bytes + i * reading->searcher->kept_len);
 		if (image_was_cut(reading->image) ||
 			(reading->interrupted && reading->interrupted()))
 			reading->stopped = true;
@@ -201,6 +218,11 @@ bool searcher_keep_heads(struct searcher *searcher, struct image *image,
 	uint64_t count = (clusters->end - searcher->origin + searcher->size - 1) / searcher->size;
 	int status = 0;
 
+	/* Where there is not room for all that decides, its beginning refuses most clusters, too. */
+	searcher->kept_len = searcher->head_len;
+	if (!searcher->is_failed &&
+		searcher->tool->room(searcher->device) / searcher->kept_len < count)
+		searcher->kept_len = SEARCH_HEAD_MIN;
 	while (!searcher->is_failed && !status && searcher->kept < count) {
 		struct reading reading = { .searcher = searcher,
 			.image = image,
@@ -208,7 +230,8 @@ bool searcher_keep_heads(struct searcher *searcher, struct image *image,
 			.interrupted = interrupted,
 			.first = searcher->kept };
 
-		reading.bytes = searcher->tool->stage(searcher->device, &reading.count);
+		reading.bytes =
+			searcher->tool->stage(searcher->device, searcher->kept_len, &reading.count);
 		if (!reading.bytes)
 			break;
 		pool_share(pool, POOL_CHECK, pool_threads(pool), read_heads, &reading);
@@ -227,8 +250,9 @@ uint64_t searcher_kept(const struct searcher *searcher)
 }
 
 bool searcher_find_coded(struct searcher *searcher, const struct carve_coded *coded, uint64_t first,
-	uint64_t count, uint64_t *bits)
+	uint64_t count, uint64_t *bits, bool *is_rough)
 {
+	*is_rough = searcher->kept_len < searcher->head_len;
 	return is_answered(
 		searcher, searcher->tool->find_coded(searcher->device, coded, first, count, bits));
 }

@@ -26,10 +26,12 @@ void searcher_find_breaks(
 uint64_t searcher_place(const struct searcher *searcher, uint64_t number);
 /* False: no cluster begins at offset. */
 bool searcher_number(const struct searcher *searcher, uint64_t offset, uint64_t *number);
+/* Bytes of a cluster that decide whether it may go on with coded data: all, or the first SEARCH_HEAD_MAX. */
+size_t searcher_head_len(const struct searcher *searcher);
 /* Clusters of which the first bytes are read together. */
 #define SEARCHER_SPAN 64
-/* Copies the first SEARCH_HEAD_LEN bytes of SEARCHER_SPAN clusters from this number on, a multiple of it; what is
- * not in the image is zeros. Spans near each other are kept for all threads, in 32 MiB at most. image_was_cut
+/* Copies the heads, searcher_head_len bytes each, of SEARCHER_SPAN clusters from this number on, a multiple of it;
+ * what is not in the image is zeros. Spans near each other are kept for all threads, in 32 MiB at most. image_was_cut
  * shows whether they can be used. */
 void searcher_read_heads(
 	struct searcher *searcher, struct image *image, uint64_t first, uint8_t *heads);
@@ -39,8 +41,9 @@ bool searcher_keep_heads(struct searcher *searcher, struct image *image,
 	const struct clusters *clusters, struct pool *pool, bool (*interrupted)(void));
 /* How many clusters, from 0 on, a device has: a multiple of 64. */
 uint64_t searcher_kept(const struct searcher *searcher);
-/* As a tool's find_coded, for clusters that it has. False: the device can't be used any longer. */
+/* As a tool's find_coded, for clusters that it has. *is_rough: it has less of them than decides, so that those which
+ * may go on are to be looked at again. False: the device can't be used any longer. */
 bool searcher_find_coded(struct searcher *searcher, const struct carve_coded *coded, uint64_t first,
-	uint64_t count, uint64_t *bits);
+	uint64_t count, uint64_t *bits, bool *is_rough);
 
 #endif

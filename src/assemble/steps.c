@@ -428,6 +428,7 @@ static bool follow_best(
 
 #define AHEAD_PER_THREAD 12 /* trials that are made ahead, for each thread that makes them */
 #define AHEAD_MAX 512
+#define AHEAD_LEAST 4 /* fewer are made sooner by the thread itself */
 
 /* What is found ahead of a step's turn. */
 struct ahead_step {
@@ -491,6 +492,21 @@ static void forget_ahead(struct ahead *ahead)
 	ahead->first = ahead->end = 0;
 }
 
+/* How many steps of these gaps are not known to be refused. */
+static size_t count_open(const struct ahead *ahead, uint64_t gap, size_t count)
+{
+	const struct search *search = ahead->search;
+	const uint64_t *breaks = ahead->breaks->items + ahead->from;
+	size_t open = 0;
+	int64_t bytes;
+
+	for (uint64_t end = gap + count; gap < end; gap++)
+		for (size_t b = 0; b < ahead->width; b++)
+			open += ring_gap(search->bench->clusters, ahead->cell->ring, gap, &bytes) &&
+				!continuations_refuse(search->continuations, breaks + b, 1, bytes);
+	return open;
+}
+
 /* Has trials from this gap on made, if threads wait. Not for the first, which learns what decides. */
 static void look_ahead(struct ahead *ahead, uint64_t gap)
 {
@@ -501,6 +517,8 @@ static void look_ahead(struct ahead *ahead, uint64_t gap)
 		return;
 	trials = (trials + 1) * AHEAD_PER_THREAD;
 	count = (trials < AHEAD_MAX ? trials : AHEAD_MAX) / ahead->width + 1;
+	if (count_open(ahead, gap, count) < AHEAD_LEAST)
+		return;
 	forget_ahead(ahead);
 	ahead->first = gap;
 	ahead->end = gap + count;
@@ -537,8 +555,12 @@ static bool try_steps(struct search *search, const struct partial *partial,
 	for (uint64_t n = 0;
 		workbench_goes_on(search->bench) && ring_gap(clusters, cell->ring, n, &step.gap);
 		n++) {
-		look_ahead(ahead, n);
-		for (size_t b = from; b < to; b++) {
+		bool is_refused = continuations_skip(
+			search->continuations, breaks->items + from, to - from, step.gap);
+
+		if (!is_refused)
+			look_ahead(ahead, n);
+		for (size_t b = is_refused ? to : from; b < to; b++) {
 			const struct ahead_step *known = find_ahead(ahead, n, b);
 
 			step.at = breaks->items[b];
@@ -561,17 +583,37 @@ static bool try_steps(struct search *search, const struct partial *partial,
 	return judge(search) || follow_best(search, partial, next, pieces);
 }
 
-static bool try_cell(struct search *search, const struct partial *partial,
-	const struct breaks *breaks, const struct cell *cell, struct beam *next, unsigned pieces)
+/* Leaves out the breaks of a zone with which all trials would be refused before the break. */
+static void drop_hopeless(struct search *search, const struct partial *partial,
+	struct breaks *breaks, enum break_zone zone)
 {
-	size_t from = cell->zone ? breaks->ends[cell->zone - 1] : 0, to = breaks->ends[cell->zone];
-	struct ahead ahead = { .search = search,
-		.partial = partial,
-		.breaks = breaks,
-		.cell = cell,
-		.from = from,
-		.width = to - from };
-	bool ends = try_steps(search, partial, breaks, cell, next, pieces, &ahead);
+	size_t kept = zone ? breaks->ends[zone - 1] : 0, from = kept, to = breaks->ends[zone];
+
+	for (size_t b = from; b < to; b++)
+		if (workbench_may_break(
+			    search->bench, &partial->extents, breaks->items[b], partial->reached))
+			breaks->items[kept++] = breaks->items[b];
+	for (size_t b = to; b < breaks->count; b++)
+		breaks->items[kept + b - to] = breaks->items[b];
+	breaks->count -= to - kept;
+	for (size_t z = zone; z < ZONE_COUNT; z++)
+		breaks->ends[z] -= to - kept;
+}
+
+static bool try_cell(struct search *search, const struct partial *partial, struct breaks *breaks,
+	const struct cell *cell, struct beam *next, unsigned pieces)
+{
+	struct ahead ahead = {
+		.search = search, .partial = partial, .breaks = breaks, .cell = cell
+	};
+	bool ends;
+
+	drop_hopeless(search, partial, breaks, cell->zone);
+	ahead.from = cell->zone ? breaks->ends[cell->zone - 1] : 0;
+	ahead.width = breaks->ends[cell->zone] - ahead.from;
+	if (!ahead.width)
+		return judge(search) || follow_best(search, partial, next, pieces);
+	ends = try_steps(search, partial, breaks, cell, next, pieces, &ahead);
 
 	forget_ahead(&ahead);
 	free(ahead.items);

@@ -311,16 +311,25 @@ static bool is_valid_head(struct workbench *bench, const struct extents *extents
 	return valid != UINT64_MAX && valid + CUT_SLACK >= at;
 }
 
+bool workbench_may_break(
+	struct workbench *bench, const struct extents *extents, uint64_t at, uint64_t noticed)
+{
+	uint64_t size = bench->clusters->size, before = noticed / size * size;
+
+	return !workbench_goes_on(bench) || is_valid_head(bench, extents, at) || !before ||
+	       before >= at || valid_head(bench, extents, at) != noticed ||
+	       !is_valid_head(bench, extents, before);
+}
+
 bool workbench_goes_past(
 	struct workbench *bench, const struct extents *extents, uint64_t at, uint64_t noticed)
 {
-	uint64_t size = bench->clusters->size, before = noticed / size * size, valid;
+	uint64_t size = bench->clusters->size, valid;
 
-	if (!workbench_goes_on(bench))
+	if (!workbench_may_break(bench, extents, at, noticed))
+		return false;
+	if (!workbench_goes_on(bench) || !is_valid_head(bench, extents, at))
 		return true;
-	if (!is_valid_head(bench, extents, at))
-		return !before || before >= at || valid_head(bench, extents, at) != noticed ||
-		       !is_valid_head(bench, extents, before);
 	valid = check_start(bench, extents, at + size + PAST_BREAK);
 	if (has_cluster(bench, at, valid) || !workbench_goes_on(bench))
 		return true;

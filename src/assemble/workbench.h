@@ -121,7 +121,11 @@ void workbench_end(struct workbench *bench);
 /* Checks the extents with the rule's carver. True when it is COMPLETE, or as bench->takes_unverified allows:
  * then the outcome is the caller's to free, and the extents are cut at its length. */
 bool workbench_try(struct workbench *bench, struct extents *extents, struct outcome *outcome);
-/* A cheaper trial before it, of the extents up to soon after the break `at`, where the last piece begins.
+/* False: the next function refuses all layouts that begin with the first `at` bytes of these, as it has noticed
+ * something before the break. */
+bool workbench_may_break(
+	struct workbench *bench, const struct extents *extents, uint64_t at, uint64_t noticed);
+/* A cheaper trial before workbench_try, of the extents up to soon after the break `at`, where the last piece begins.
  * False: the carver notices there that the piece is wrong, as it would in all of the file, or it has
  * noticed something before the break, up to which the piece before may go on: at `noticed`. */
 bool workbench_goes_past(

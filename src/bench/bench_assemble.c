@@ -24,7 +24,8 @@
 #define ONE_COUNT ((size_t)1 << 18)
 #define TWO_BREAKS 512
 #define TWO_COUNT ((size_t)1 << 15)
-#define HEADS ((size_t)1 << 16) /* that are read; the image has them again and again */
+#define HEAD_LEN SEARCH_HEAD_MIN /* bytes of a cluster that are looked at */
+#define HEADS ((size_t)1 << 16)  /* that are read; the image has them again and again */
 
 struct bench {
 	const struct bench_assemble_options *options;
@@ -225,15 +226,14 @@ static int read_heads(struct bench *bench, struct error *error)
 		return error_set(error, EXIT_IO, errno, "can't open %s: %s", bench->options->data,
 			strerror(errno));
 	while (file && count < HEADS && !fseeko(file, (off_t)(count * CLUSTER), SEEK_SET) &&
-		fread(bench->heads + count * SEARCH_HEAD_LEN, SEARCH_HEAD_LEN, 1, file) == 1)
+		fread(bench->heads + count * HEAD_LEN, HEAD_LEN, 1, file) == 1)
 		count++;
 	if (file)
 		fclose(file);
 	if (!count)
-		fill(bench, (uint32_t *)(void *)bench->heads, HEADS * SEARCH_HEAD_LEN / 4);
+		fill(bench, (uint32_t *)(void *)bench->heads, HEADS * HEAD_LEN / 4);
 	for (size_t i = count; count && i < HEADS; i++)
-		memcpy(bench->heads + i * SEARCH_HEAD_LEN,
-			bench->heads + i % count * SEARCH_HEAD_LEN, SEARCH_HEAD_LEN);
+		memcpy(bench->heads + i * HEAD_LEN, bench->heads + i % count * HEAD_LEN, HEAD_LEN);
 	return 0;
 }
 
@@ -249,8 +249,7 @@ static void look(void *context, unsigned number, unsigned worker)
 
 		for (uint64_t i = 0; i < 64; i++)
 			bits |= (uint64_t)coded_may_follow(bench->coded,
-					bench->heads + (word * 64 + i) % HEADS * SEARCH_HEAD_LEN,
-					SEARCH_HEAD_LEN)
+					bench->heads + (word * 64 + i) % HEADS * HEAD_LEN, HEAD_LEN)
 				<< i;
 		bench->bits[word] = bits;
 	}
@@ -275,13 +274,13 @@ static void keep_heads(struct bench *bench)
 
 	while (kept < bench->clusters) {
 		size_t count;
-		uint8_t *stage = search_gpu->stage(bench->device, &count);
+		uint8_t *stage = search_gpu->stage(bench->device, HEAD_LEN, &count);
 
 		if (!stage)
 			break;
 		for (size_t i = 0; i < count; i += HEADS)
-			memcpy(stage + i * SEARCH_HEAD_LEN, bench->heads,
-				(count - i < HEADS ? count - i : HEADS) * SEARCH_HEAD_LEN);
+			memcpy(stage + i * HEAD_LEN, bench->heads,
+				(count - i < HEADS ? count - i : HEADS) * HEAD_LEN);
 		if (search_gpu->keep(bench->device, count))
 			break;
 		kept += count;
@@ -334,7 +333,7 @@ int bench_assemble_run(struct bench_assemble *result, const struct bench_assembl
 		.random = options->seed,
 		.clusters = ((options->size ? options->size : SIZE) / CLUSTER + 63) / 64 * 64,
 		.hits = xcalloc(SEARCHES, sizeof(struct crc_hits)),
-		.heads = xmalloc(HEADS * SEARCH_HEAD_LEN),
+		.heads = xmalloc(HEADS * HEAD_LEN),
 		.coded = xcalloc(1, sizeof(struct carve_coded)) };
 	struct error why = { 0 };
 	int status;

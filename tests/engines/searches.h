@@ -27,6 +27,7 @@ struct searches {
 	uint64_t random;
 	uint8_t *bytes; /* of all pictures */
 	size_t len;
+	size_t head_len; /* bytes of a cluster that the device keeps */
 };
 
 static uint32_t searches_draw(struct searches *searches, uint32_t below)
@@ -198,20 +199,20 @@ static void searches_fill_head(struct searches *searches, uint8_t *head)
 {
 	uint32_t kind = searches_draw(searches, 8);
 
-	for (size_t i = 0; i < SEARCH_HEAD_LEN; i++)
+	for (size_t i = 0; i < searches->head_len; i++)
 		head[i] = (uint8_t)(searches_draw(searches, 256) % (kind == 1 ? 4 : 256));
 	if (kind == 2)
-		memset(head + searches_draw(searches, 100), 0, SEARCH_HEAD_LEN - 100);
+		memset(head + searches_draw(searches, 100), 0, searches->head_len - 100);
 	if (kind == 3)
-		memset(head, 0xff, searches_draw(searches, SEARCH_HEAD_LEN));
+		memset(head, 0xff, searches_draw(searches, (uint32_t)searches->head_len));
 	if (kind > 3)
 		memcpy(head,
-			searches->bytes +
-				searches_draw(searches, (uint32_t)searches->len - SEARCH_HEAD_LEN),
-			SEARCH_HEAD_LEN);
+			searches->bytes + searches_draw(searches,
+						  (uint32_t)(searches->len - searches->head_len)),
+			searches->head_len);
 	if (kind > 5)
 		for (uint32_t n = searches_draw(searches, 20); n; n--)
-			head[searches_draw(searches, SEARCH_HEAD_LEN)] =
+			head[searches_draw(searches, (uint32_t)searches->head_len)] =
 				searches_draw(searches, 2)
 					? 0xff
 					: (uint8_t)(0xd0 + searches_draw(searches, 10));
@@ -231,10 +232,10 @@ static void searches_run_coded(struct searches *searches, const uint8_t *heads, 
 			what = "an error";
 		for (uint64_t i = 0; i < count; i++) {
 			const uint8_t *head =
-				heads + (first + i) % SEARCHES_HEADS * SEARCH_HEAD_LEN;
+				heads + (first + i) % SEARCHES_HEADS * searches->head_len;
 
 			if ((bits[i / 64] >> i % 64 & 1) !=
-				coded_may_follow(coded, head, SEARCH_HEAD_LEN))
+				coded_may_follow(coded, head, (uint32_t)searches->head_len))
 				what = "another answer than the processor's";
 		}
 		searches->judge("coded data", what);
@@ -249,12 +250,13 @@ static size_t searches_keep(struct searches *searches, const uint8_t *heads)
 	size_t kept = 0, count;
 
 	for (unsigned i = 0; i < 2; i++) {
-		uint8_t *stage = searches->tool->stage(searches->device, &count);
+		uint8_t *stage =
+			searches->tool->stage(searches->device, searches->head_len, &count);
 
 		for (size_t n = 0; stage && n < count; n++)
-			memcpy(stage + n * SEARCH_HEAD_LEN,
-				heads + (kept + n) % SEARCHES_HEADS * SEARCH_HEAD_LEN,
-				SEARCH_HEAD_LEN);
+			memcpy(stage + n * searches->head_len,
+				heads + (kept + n) % SEARCHES_HEADS * searches->head_len,
+				searches->head_len);
 		if (!stage || searches->tool->keep(searches->device, count))
 			break;
 		kept += count;
@@ -265,34 +267,43 @@ static size_t searches_keep(struct searches *searches, const uint8_t *heads)
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
+static void searches_run_all(struct searches *searches, unsigned rounds)
+{
+	uint8_t *heads = xmalloc(SEARCHES_HEADS * searches->head_len);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < SEARCHES_HEADS; i++)
+		searches_fill_head(searches, heads + i * searches->head_len);
+	if (searches->tool->stage)
+		kept = searches_keep(searches, heads);
+	for (unsigned i = 0; i < rounds; i++) {
+		searches_run_breaks(searches, false);
+		searches_run_breaks(searches, true);
+		if (kept)
+			searches_run_coded(searches, heads, kept);
+	}
+	free(heads);
+}
+
 static void searches_run(const struct search_tool *tool, uint64_t seed, unsigned rounds,
 	void (*judge)(const char *name, const char *what))
 {
 	struct searches searches = { .tool = tool, .judge = judge, .random = seed };
-	struct error error = { 0 };
-	uint8_t *heads = xmalloc(SEARCHES_HEADS * SEARCH_HEAD_LEN);
-	size_t kept = 0;
 
-	if (tool->open && tool->open(&searches.device, NULL, &error)) {
-		judge("opening", error.text);
-		free(heads);
-		return;
-	}
 	searches_read_pictures(&searches);
-	for (size_t i = 0; i < SEARCHES_HEADS; i++)
-		searches_fill_head(&searches, heads + i * SEARCH_HEAD_LEN);
-	if (tool->stage)
-		kept = searches_keep(&searches, heads);
-	for (unsigned i = 0; i < rounds * 10; i++) {
-		searches_run_breaks(&searches, false);
-		searches_run_breaks(&searches, true);
-		if (kept)
-			searches_run_coded(&searches, heads, kept);
+	for (searches.head_len = SEARCH_HEAD_MIN; searches.head_len <= SEARCH_HEAD_MAX;
+		searches.head_len *= SEARCH_HEAD_MAX / SEARCH_HEAD_MIN) {
+		struct error error = { 0 };
+
+		if (tool->open && tool->open(&searches.device, NULL, &error)) {
+			judge("opening", error.text);
+			break;
+		}
+		searches_run_all(&searches, rounds * 5);
+		if (tool->close)
+			tool->close(searches.device);
 	}
-	if (tool->close)
-		tool->close(searches.device);
 	free(searches.bytes);
-	free(heads);
 }
 
 #endif

@@ -682,37 +682,39 @@ Test(jpeg_decode, resumes_from_states)
 
 /* Fills 512 bytes: what really follows, other bytes of the picture, a changed byte or two, random ones, zeros. Returns
  * which. */
-static unsigned draw_candidate(const struct bytes *jpeg, size_t at, uint64_t seed, uint8_t *bytes)
+static unsigned draw_candidate(
+	const struct bytes *jpeg, size_t at, uint64_t seed, uint8_t *bytes, size_t len)
 {
 	unsigned kind = draw(5);
 	size_t from = kind == 1 ? draw((uint32_t)jpeg->len) : at;
 	struct bytes random = { 0 };
 
-	bytes_add_random(&random, seed + kind, 512);
-	memcpy(bytes, random.data, 512);
+	bytes_add_random(&random, seed + kind, len);
+	memcpy(bytes, random.data, len);
 	free(random.data);
 	if (kind == 4)
-		memset(bytes, 0, 512);
+		memset(bytes, 0, len);
 	if (kind < 3)
-		memcpy(bytes, jpeg->data + from, jpeg->len - from < 512 ? jpeg->len - from : 512);
+		memcpy(bytes, jpeg->data + from, jpeg->len - from < len ? jpeg->len - from : len);
 	if (kind == 2)
 		for (unsigned i = 0; i < 2; i++)
-			bytes[draw(512)] = (uint8_t)draw(256);
+			bytes[draw((uint32_t)len)] = (uint8_t)draw(256);
 	return kind;
 }
 
 /* What is refused after a break the whole check refuses, too, and no later than where those bytes end. */
-static void expect_refused(const struct bytes *jpeg, size_t at, const uint8_t *bytes, uint64_t seed)
+static void expect_refused(
+	const struct bytes *jpeg, size_t at, const uint8_t *bytes, size_t len, uint64_t seed)
 {
 	struct finding finding = { 0 };
 	struct bytes whole = { 0 };
 	enum verdict verdict;
 
 	bytes_add(&whole, jpeg->data, at);
-	bytes_add(&whole, bytes, 512);
+	bytes_add(&whole, bytes, len);
 	bytes_add_random(&whole, seed, 2000);
 	verdict = carve("jpeg", whole.data, whole.len, &finding);
-	cr_assert(verdict == CARVE_TRUNCATED && finding.length < at + 512,
+	cr_assert(verdict == CARVE_TRUNCATED && finding.length < at + len,
 		"seed %llu: %d, %llu (%s), break at %zu", (unsigned long long)seed, (int)verdict,
 		(unsigned long long)finding.length, finding.why, at);
 	free(whole.data);
@@ -726,7 +728,8 @@ Test(jpeg_decode, describes_where_it_breaks_off)
 	struct carve_coded *coded = malloc(sizeof(*coded));
 
 	for (uint64_t i = seed; i < seed + cases; i++) {
-		_Alignas(4) uint8_t bytes[512];
+		_Alignas(4) uint8_t bytes[4096];
+		size_t len = i % 2 ? sizeof(bytes) : 512;
 		struct finding ignored = { 0 };
 		struct view *saving, *view;
 		struct bytes jpeg;
@@ -745,15 +748,15 @@ Test(jpeg_decode, describes_where_it_breaks_off)
 		if (carver->coded(view, view_state_before(saving, at), coded)) {
 			described++;
 			for (unsigned n = 0; n < 8; n++) {
-				unsigned kind = draw_candidate(&jpeg, at, i + n, bytes);
+				unsigned kind = draw_candidate(&jpeg, at, i + n, bytes, len);
 
 				tried[kind]++;
-				if (coded_may_follow(coded, bytes, 512))
+				if (coded_may_follow(coded, bytes, (uint32_t)len))
 					continue;
 				cr_expect(kind || !valid, "seed %llu: the rest is refused",
 					(unsigned long long)i);
 				refused[kind]++;
-				expect_refused(&jpeg, at, bytes, i);
+				expect_refused(&jpeg, at, bytes, len, i);
 			}
 		}
 		view_free(view);

@@ -11,7 +11,7 @@
 #include "carvers/coded.h"
 #include "memory_image.h"
 
-#define CLUSTER 512
+#define CLUSTER 1024
 #define CLUSTERS 1200
 #define STAGE 256                       /* clusters */
 #define HEAD 2                          /* clusters that the file has before it breaks off */
@@ -25,13 +25,14 @@ static struct memory_image evidence = MEMORY_IMAGE(content, SIZE);
 /* ---- the device ---- */
 
 struct search_device {
-	uint8_t stage[STAGE * SEARCH_HEAD_LEN];
-	uint8_t kept[4 * STAGE * SEARCH_HEAD_LEN];
+	uint8_t stage[STAGE * CLUSTER];
+	uint8_t kept[5 * STAGE * CLUSTER];
+	size_t len; /* of each cluster */
 	size_t count, asked;
 };
 
 static struct search_device device;
-static size_t room, fails_at;
+static size_t room, fails_at; /* whole clusters; questions */
 
 static int open_device(struct search_device **opened, const char *devices, struct error *error)
 {
@@ -47,16 +48,22 @@ static void close_device(struct search_device *opened)
 	cr_expect_eq(opened, &device);
 }
 
-static uint8_t *stage(struct search_device *opened, size_t *count)
+static uint64_t room_len(struct search_device *opened)
+{
+	(void)opened;
+	return room * CLUSTER;
+}
+
+static uint8_t *stage(struct search_device *opened, size_t len, size_t *count)
 {
 	*count = STAGE;
-	return opened->count < room ? opened->stage : NULL;
+	opened->len = len;
+	return (opened->count + STAGE) * len <= room * CLUSTER ? opened->stage : NULL;
 }
 
 static int keep(struct search_device *opened, size_t count)
 {
-	memcpy(opened->kept + opened->count * SEARCH_HEAD_LEN, opened->stage,
-		count * SEARCH_HEAD_LEN);
+	memcpy(opened->kept + opened->count * opened->len, opened->stage, count * opened->len);
 	opened->count += count;
 	return 0;
 }
@@ -70,8 +77,8 @@ static int find_coded(struct search_device *opened, const struct carve_coded *co
 		return -EIO;
 	for (uint64_t i = 0; i < count; i++)
 		bits[i / 64] |=
-			(uint64_t)coded_may_follow(coded,
-				opened->kept + (first + i) * SEARCH_HEAD_LEN, SEARCH_HEAD_LEN)
+			(uint64_t)coded_may_follow(coded, opened->kept + (first + i) * opened->len,
+				(uint32_t)opened->len)
 			<< i % 64;
 	return 0;
 }
@@ -80,6 +87,7 @@ static const struct search_tool tool = { .name = "made up",
 	.open = open_device,
 	.close = close_device,
 	.find_coded = find_coded,
+	.room = room_len,
 	.stage = stage,
 	.keep = keep };
 
@@ -87,28 +95,52 @@ static const struct search_tool tool = { .name = "made up",
 
 static struct clusters clusters = { .size = CLUSTER, .end = SIZE };
 
+#define DECOY 700       /* another place where it seems to go on... */
+#define DECOY_VALID 800 /* ...for so many bytes */
+
+/* A grey JPEG of 1,024 times 1,024 pixels: the golden one's beginning, and blocks in which nothing changes, each
+ * the bits 00 1010. */
+static struct bytes make_picture(void)
+{
+	static const uint8_t four_blocks[3] = { 0x28, 0xa2, 0x8a }, end[2] = { 0xff, 0xd9 };
+	struct bytes golden = bytes_of_file("tests/golden/jpeg/grey.jpg"), file = { 0 };
+	uint8_t *frame = memmem(golden.data, golden.len, "\xff\xc0", 2);
+	const uint8_t *scan = memmem(golden.data, golden.len, "\xff\xda", 2);
+
+	cr_assert(frame && scan);
+	frame[5] = frame[7] = 1024 >> 8;
+	frame[6] = frame[8] = 0;
+	bytes_add(&file, golden.data, (size_t)(scan - golden.data) + 10);
+	for (unsigned i = 0; i < 1024 * 1024 / 64 / 4; i++)
+		bytes_add(&file, four_blocks, sizeof(four_blocks));
+	bytes_add(&file, end, sizeof(end));
+	free(golden.data);
+	return file;
+}
+
 /* A JPEG whose first clusters are at the image's start and whose others are at TAIL; random bytes, and zeros,
  * elsewhere. */
 static void make_image(void)
 {
-	struct bytes file = bytes_of_file("tests/golden/jpeg/baseline.jpg"), random = { 0 };
+	struct bytes file = make_picture(), random = { 0 };
 
 	bytes_add_random(&random, 7, sizeof(content));
 	memcpy(content, random.data, sizeof(content));
 	memset(content + 300 * CLUSTER, 0, 100 * CLUSTER);
 	memcpy(content, file.data, HEAD * CLUSTER);
 	memcpy(content + TAIL * CLUSTER, file.data + HEAD * CLUSTER, file.len - HEAD * CLUSTER);
+	memcpy(content + DECOY * CLUSTER, file.data + HEAD * CLUSTER, DECOY_VALID);
 	free(file.data);
 	free(random.data);
 }
 
 struct answers {
 	bool may_follow[CLUSTERS];
-	uint64_t tested, work_left;
+	uint64_t tested, work_left, skipped;
 };
 
-/* Asks of all clusters after the head. */
-static void ask(const struct search_tool *used, struct answers *answers)
+/* Asks of all clusters after the head; skips: those that are known to be refused are skipped. */
+static void ask(const struct search_tool *used, bool skips, struct answers *answers)
 {
 	const struct rule rule = { .carver = carver_find("jpeg"), .max_size = sizeof(content) };
 	struct searcher *searcher = searcher_new(used, NULL, &clusters);
@@ -127,9 +159,14 @@ static void ask(const struct search_tool *used, struct answers *answers)
 	partial_begin(&clusters, &broken, &partial);
 	workbench_prepare(&bench, &partial.extents);
 	continuations = continuations_new(&bench, &partial);
-	for (int64_t i = HEAD + 1; i < CLUSTERS; i++)
-		answers->may_follow[i] = continuations_may_follow(continuations,
-			&(struct step){ HEAD * CLUSTER, (i - HEAD) * CLUSTER }, ANSWER_NONE);
+	for (int64_t i = HEAD + 1; i < CLUSTERS; i++) {
+		const struct step step = { HEAD * CLUSTER, (i - HEAD) * CLUSTER };
+		bool skipped = skips && continuations_skip(continuations, &step.at, 1, step.gap);
+
+		answers->skipped += skipped;
+		answers->may_follow[i] =
+			!skipped && continuations_may_follow(continuations, &step, ANSWER_NONE);
+	}
 	answers->tested = bench.tested;
 	answers->work_left = bench.work_left;
 	continuations_free(continuations);
@@ -144,23 +181,30 @@ TestSuite(searcher);
 
 Test(searcher, answers_do_not_depend_on_who_is_asked)
 {
-	static const size_t cases[][2] = { { 4 * STAGE, SIZE_MAX }, { 2 * STAGE, SIZE_MAX },
-		{ 0, SIZE_MAX }, { 4 * STAGE, 1 } };
+	/* All is kept; half of all clusters; half of some; nothing. */
+	static const size_t cases[][2] = { { 5 * STAGE, SIZE_MAX }, { 3 * STAGE, SIZE_MAX },
+		{ STAGE, SIZE_MAX }, { 0, SIZE_MAX }, { 5 * STAGE, 1 } };
 	static struct answers right, answers;
 	size_t may_follow = 0;
 
 	make_image();
 	clusters_take(&clusters, (uint64_t)500 * CLUSTER, 10 * CLUSTER);
-	ask(NULL, &right);
+	ask(NULL, false, &right);
+	ask(NULL, true, &answers);
+	cr_expect_arr_eq(answers.may_follow, right.may_follow, sizeof(right.may_follow));
+	cr_expect_eq(answers.tested, right.tested);
+	cr_expect_eq(answers.work_left, right.work_left);
+	cr_expect_gt(answers.skipped, right.tested / 2);
 	for (size_t i = 0; i < CLUSTERS; i++)
 		may_follow += right.may_follow[i];
 	cr_expect(right.may_follow[TAIL]);
+	cr_expect_not(right.may_follow[DECOY], "a part of it may follow");
 	cr_expect(right.may_follow[CLUSTERS - 1]);
 	cr_expect_lt(may_follow, (size_t)CLUSTERS / 2, "%zu", may_follow);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		room = cases[i][0];
 		fails_at = cases[i][1];
-		ask(&tool, &answers);
+		ask(&tool, i % 2, &answers);
 		cr_expect_arr_eq(answers.may_follow, right.may_follow, sizeof(right.may_follow));
 		cr_expect_eq(answers.tested, right.tested, "case %zu", i);
 		cr_expect_eq(answers.work_left, right.work_left, "case %zu", i);
@@ -176,17 +220,17 @@ Test(searcher, a_device_keeps_what_is_free)
 	uint64_t number;
 
 	make_image();
-	room = 2 * STAGE;
+	room = 5 * STAGE;
 	clusters_take(&clusters, (uint64_t)100 * CLUSTER, 10 * CLUSTER);
 	searcher = searcher_new(&tool, NULL, &clusters);
 	cr_assert(searcher_keep_heads(searcher, &evidence.image, &clusters, pool, NULL));
-	cr_expect_eq(searcher_kept(searcher), 2 * STAGE);
+	cr_expect_eq(searcher_kept(searcher), 5 * STAGE);
 	for (size_t i = 0; i < 2 * STAGE; i++) {
-		static const uint8_t zeros[SEARCH_HEAD_LEN];
+		static const uint8_t zeros[CLUSTER];
 		bool is_taken = i >= 100 && i < 110;
 
-		cr_expect_arr_eq(device.kept + i * SEARCH_HEAD_LEN,
-			is_taken ? zeros : content + i * CLUSTER, SEARCH_HEAD_LEN, "%zu", i);
+		cr_expect_arr_eq(device.kept + i * CLUSTER,
+			is_taken ? zeros : content + i * CLUSTER, CLUSTER, "%zu", i);
 	}
 	cr_expect_eq(searcher_place(searcher, 3), 3 * CLUSTER);
 	cr_expect(searcher_number(searcher, 5 * CLUSTER, &number) && number == 5);
