@@ -260,7 +260,7 @@ FORCE:
 
 # What every object of C depends on, and every program.
 C_FLAGS := $(call stamp,c,$(COMPILE) $(PKG_CFLAGS) $(CARVER_CFLAGS) $(CFLAGS_unit))
-LINKING := $(call stamp,link,$(LINK) $(LIBS) $(LDFLAGS_unit) $(CRITERION_LIBS))
+LINKING := $(call stamp,link,$(LINK) $(LIBS) $(LDFLAGS_unit) $(CRITERION_LIBS) $(EWF_LIBS))
 
 # Programs that load plug-ins let them see the functions of carver.h.
 CARVER_SYMBOLS := -Wl,--dynamic-list=carvers/carver.symbols
@@ -372,9 +372,9 @@ $O/tests/unit/%.o: FILE_CFLAGS = $(CFLAGS_unit)
 $O/tests/unit/test_report.o: FILE_CFLAGS = $(CFLAGS_unit) $(VERSION_CFLAGS)
 
 $(BUILD)/tests/unit: $(UNIT_SRC:%.c=$O/%.o) $O/tests/unit/no_certificates.o $(LIB) $(LINKING) $(call stamp,unit,$(UNIT_SRC))
-	$(call link,$(LDFLAGS_unit) $(CRITERION_LIBS))
+	$(call link,$(LDFLAGS_unit) $(CRITERION_LIBS) $(EWF_LIBS))
 $(BUILD)/tests/unit_%: $O/tests/unit/test_%.o $O/tests/unit/no_certificates.o $(LIB) $(LINKING)
-	$(call link,$(LDFLAGS_unit) $(CRITERION_LIBS))
+	$(call link,$(LDFLAGS_unit) $(CRITERION_LIBS) $(EWF_LIBS))
 $(BUILD)/tests/engines: $O/tests/engines/engine_tests.o $(LIB) $(LINKING)
 	$(call link)
 $(BUILD)/tests/alloc_failures: $(BUILD)/tests/%: $O/tests/%.o $(LIB) $(LINKING)

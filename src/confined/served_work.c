@@ -17,7 +17,7 @@
 /* THE TABLE. */
 static const struct served_kind *const kinds[] = { &served_container, &served_aff4,
 	&served_bitlocker, &served_luks, &served_filevault, &served_shadow, &served_changed,
-	&served_streams, &served_lvm };
+	&served_streams, &served_lvm, &served_ewf };
 
 struct cache_block {
 	uint64_t at, used; /* used: 0 for an empty one */
@@ -207,7 +207,7 @@ int served_work(const struct evidence_job *job, void *argument)
 	confine_work(kind, argument);
 	if (job->work == EVIDENCE_SERVE_NAMES) {
 		kind->list(&served, argument);
-		answer(0);
+		answer(*served.shared->reason ? -EIO : 0);
 		return 0;
 	}
 	handle = kind->open(&served, argument);

@@ -50,6 +50,6 @@ int served_work(const struct evidence_job *job, void *argument);
 char *container_folder(const void *container);
 
 extern const struct served_kind served_container, served_aff4, served_bitlocker, served_luks,
-	served_filevault, served_shadow, served_changed, served_streams, served_lvm;
+	served_filevault, served_shadow, served_changed, served_streams, served_lvm, served_ewf;
 
 #endif

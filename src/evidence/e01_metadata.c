@@ -6,11 +6,8 @@
  */
 #include "evidence/e01_metadata.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -64,30 +61,31 @@ bool e01_metadata_read(int fd, const struct e01_section *section, struct e01_met
 	return false;
 }
 
-int e01_make_stub(const struct e01_metadata *parts, size_t count)
+/* Puts a section with len bytes of content at *at, and moves *at past it. last: no section follows. */
+static void put_section(
+	uint8_t *stub, size_t *at, const char *type, const void *bytes, size_t len, bool last)
+{
+	size_t next = *at + E01_SECTION_HEAD_LEN + len;
+
+	e01_make_section_head(stub + *at, type, last ? *at : next, E01_SECTION_HEAD_LEN + len);
+	if (len)
+		memcpy(stub + *at + E01_SECTION_HEAD_LEN, bytes, len);
+	*at = next;
+}
+
+uint8_t *e01_make_stub(const struct e01_metadata *parts, size_t count, size_t *len)
 {
 	static const uint8_t file_head[E01_FILE_HEAD_LEN] = "EVF\t\r\n\xff\0\1\1";
-	uint8_t head[E01_SECTION_HEAD_LEN];
-	int fd = memfd_create("burin", MFD_CLOEXEC);
-	FILE *file = fd < 0 ? NULL : fdopen(dup(fd), "wb");
-	uint64_t at = sizeof(file_head);
+	size_t at = sizeof(file_head);
+	uint8_t *stub;
 
-	if (file) {
-		fwrite(file_head, 1, sizeof(file_head), file);
-		for (size_t i = 0; i < count; i++) {
-			const struct e01_metadata *part = &parts[i];
-			uint64_t len = sizeof(head) + part->len;
-
-			e01_make_section_head(head, part->type, at += len, len);
-			fwrite(head, 1, sizeof(head), file);
-			fwrite(part->bytes, 1, part->len, file);
-		}
-		e01_make_section_head(head, "done", at, sizeof(head));
-		fwrite(head, 1, sizeof(head), file);
-	}
-	if (file && !fclose(file))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
+	*len = at + E01_SECTION_HEAD_LEN;
+	for (size_t i = 0; i < count; i++)
+		*len += E01_SECTION_HEAD_LEN + parts[i].len;
+	stub = xmalloc(*len);
+	memcpy(stub, file_head, sizeof(file_head));
+	for (size_t i = 0; i < count; i++)
+		put_section(stub, &at, parts[i].type, parts[i].bytes, parts[i].len, false);
+	put_section(stub, &at, "done", NULL, 0, true);
+	return stub;
 }

@@ -15,7 +15,7 @@ struct e01_metadata {
 bool e01_is_metadata(const struct e01_section *section);
 /* Reads it. False when it is damaged. */
 bool e01_metadata_read(int fd, const struct e01_section *section, struct e01_metadata *part);
-/* Makes an E01 without any chunks from these sections, in memory. Returns its descriptor, or -1. */
-int e01_make_stub(const struct e01_metadata *parts, size_t count);
+/* Makes an E01 without any chunks from these sections. Returns its *len bytes, which the caller frees. */
+uint8_t *e01_make_stub(const struct e01_metadata *parts, size_t count, size_t *len);
 
 #endif

@@ -199,11 +199,17 @@ char *served_how(const struct served_image *served)
 	return xasprintf("%.*s", (int)sizeof(shared->how) - 1, shared->how);
 }
 
+/* Copied, too. */
+char *served_names(const struct served_image *served)
+{
+	return xasprintf("%.*s", SERVED_NAMES_LEN - 1, served->process->shared->names);
+}
+
 char *served_list(struct served_image *served, char *reason, size_t reason_len)
 {
 	if (start_process(served, EVIDENCE_SERVE_NAMES, reason, reason_len))
 		return NULL;
-	return xasprintf("%.*s", SERVED_NAMES_LEN - 1, served->process->shared->names);
+	return served_names(served);
 }
 
 void served_close(struct image *image)

@@ -31,6 +31,8 @@ char *served_how(const struct served_image *served);
 /* Lists the names of the images that there are instead: lines, which the caller frees; NULL with the reason
  * set. */
 char *served_list(struct served_image *served, char *reason, size_t reason_len);
+/* The lines that the kind has named while it opened the image; the caller frees them. */
+char *served_names(const struct served_image *served);
 
 /* For the backend. Both are thread-safe, but for the close. */
 int served_read_at(struct image *image, uint64_t offset, void *buffer, size_t len);
