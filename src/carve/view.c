@@ -41,9 +41,11 @@
 #define BUDGET_BASE (16 * 1024 * 1024)
 #define WORK_BASE ((uint64_t)512 << 20)
 #define WORK_FACTOR 64
-#define PEEK_WORK 64           /* units that a peek costs beside its bytes */
-#define FETCH_WORK 256         /* units that a fetch costs beside its bytes */
-#define FETCH_WORK_BYTES 16    /* bytes that a fetch reads for one more unit */
+#define PEEK_WORK 64        /* units that a peek costs beside its bytes */
+#define FETCH_WORK 256      /* units that a fetch costs beside its bytes */
+#define FETCH_WORK_BYTES 16 /* bytes that a fetch reads for one more unit */
+#define RESERVE_WORK \
+	2048 /* units that asking for memory costs: a message to another process, perhaps */
 #define WORK_STEP (256 * 1024) /* units after which limits are tested */
 #define RESERVE_MAX ((uint64_t)1 << 30)
 #define PROOF_MAX 65535 /* bits that are counted for one joint */
@@ -94,7 +96,7 @@ struct view {
 	uint64_t work_mark;      /* where limits are tested next */
 	uint64_t reach;          /* the furthest offset that was looked at */
 	bool exhausted, over_budget, no_memory, met_bad;
-	uint64_t reserved; /* of the process's memory for checks */
+	uint64_t reserved; /* of the process's memory for checks, or of what `reserve` counts */
 	struct offset_list parts, embedded;
 	struct ranges unverified;
 	bool thorough;
@@ -712,12 +714,12 @@ void view_no_memory(struct view *view)
 
 void view_release(struct view *view)
 {
-	if (!view->reserved)
-		return;
-	pthread_mutex_lock(&reserve_lock);
-	reserve_used -= view->reserved;
-	pthread_cond_broadcast(&reserve_freed);
-	pthread_mutex_unlock(&reserve_lock);
+	if (view->reserved && !view->reserve) {
+		pthread_mutex_lock(&reserve_lock);
+		reserve_used -= view->reserved;
+		pthread_cond_broadcast(&reserve_freed);
+		pthread_mutex_unlock(&reserve_lock);
+	}
 	view->reserved = 0;
 }
 
@@ -736,8 +738,10 @@ bool view_reserve(struct view *view, uint64_t bytes)
 		return false;
 	}
 	view_release(view);
+	view->reserved = bytes;
 	if (view->reserve) {
 		view->stopped |= !view->reserve(view->context, bytes);
+		view->work += RESERVE_WORK;
 		return test_limits(view);
 	}
 	pthread_mutex_lock(&reserve_lock);
@@ -745,6 +749,6 @@ bool view_reserve(struct view *view, uint64_t bytes)
 		pthread_cond_wait(&reserve_freed, &reserve_lock);
 	reserve_used += bytes;
 	pthread_mutex_unlock(&reserve_lock);
-	view->reserved = bytes;
+	view->work += RESERVE_WORK;
 	return test_limits(view);
 }

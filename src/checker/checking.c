@@ -19,13 +19,22 @@ static struct {
 	double sent;
 } work;
 
-/* A view's. */
+static void flush_outcomes(void)
+{
+	if (!work.outcomes.len)
+		return;
+	checker_transmit(CHECK_OUTCOMES, &work.outcomes);
+	work.sent = clock_seconds();
+}
+
+/* A view's. An outcome that came later would give the memory back: it is the end of the check that had it. */
 static bool reserve(void *context, uint64_t bytes)
 {
 	struct codec_writer question = { 0 };
 	int status;
 
 	(void)context;
+	flush_outcomes();
 	codec_put(&question, bytes);
 	status = checker_ask(CHECK_RESERVE, &question, NULL, NULL);
 	free(question.bytes);
@@ -43,14 +52,6 @@ static bool may_go_on(void *context, uint64_t reached)
 }
 
 /* ---- checking ------------------------------------------------------------------------------ */
-
-static void flush_outcomes(void)
-{
-	if (!work.outcomes.len)
-		return;
-	checker_transmit(CHECK_OUTCOMES, &work.outcomes);
-	work.sent = clock_seconds();
-}
 
 static void end_fatally(const char *sentence)
 {

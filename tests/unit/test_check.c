@@ -169,6 +169,35 @@ Test(view, memory_is_reserved_for_the_process)
 	view_free(view);
 }
 
+static bool count_question(void *context, uint64_t bytes)
+{
+	(void)bytes;
+	++*(unsigned *)context;
+	return true;
+}
+
+/* A question to another process takes as long as thousands of bytes: what is covered is not asked again, and questions are work. */
+Test(view, memory_is_asked_for_once)
+{
+	struct view *view = view_new();
+	unsigned asked = 0;
+
+	view_reserve_by(view, count_question);
+	view_watch(view, NULL, &asked);
+	for (int check = 1; check <= 3; check++) {
+		view_point(view, &evidence.image, 0, sizeof(content));
+		for (unsigned i = 0; i < 100; i++)
+			cr_assert(view_reserve(view, (1 << 20) - i));
+		cr_assert_eq(asked, check);
+	}
+	view_point(view, &evidence.image, 0, sizeof(content));
+	for (unsigned i = 1; i <= 100; i++)
+		cr_assert(view_reserve(view, i << 10));
+	cr_assert_eq(asked, 103);
+	cr_assert_geq(view_work_done(view), 100000);
+	view_free(view);
+}
+
 static struct outcome check(const struct rule *rule, uint64_t start, uint64_t length)
 {
 	struct candidate candidate = { .start = start, .length = length, .end = END_MAX_SIZE };
