@@ -22,8 +22,6 @@
 #include "title.h"
 #include "walk.h"
 
-#define MIN_OPERATORS 4
-
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct ps ps = { 0 };
@@ -33,7 +31,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (end == PS_NONE)
 		return verdict_because(CARVE_REJECT, finding, "no PostScript first line at 0");
 	structured = ps.comment_count >= PS_COMMENTS_MIN;
-	if (end != PS_WHOLE && !structured && ps.operator_count < MIN_OPERATORS)
+	if (end != PS_WHOLE && !structured && ps.operator_count < PS_OPERATORS_MIN)
 		return verdict_because(CARVE_REJECT, finding,
 			"too few structuring comments and operators up to %" PRIu64, ps.end);
 	finding->extension = ps.extension;

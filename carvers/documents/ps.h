@@ -8,6 +8,7 @@
 
 /* With fewer structuring comments it is not clear that a program follows the conventions. */
 #define PS_COMMENTS_MIN 3
+#define PS_OPERATORS_MIN 4
 
 enum ps_end {
 	PS_NONE,    /* not PostScript */
@@ -23,10 +24,11 @@ struct ps {
 	uint64_t broken_at;
 	const char *extension;
 	char title[128];
-	unsigned comment_count;  /* structuring comments that were seen */
-	uint64_t comment_end;    /* of the last of them */
-	unsigned operator_count; /* lines that end with one that most programs have */
-	uint64_t line_at;        /* PS_CUT: where the last line begins, whose end is missing */
+	unsigned comment_count; /* structuring comments that were seen */
+	uint64_t comment_end;   /* of the last of them */
+	unsigned
+		operator_count; /* lines that end with one that most programs have, up to PS_OPERATORS_MIN */
+	uint64_t line_at; /* PS_CUT: where the last line begins, whose end is missing */
 	bool trailer;
 };
 

@@ -19,8 +19,9 @@ struct ps_walk {
 	unsigned depth; /* nesting of embedded documents */
 	bool resource;  /* inside a font or another resource, which may start like a document */
 	bool font;
-	bool reads_data;     /* the last whole line has an operator that reads data from the file */
-	char line[LINE_LEN]; /* the current one's start, ended by a zero */
+	char lines[2][LINE_LEN];
+	char *line,
+		*before; /* the start of the current line and of the one before it, ended by a zero */
 	size_t line_len;
 };
 
@@ -70,7 +71,10 @@ static enum ps_end read_text(struct ps_walk *walk)
 static enum ps_end read_line(struct ps_walk *walk)
 {
 	enum ps_end end;
+	char *line = walk->before;
 
+	walk->before = walk->line;
+	walk->line = line;
 	walk->line_len = 0;
 	end = read_text(walk);
 	walk->line[walk->line_len] = 0; /* or the previous line would remain after a broken one */
@@ -118,23 +122,25 @@ static void name_parts(struct ps_walk *walk, uint64_t at)
 {
 	const char *found = walk->line + !walk->resource;
 
-	while (walk->line_len && (found = strstr(found, "%!PS-Adobe"))) {
-		view_part(walk->cursor.view, at + (uint64_t)(found - walk->line));
-		found++;
-	}
+	if (!walk->line_len)
+		return;
+	for (; (found = strchr(found, '%')); found++)
+		if (strncmp(found, "%!PS-Adobe", 10) == 0)
+			view_part(walk->cursor.view, at + (uint64_t)(found - walk->line));
 }
 
-static bool reads_data(const struct ps_walk *walk)
+/* Whether the line has an operator that reads data from the file. */
+static bool reads_data(const char *line)
 {
 	static const char *const operators[] = { "image", "exec", "currentfile", "readstring" };
 
 	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
-		if (strstr(walk->line, operators[i]))
+		if (strstr(line, operators[i]))
 			return true;
 	return false;
 }
 
-/* Counts operators that nearly every program has: at the ends of lines, as most are. */
+/* Counts operators that nearly every program has, as far as it matters: at the ends of lines, as most are. */
 static void count_operators(struct ps_walk *walk)
 {
 	static const char *const operators[] = { "def", "show", "showpage", "moveto", "lineto",
@@ -143,26 +149,29 @@ static void count_operators(struct ps_walk *walk)
 		"selectfont" };
 	const char *last = walk->line + walk->line_len;
 
+	if (walk->ps->operator_count == PS_OPERATORS_MIN)
+		return;
 	while (last > walk->line && last[-1] >= 'a' && last[-1] <= 'z')
 		last--;
 	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
-		if (strcmp(last, operators[i]) == 0)
+		if (*last == *operators[i] && strcmp(last, operators[i]) == 0) {
 			walk->ps->operator_count++;
+			return;
+		}
 }
 
 /* Keeps track of resources: %%BeginFont, %%EndFont and the like. */
 static void read_resource(struct ps_walk *walk)
 {
 	static const char *const kinds[] = { "Font", "Resource", "ProcSet", "File" };
+	bool begins = line_starts(walk, "%%Begin");
+	const char *kind = walk->line + (begins ? 7 : 5);
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		size_t len = strlen(kinds[i]);
-
-		if (line_starts(walk, "%%Begin") && strncmp(walk->line + 7, kinds[i], len) == 0)
-			walk->resource = true;
-		else if (line_starts(walk, "%%End") && strncmp(walk->line + 5, kinds[i], len) == 0)
-			walk->resource = false;
-	}
+	if (!begins && !line_starts(walk, "%%End"))
+		return;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strncmp(kind, kinds[i], strlen(kinds[i])) == 0)
+			walk->resource = begins;
 }
 
 /* Reads a structuring comment; false if its data extend past the limit. */
@@ -226,7 +235,7 @@ static enum ps_end search_end(struct ps_walk *walk)
 	ps->broken_at = at;
 	/* A program by hand announces nothing, and its text may be part of something else. Data without a line before
 	 * them that reads them are another file's. */
-	if (ps->comment_count < PS_COMMENTS_MIN || (!walk->reads_data && !ps->trailer))
+	if (ps->comment_count < PS_COMMENTS_MIN || (!reads_data(walk->before) && !ps->trailer))
 		return PS_BROKEN;
 	if (end > walk->limit)
 		end = walk->limit;
@@ -286,6 +295,8 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 	struct ps_walk walk = { .cursor.view = view, .cursor.at = start, .limit = limit, .ps = ps };
 	enum ps_end end;
 
+	walk.line = walk.lines[0];
+	walk.before = walk.lines[1];
 	view_fill_unreadable(view, ' ');
 	if (!cursor_at_text(&walk.cursor, "%!"))
 		return PS_NONE;
@@ -296,6 +307,7 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 	read_first_line(&walk);
 	if (is_quoted(&walk))
 		return PS_NONE;
+	walk.line[0] = 0; /* nothing in it reads data */
 	for (;;) {
 		uint64_t at = walk.cursor.at;
 
@@ -316,7 +328,6 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 		}
 		name_parts(&walk, at);
 		count_operators(&walk);
-		walk.reads_data = reads_data(&walk);
 		if (walk.font && line_starts(&walk, "cleartomark")) {
 			read_font_end(&walk);
 			return PS_WHOLE;
