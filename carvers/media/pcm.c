@@ -28,6 +28,7 @@
 #define SECTOR 512
 #define SECTOR_NEAR 4 /* samples */
 #define WIPED_MIN 512
+#define AFTER_MIN 64 /* zeros after samples that end in zeros, from which all may be a wiped disk's */
 #define TEXT_MIN 64
 #define TEXT_MAX VIEW_MAX_PEEK
 #define UNCLOSED_MAX (UINT64_C(256) << 20)
@@ -239,7 +240,7 @@ enum predictor_end pcm_check(struct view *view, const struct pcm_format *samples
 		*at = wiped_from(view, samples, start, fill, end);
 		if (*at)
 			return PREDICTOR_FOREIGN;
-		if (!is_silence(view, samples, start, fill))
+		if (!is_silence(view, samples, start, fill) || walk_zeros(view, end - 1, end + AFTER_MIN))
 			return PREDICTOR_UNKNOWN;
 		end = fill;
 	}

@@ -5,9 +5,9 @@
  *	        each, little-endian)
  *	block:  kind (0: the end, alone), length (3 bytes), data
  *
- * The blocks lead to the end block. Some writers leave that out: then the file ends after the last
- * block, which is a guess. Samples in blocks have no checksum, so nothing verifies them
- * (view_unverified). 8-bit ones that end with equal bytes, other than silence, were wiped.
+ * The blocks lead to the end block, which every file has: without it the file is cut. Samples in blocks have no checksum, so nothing verifies them
+ * (view_unverified): where uncompressed ones turn into other bytes the valid part ends (pcm.c). 8-bit ones that end
+ * with equal bytes, other than silence, were wiped.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -16,6 +16,7 @@
 #include "bytes.h"
 #include "carver.h"
 #include "noise.h"
+#include "pcm.h"
 #include "walk.h"
 
 /* Equal bytes that are not silence: this many are wiped samples. */
@@ -77,8 +78,35 @@ static bool is_block_whole(struct view *view, struct finding *finding, uint64_t 
 
 struct voc_samples {
 	uint64_t start, end;
-	bool plain; /* 8 bits, uncompressed */
+	struct pcm_format coding; /* frame_len 0: compressed, or not known */
+	bool plain;               /* 8 bits, uncompressed */
 };
+
+/* How samples are stored by a block AUDIO. */
+static struct pcm_format read_old_coding(uint8_t codec)
+{
+	return codec ? (struct pcm_format){ 0 }
+		     : (struct pcm_format){ .tag = PCM_INTEGER, .bits = 8, .frame_len = 1 };
+}
+
+/* The same by a block NEW_AUDIO. */
+static struct pcm_format read_coding(const uint8_t *p)
+{
+	static const struct pcm_format codings[] = {
+		[0] = { .tag = PCM_INTEGER, .bits = 8 },
+		[4] = { .tag = PCM_INTEGER, .bits = 16 },
+		[6] = { .tag = PCM_A_LAW, .bits = 8 },
+		[7] = { .tag = PCM_MU_LAW, .bits = 8 },
+	};
+	uint16_t codec = le16(p + 6);
+	struct pcm_format coding = { 0 };
+
+	if (codec < sizeof(codings) / sizeof(*codings) && codings[codec].bits == p[4]) {
+		coding = codings[codec];
+		coding.frame_len = (uint16_t)(p[5] * p[4] / 8);
+	}
+	return coding;
+}
 
 /* Sets *samples if the block with the data [at, end) has any. */
 static void read_samples(
@@ -91,8 +119,10 @@ static void read_samples(
 	samples->start = at + (kind == AUDIO ? 2 : kind == NEW_AUDIO ? 12 : 0);
 	samples->end = end;
 	p = kind == MORE_AUDIO ? NULL : view_peek(view, at, samples->start - at);
-	if (p)
-		samples->plain = kind == AUDIO ? p[1] == 0 : p[4] == 8 && le16(p + 6) == 0;
+	if (p) {
+		samples->coding = kind == AUDIO ? read_old_coding(p[1]) : read_coding(p);
+		samples->plain = samples->coding.tag == PCM_INTEGER && samples->coding.bits == 8;
+	}
 	view_unverified(view, samples->start, end);
 }
 
@@ -103,6 +133,14 @@ static bool is_wiped(struct view *view, const struct voc_samples *samples)
 
 	return p && samples->plain && *p != 0x80 &&
 	       samples->end - walk_before_fill(view, samples->start, samples->end) >= WIPED_MIN;
+}
+
+/* Whether the samples of the last block turn into other bytes, and where. */
+static bool is_overwritten(struct view *view, const struct voc_samples *samples, uint64_t *at)
+{
+	return samples->end && samples->coding.frame_len &&
+	       pcm_check(view, &samples->coding, samples->start, samples->end, at) ==
+		       PREDICTOR_FOREIGN;
 }
 
 /* Whether the samples end with a zero, and zeros follow the end block, which is one, too: all may be a wiped
@@ -143,7 +181,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 		finding->length = 0;
 		return verdict_because(CARVE_REJECT, finding, "no block at %" PRIu64, at);
 	}
+	if (is_overwritten(view, &samples, &finding->length))
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"foreign bytes instead of samples at %" PRIu64, finding->length);
 	finding->length = at + 1;
+	p = view_peek(view, at, 1);
 	if (p && *p == END && is_wiped(view, &samples))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last samples before %" PRIu64 " are all equal", samples.end);
@@ -154,7 +196,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (p && *p == END)
 		return CARVE_COMPLETE;
 	finding->length = at;
-	return verdict_because(CARVE_UNVERIFIED, finding,
+	return verdict_because(CARVE_TRUNCATED, finding,
 		"no block at %" PRIu64 ", and the end block is missing", at);
 }
 

@@ -14,21 +14,13 @@
 
 #include "bytes.h"
 #include "crc32c.h"
+#include "leveldb_block.h"
 #include "walk.h"
 
 #define BLOCK_LEN 32768
 #define HEAD_LEN 7
-#define MASK 0xa282ead8
 
 enum kind { WHOLE = 1, FIRST, MIDDLE, LAST };
-
-/* The CRC as the format stores it. */
-static uint32_t masked_crc(const uint8_t *p, size_t len)
-{
-	uint32_t crc = crc32c(0, p, len);
-
-	return (crc >> 15 | crc << 17) + MASK;
-}
 
 /* Whether a record is at `at`: its length, and its kind. */
 static uint32_t record_len(struct view *view, uint64_t at, uint8_t *kind)
@@ -39,7 +31,7 @@ static uint32_t record_len(struct view *view, uint64_t at, uint8_t *kind)
 	if (!p || !p[6] || p[6] > LAST || at % BLOCK_LEN + HEAD_LEN + len > BLOCK_LEN)
 		return 0;
 	p = view_peek(view, at, HEAD_LEN + len);
-	if (!p || !view_work(view, len) || masked_crc(p + 6, 1 + len) != le32(p))
+	if (!p || !view_work(view, len) || leveldb_mask(crc32c(0, p + 6, 1 + len)) != le32(p))
 		return 0;
 	*kind = p[6];
 	return HEAD_LEN + len;
