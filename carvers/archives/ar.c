@@ -157,7 +157,7 @@ static bool elf_is_whole(struct view *view, const struct ar_member *member)
 		return false;
 	for (uint16_t i = 1; i < count; i++) {
 		p = peek_contents(view, member, at + (uint64_t)i * size, size);
-		if (!p || !section_fits(p, wide, big, len))
+		if (!p || !section_fits(p, wide, big, len) || (!p[0] && memcmp(p, p + 1, size - 1u) == 0))
 			return false;
 	}
 	return true;
@@ -244,6 +244,19 @@ static bool end_is_intact(struct view *view, const struct ar_member *last)
 	       overwrite_find(view, last->data, last->end, 1, &at, &what) == OVERWRITE_NONE;
 }
 
+/* Whether the last member is an ELF object whose sections are not where its header has them. */
+static bool lost_sections(struct view *view, const struct ar_member *last)
+{
+	struct ar_member contents = *last;
+	const uint8_t *p;
+
+	contents.data += contents.name_len;
+	if (contents.end < contents.data || contents.end - contents.data < 64)
+		return false;
+	p = peek_contents(view, &contents, 0, 4);
+	return p && memcmp(p, "\177ELF", 4) == 0 && !elf_is_whole(view, &contents);
+}
+
 static enum verdict judge_end(
 	struct view *view, struct finding *finding, const struct ar_library *library)
 {
@@ -264,6 +277,11 @@ static enum verdict judge_end(
 	}
 	if (library->indexed == last->at && finding->length == next && end_is_intact(view, last))
 		return CARVE_COMPLETE;
+	if (lost_sections(view, last)) {
+		finding->length = last->data;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"no sections in the last member, at %" PRIu64, last->data);
+	}
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"no member at %" PRIu64 ", and nothing marks the end", next);
 }

@@ -37,6 +37,7 @@ enum {
 	SPARSE_NEXT_MORE_AT = 504,
 	RECORD_LEN = 10240,
 	PAX_MAX_LEN = 65536,
+	WIPED_NEAR = 3, /* zeros before a cluster */
 	WIPED_MIN = 16,
 };
 
@@ -260,11 +261,24 @@ static bool data_ends_in_zeros(const struct tar *tar)
 	       walk_zeros(tar->view, end - len, end);
 }
 
+/* The cluster with which the zeros begin that fill the rest of the last member's data, after other bytes of them; 0 when it
+ * is not so. Files end in a block of zeros now and then, but hardly ever where a cluster of the archive begins. */
+static uint64_t wiped_from(const struct tar *tar)
+{
+	uint64_t end = tar->data + tar->data_len, run = walk_before_fill(tar->view, tar->data, end);
+	uint64_t cluster = (run + USUAL_CLUSTER - 1) / USUAL_CLUSTER * USUAL_CLUSTER;
+
+	return run > tar->data && cluster - run <= WIPED_NEAR && cluster + TAR_BLOCK <= end &&
+			       walk_zeros(tar->view, cluster, end)
+		       ? cluster
+		       : 0;
+}
+
 /* The verdict when a block of zeros is at tar->at. */
 static enum verdict judge_end(struct tar *tar)
 {
 	bool two = is_zero(tar->view, tar->at + TAR_BLOCK);
-	uint64_t end = tar->at + TAR_BLOCK;
+	uint64_t end = tar->at + TAR_BLOCK, wiped;
 
 	if (!tar->members)
 		return verdict_because(CARVE_REJECT, tar->finding, "no member before the end");
@@ -277,6 +291,12 @@ static enum verdict judge_end(struct tar *tar)
 			tar->data - TAR_BLOCK);
 	}
 	tar->finding->length = two ? skip_record(tar->view, end + TAR_BLOCK) : end;
+	wiped = tar->holds_tar ? 0 : wiped_from(tar);
+	if (wiped) {
+		tar->finding->length = wiped;
+		return verdict_because(CARVE_TRUNCATED, tar->finding,
+			"the last member is wiped from %" PRIu64 " on", wiped);
+	}
 	if (data_ends_in_zeros(tar))
 		return verdict_because(CARVE_UNVERIFIED, tar->finding,
 			"the last member at %" PRIu64 " ends in zeros, as if wiped",

@@ -11,6 +11,7 @@
  */
 #include "seam.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -149,4 +150,26 @@ uint64_t seam_cluster(struct view *view, uint64_t start, uint64_t end, uint64_t 
 			!others_change(view, start, at, end, near))
 			return at;
 	return end;
+}
+
+uint64_t seam_in_unit(struct view *view, uint64_t unit, uint64_t end)
+{
+	uint64_t at = (end - 1) / USUAL_CLUSTER * USUAL_CLUSTER, size = view_size(view);
+	uint64_t stop = at + SIDE < size ? at + SIDE : size;
+
+	if (at <= unit || at < 2 * BEFORE || stop < at + AFTER ||
+		!changes_at(view, 0, at, stop, 1, 8, false) || others_change(view, 0, at, stop, 1))
+		return end;
+	return at;
+}
+
+enum verdict seam_uncounted(
+	struct view *view, struct finding *finding, uint64_t unit, uint64_t end, const char *name)
+{
+	finding->length = seam_in_unit(view, unit, end);
+	if (finding->length < end)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"bytes unlike the %ss before at %" PRIu64, name, finding->length);
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"no %s at %" PRIu64 ", and the number of %ss is not stored", name, end, name);
 }

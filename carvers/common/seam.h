@@ -9,4 +9,13 @@
  * pixel or sample, at least 1. Not for data that may be divided into parts at multiples of a cluster. */
 uint64_t seam_cluster(struct view *view, uint64_t start, uint64_t end, uint64_t step);
 
+/* The cluster that starts inside the last unit [unit, end) of coded data, of which nothing verifies that it is whole, if
+ * the bytes from it on, also those after end, are distributed otherwise than those before; end when it is not so. */
+uint64_t seam_in_unit(struct view *view, uint64_t unit, uint64_t end);
+
+/* The verdict on frames or the like ("frame") whose number is not stored, the last of which is [unit, end):
+ * CARVE_UNVERIFIED, or CARVE_TRUNCATED at the cluster that seam_in_unit finds. */
+enum verdict seam_uncounted(
+	struct view *view, struct finding *finding, uint64_t unit, uint64_t end, const char *name);
+
 #endif

@@ -18,6 +18,7 @@
 #include <inttypes.h>
 
 #include "audio_tags.h"
+#include "seam.h"
 #include "walk.h"
 
 #define HEADER_LEN 7
@@ -60,7 +61,7 @@ enum verdict adts_check(struct view *view, uint64_t at, bool tagged, struct find
 {
 	uint64_t size = view_size(view);
 	uint8_t first[4] = { 0 };
-	uint32_t len, count = 0;
+	uint32_t len, last = 0, count = 0;
 	bool cut = false;
 
 	for (size_t i = 0; i < sizeof(first); i++) {
@@ -76,6 +77,7 @@ enum verdict adts_check(struct view *view, uint64_t at, bool tagged, struct find
 		if (at)
 			view_part(view, at);
 		at += len;
+		last = len;
 		count++;
 	}
 	if (count < (tagged ? 1 : BARE_FRAMES))
@@ -87,8 +89,7 @@ enum verdict adts_check(struct view *view, uint64_t at, bool tagged, struct find
 	finding->length = audio_tags_end(view, at, finding);
 	if (finding->length > at)
 		return CARVE_COMPLETE;
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no frame at %" PRIu64 ", and the number of frames is not stored", at);
+	return seam_uncounted(view, finding, at - last, at, "frame");
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

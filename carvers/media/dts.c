@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "bytes.h"
+#include "seam.h"
 #include "walk.h"
 
 #define HEAD_LEN 16
@@ -43,7 +44,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, HEAD_LEN);
 	uint64_t at = 0, size = view_size(view);
-	uint32_t count = 0, len;
+	uint32_t count = 0, len, last = 0;
 	uint8_t shape[2];
 
 	if (!p)
@@ -54,12 +55,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (at)
 			view_part(view, at);
 		at += len;
+		last = len;
 		count++;
 	}
 	if (count < FRAMES_MIN)
 		return verdict_because(CARVE_REJECT, finding,
 			"no frame at %" PRIu64 " after %" PRIu32 " others", at, count);
-	return walk_uncounted(view, finding, 0, at, len, "frame");
+	if (len)
+		return walk_uncounted(view, finding, 0, at, len, "frame");
+	view_unverified(view, 0, at);
+	return seam_uncounted(view, finding, at - last, at, "frame");
 }
 
 const struct carver dts_carver = {

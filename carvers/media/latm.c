@@ -16,6 +16,7 @@
 
 #include "bytes.h"
 #include "carver.h"
+#include "seam.h"
 #include "walk.h"
 
 #define HEAD_LEN 3
@@ -56,7 +57,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct latm latm = { .view = view };
 	const uint8_t *p = view_peek(view, 0, HEAD_LEN + sizeof(latm.config));
 	uint64_t at = 0, size = view_size(view);
-	uint32_t len, count = 0;
+	uint32_t len, last = 0, count = 0;
 
 	if (!p || p[HEAD_LEN] != 0x20 || p[HEAD_LEN + 1] || !is_aac(p[HEAD_LEN + 2] >> 3))
 		return verdict_because(CARVE_REJECT, finding, "no AAC configuration at 3");
@@ -69,13 +70,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 		}
 		view_part(view, at);
 		at += len;
+		last = len;
 	}
 	if (count < FRAMES_MIN)
 		return verdict_because(CARVE_REJECT, finding,
 			"no frame at %" PRIu64 " after %" PRIu32 " others", at, count);
-	finding->length = at;
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no frame at %" PRIu64 ", and the number of frames is not stored", at);
+	return seam_uncounted(view, finding, at - last, at, "frame");
 }
 
 const struct carver latm_carver = {

@@ -7,13 +7,14 @@
  *
  * Packs and packets follow each other; zeros may fill the space between them. With the end code the
  * file is complete. Without it the file ends where no packet follows the last one's length, and is
- * unverified. Each pack begins like the file, and is named as a part of it.
+ * unverified, or truncated if a cluster ends there, too: the standards require the code. Each pack begins like the file, and is named as a part of it.
  */
 #include <inttypes.h>
 #include <stdbool.h>
 
 #include "bytes.h"
 #include "mpeg_ps.h"
+#include "seam.h"
 #include "walk.h"
 
 #define FILL_MAX 4096
@@ -87,7 +88,7 @@ static uint64_t fill_end(struct view *view, uint64_t at)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	uint64_t at = 0, end = 0, packets = 0, packs = 0;
+	uint64_t at = 0, end = 0, last = 0, packets = 0, packs = 0;
 	enum mpeg_ps_unit unit;
 
 	while ((unit = read_unit(view, at, &end)) != UNIT_END) {
@@ -101,6 +102,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (unit == UNIT_CUT || (!packs && unit != UNIT_PACK))
 			break;
 		if (unit != UNIT_NONE) {
+			last = at;
 			at = end;
 			continue;
 		}
@@ -121,7 +123,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (unit == UNIT_CUT)
 		return walk_cut(
 			view, finding, end, view_ends_with_image(view) ? view_size(view) : at);
-	return verdict_because(CARVE_UNVERIFIED, finding,
+	finding->length = seam_in_unit(view, last, at);
+	if (finding->length < at)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"bytes unlike the packets before at %" PRIu64, finding->length);
+	return verdict_because(at % USUAL_CLUSTER ? CARVE_UNVERIFIED : CARVE_TRUNCATED, finding,
 		"no end code: ends where no packet follows, at %" PRIu64, at);
 }
 
