@@ -157,7 +157,8 @@ static bool elf_is_whole(struct view *view, const struct ar_member *member)
 		return false;
 	for (uint16_t i = 1; i < count; i++) {
 		p = peek_contents(view, member, at + (uint64_t)i * size, size);
-		if (!p || !section_fits(p, wide, big, len) || (!p[0] && memcmp(p, p + 1, size - 1u) == 0))
+		if (!p || !section_fits(p, wide, big, len) ||
+			(!p[0] && memcmp(p, p + 1, size - 1u) == 0))
 			return false;
 	}
 	return true;

@@ -17,7 +17,7 @@
 
 #include "logarithm.h"
 #include "overwrite.h"
-#include "seam.h"
+#include "turning.h"
 #include "walk.h"
 
 #define BIT LOG_BIT
@@ -178,7 +178,7 @@ enum predictor_end predictor_check(struct view *view, uint64_t start, uint64_t e
 	*at = overwrite_head(view, start, end);
 	if (*at < end)
 		return PREDICTOR_FOREIGN;
-	*at = seam_cluster(view, start, end, pixel_len);
+	*at = turning_cluster(view, start, end, pixel_len);
 	if (*at < end)
 		return PREDICTOR_FOREIGN;
 	return predictor_check_end(view, start, end, row_len, pixel_len, at);

@@ -5,7 +5,7 @@
 #include "noise.h"
 #include "overwrite.h"
 #include "predictor.h"
-#include "seam.h"
+#include "turning.h"
 #include "walk.h"
 
 /* The verdict when no random bytes were found before the view's end. */
@@ -70,11 +70,11 @@ enum verdict stored_check_data(
 	verdict = judge_rows(view, finding, start, end, 1);
 	if (verdict != CARVE_UNVERIFIED)
 		return verdict;
-	finding->length = seam_cluster(view, start, end, 1);
+	finding->length = turning_cluster(view, start, end, 1);
 	if (finding->length == end)
 		return verdict;
-	return verdict_because(CARVE_TRUNCATED, finding,
-		"bytes unlike the data before at %" PRIu64, finding->length);
+	return verdict_because(CARVE_TRUNCATED, finding, "bytes unlike the data before at %" PRIu64,
+		finding->length);
 }
 
 enum verdict stored_check_pixels(struct view *view, struct finding *finding, uint64_t start,

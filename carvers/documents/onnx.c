@@ -18,7 +18,7 @@
 
 #define LENGTH_MAX (UINT64_C(1) << 40)
 #define SMALL_MAX 65536 /* of a field after the graph */
-#define NUMBER_MAX 9 /* bytes */
+#define NUMBER_MAX 9    /* bytes */
 
 enum { VERSION = 1, PROGRAM = 2, GRAPH = 7, OPERATORS = 8, FACTS = 14, NUMBERS_MAX = 25 };
 enum { TYPE_NUMBER = 0, TYPE_WIDE = 1, TYPE_BYTES = 2, TYPE_NARROW = 5 };
@@ -58,7 +58,8 @@ static bool read_field(struct cursor *cursor, struct field *field)
 		field->end = cursor->at;
 		return field->number;
 	}
-	if (field->type == TYPE_BYTES ? !read_number(cursor, &len) : field->type != TYPE_WIDE && field->type != TYPE_NARROW)
+	if (field->type == TYPE_BYTES ? !read_number(cursor, &len)
+				      : field->type != TYPE_WIDE && field->type != TYPE_NARROW)
 		return false;
 	field->data = cursor->at;
 	len = field->type == TYPE_WIDE ? 8 : field->type == TYPE_NARROW ? 4 : len;
@@ -71,7 +72,8 @@ static bool is_model_field(const struct field *field)
 {
 	static const uint8_t numbers[] = { 1, 5 };
 
-	if (field->number > NUMBERS_MAX || (field->number > 8 && field->number != 14 && field->number != 20 && field->number != 25))
+	if (field->number > NUMBERS_MAX || (field->number > 8 && field->number != 14 &&
+						   field->number != 20 && field->number != 25))
 		return false;
 	for (size_t i = 0; i < sizeof(numbers); i++)
 		if (field->number == numbers[i])
@@ -85,8 +87,8 @@ static uint64_t walk_graph(struct view *view, uint64_t at, uint64_t end)
 	struct cursor cursor = { .view = view, .at = at };
 	struct field field;
 
-	while (cursor.at < end && view_work(view, 8) && read_field(&cursor, &field) && field.type == TYPE_BYTES &&
-		field.number <= 16 && field.end <= end)
+	while (cursor.at < end && view_work(view, 8) && read_field(&cursor, &field) &&
+		field.type == TYPE_BYTES && field.number <= 16 && field.end <= end)
 		at = cursor.at = field.end;
 	return at;
 }
@@ -97,9 +99,11 @@ static bool follows_graph(struct view *view, const struct field *field)
 	struct cursor cursor = { .view = view, .at = field->data };
 	struct field part = { 0 };
 
-	if ((field->number != OPERATORS && field->number != FACTS) || field->end - field->data > SMALL_MAX)
+	if ((field->number != OPERATORS && field->number != FACTS) ||
+		field->end - field->data > SMALL_MAX)
 		return false;
-	while (cursor.at < field->end && read_field(&cursor, &part) && part.number <= 2 && part.end <= field->end)
+	while (cursor.at < field->end && read_field(&cursor, &part) && part.number <= 2 &&
+		part.end <= field->end)
 		cursor.at = part.end;
 	return part.number && cursor.at == field->end;
 }
@@ -110,16 +114,19 @@ static enum verdict check(struct view *view, struct finding *finding)
 	uint64_t size = view_size(view), end = 0, graph_end = 0, last = 0;
 	struct field field;
 
-	while (read_field(&cursor, &field) && is_model_field(&field) && field.number >= last && (!graph_end || follows_graph(view, &field))) {
+	while (read_field(&cursor, &field) && is_model_field(&field) && field.number >= last &&
+		(!graph_end || follows_graph(view, &field))) {
 		if (!last && field.number != VERSION)
 			break;
 		last = field.number;
 		if (field.number == GRAPH) {
-			uint64_t at = walk_graph(view, field.data, field.end < size ? field.end : size);
+			uint64_t at =
+				walk_graph(view, field.data, field.end < size ? field.end : size);
 
 			if (at < field.end && at < size) {
 				finding->length = at;
-				return verdict_because(at > field.data ? CARVE_TRUNCATED : CARVE_REJECT, finding,
+				return verdict_because(
+					at > field.data ? CARVE_TRUNCATED : CARVE_REJECT, finding,
 					"no field of the graph at %" PRIu64, at);
 			}
 			graph_end = field.end;
@@ -130,10 +137,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 			break;
 		}
 		if (field.number == PROGRAM && !*finding->title) {
-			const uint8_t *p = view_peek(view, field.data, field.end - field.data < 64 ? field.end - field.data : 64);
+			const uint8_t *p = view_peek(view, field.data,
+				field.end - field.data < 64 ? field.end - field.data : 64);
 
 			if (p)
-				finding_set_title(finding, p, field.end - field.data < 64 ? field.end - field.data : 64);
+				finding_set_title(finding, p,
+					field.end - field.data < 64 ? field.end - field.data : 64);
 		}
 		end = cursor.at = field.end;
 	}
@@ -141,7 +150,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "no graph before %" PRIu64, end);
 	finding->length = end;
 	view_unverified(view, 0, end);
-	return verdict_because(CARVE_UNVERIFIED, finding, "no field at %" PRIu64 ", and the number of fields is not stored", end);
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"no field at %" PRIu64 ", and the number of fields is not stored", end);
 }
 
 const struct carver onnx_carver = {

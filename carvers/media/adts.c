@@ -18,7 +18,7 @@
 #include <inttypes.h>
 
 #include "audio_tags.h"
-#include "seam.h"
+#include "turning.h"
 #include "walk.h"
 
 #define HEADER_LEN 7
@@ -89,7 +89,7 @@ enum verdict adts_check(struct view *view, uint64_t at, bool tagged, struct find
 	finding->length = audio_tags_end(view, at, finding);
 	if (finding->length > at)
 		return CARVE_COMPLETE;
-	return seam_uncounted(view, finding, at - last, at, "frame");
+	return turning_uncounted(view, finding, at - last, at, "frame");
 }
 
 static enum verdict check(struct view *view, struct finding *finding)

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "bytes.h"
-#include "seam.h"
+#include "turning.h"
 #include "walk.h"
 
 #define HEAD_LEN 16
@@ -64,7 +64,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (len)
 		return walk_uncounted(view, finding, 0, at, len, "frame");
 	view_unverified(view, 0, at);
-	return seam_uncounted(view, finding, at - last, at, "frame");
+	return turning_uncounted(view, finding, at - last, at, "frame");
 }
 
 const struct carver dts_carver = {

@@ -16,7 +16,7 @@
 
 #include "bytes.h"
 #include "carver.h"
-#include "seam.h"
+#include "turning.h"
 #include "walk.h"
 
 #define HEAD_LEN 3
@@ -75,7 +75,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (count < FRAMES_MIN)
 		return verdict_because(CARVE_REJECT, finding,
 			"no frame at %" PRIu64 " after %" PRIu32 " others", at, count);
-	return seam_uncounted(view, finding, at - last, at, "frame");
+	return turning_uncounted(view, finding, at - last, at, "frame");
 }
 
 const struct carver latm_carver = {

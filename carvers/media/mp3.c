@@ -29,7 +29,7 @@
 #include "overwrite.h"
 #include "audio_tags.h"
 #include "tta.h"
-#include "seam.h"
+#include "turning.h"
 #include "walk.h"
 
 /* Frames needed without a tag in front; with an info frame. */
@@ -258,7 +258,7 @@ static enum verdict judge_end(struct mp3 *mp3)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"%s instead of the last frame's data at %" PRIu64, what, at);
 	}
-	return seam_uncounted(mp3->view, finding, mp3->last, mp3->at, "frame");
+	return turning_uncounted(mp3->view, finding, mp3->last, mp3->at, "frame");
 }
 
 /* Walks the frames from mp3->first: false if there are none. */

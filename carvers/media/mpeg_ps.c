@@ -14,7 +14,7 @@
 
 #include "bytes.h"
 #include "mpeg_ps.h"
-#include "seam.h"
+#include "turning.h"
 #include "walk.h"
 
 #define FILL_MAX 4096
@@ -123,7 +123,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (unit == UNIT_CUT)
 		return walk_cut(
 			view, finding, end, view_ends_with_image(view) ? view_size(view) : at);
-	finding->length = seam_in_unit(view, last, at);
+	finding->length = turning_in_unit(view, last, at);
 	if (finding->length < at)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"bytes unlike the packets before at %" PRIu64, finding->length);

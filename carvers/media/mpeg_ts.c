@@ -18,7 +18,7 @@
 
 #include "bytes.h"
 #include "carver.h"
-#include "seam.h"
+#include "turning.h"
 #include "walk.h"
 
 #define PACKET_LEN 188
@@ -133,7 +133,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		finding->length = view_size(view);
 	if (view_size(view) > valid_end && view_size(view) - valid_end < stream.step)
 		return walk_cut(view, finding, valid_end + stream.step, view_size(view));
-	finding->length = seam_in_unit(view, valid_end - stream.step, valid_end);
+	finding->length = turning_in_unit(view, valid_end - stream.step, valid_end);
 	if (finding->length < valid_end)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"bytes unlike the packets before at %" PRIu64, finding->length);

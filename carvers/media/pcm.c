@@ -5,8 +5,8 @@
  *	random bytes are rough: samples of 16 bits are a third of the range apart from each other
  *	text is recognised as such
  *	samples can be predicted from those before (predictor.h)
- *	silence follows a sound that fades: zeros right after a loud one, or from a sector on, may be a
- *		wiped area
+ *	silence follows a sound that fades, inside a cluster: zeros right after a loud one, or from a sector
+ *		or in a cluster of their own on, may be a wiped area
  *
  * If none of these applies to the last samples, they cannot be verified.
  */
@@ -28,7 +28,6 @@
 #define SECTOR 512
 #define SECTOR_NEAR 4 /* samples */
 #define WIPED_MIN 512
-#define AFTER_MIN 64 /* zeros after samples that end in zeros, from which all may be a wiped disk's */
 #define TEXT_MIN 64
 #define TEXT_MAX VIEW_MAX_PEEK
 #define UNCLOSED_MAX (UINT64_C(256) << 20)
@@ -240,7 +239,8 @@ enum predictor_end pcm_check(struct view *view, const struct pcm_format *samples
 		*at = wiped_from(view, samples, start, fill, end);
 		if (*at)
 			return PREDICTOR_FOREIGN;
-		if (!is_silence(view, samples, start, fill) || walk_zeros(view, end - 1, end + AFTER_MIN))
+		if ((end - 1) / USUAL_CLUSTER * USUAL_CLUSTER >= fill ||
+			!is_silence(view, samples, start, fill))
 			return PREDICTOR_UNKNOWN;
 		end = fill;
 	}

@@ -74,7 +74,8 @@ static enum verdict judge(struct w64 *w64)
 		tail = pcm_check(w64->view, &w64->coding, start, end, &at);
 	if (tail == PREDICTOR_FOREIGN)
 		return cut_at(w64, at, "foreign bytes instead of samples");
-	if (tail == PREDICTOR_CONTINUOUS || (w64->last > end && plain_at_end(w64->view, w64->last, w64->end)))
+	if (tail == PREDICTOR_CONTINUOUS ||
+		(w64->last > end && plain_at_end(w64->view, w64->last, w64->end)))
 		return CARVE_COMPLETE;
 	return verdict_because(CARVE_UNVERIFIED, w64->finding,
 		"the last samples before %" PRIu64 " cannot be verified", end);
@@ -97,7 +98,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		p = view_peek(view, at, CHUNK_HEAD_LEN);
 		len = p ? le64(p + 16) : 0;
 		if (!p && data > size)
-			return walk_cut(view, finding, w64.end, at);
+			return walk_cut(view, finding, w64.end, at < size ? at : size);
 		if (!p || memcmp(p + 4, guid_end, sizeof(guid_end)) != 0 || len < CHUNK_HEAD_LEN ||
 			len > w64.end - at)
 			break;
@@ -113,7 +114,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!w64.last)
 		return verdict_because(CARVE_REJECT, finding, "no chunk at %d", HEAD_LEN);
 	if (w64.end > size) {
-		uint64_t noise = w64.samples_end ? noise_start(view, w64.samples, w64.samples_end) : size;
+		uint64_t noise =
+			w64.samples_end ? noise_start(view, w64.samples, w64.samples_end) : size;
 
 		return walk_cut(view, finding, w64.end, noise);
 	}

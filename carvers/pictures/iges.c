@@ -64,7 +64,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		const uint8_t *p = view_peek(view, at, LINE_LEN);
 		const char *letter = p && p[LETTER_AT] ? strchr(letters, p[LETTER_AT]) : NULL;
 
-		if (!letter || letter < letters + section || letter > letters + section + 1 + (section == 1))
+		if (!letter || letter < letters + section ||
+			letter > letters + section + 1 + (section == 1))
 			break;
 		section = (unsigned)(letter - letters);
 		if (read_number(p + LETTER_AT + 1) != counts[section] + 1)
@@ -83,7 +84,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!counts[1])
 		return verdict_because(CARVE_REJECT, finding, "no section G before %" PRIu64, at);
 	finding->length = at;
-	return verdict_because(CARVE_TRUNCATED, finding, "no line of the next section at %" PRIu64, at);
+	return verdict_because(
+		CARVE_TRUNCATED, finding, "no line of the next section at %" PRIu64, at);
 }
 
 const struct carver iges_carver = {

@@ -73,15 +73,20 @@ static uint64_t max(uint64_t a, uint64_t b)
 /* Whether the parts are inside the length, and one of them ends there. */
 static bool parts_fit(const struct md2 *md2)
 {
-	uint64_t skins_len = UINT64_C(64) * md2->skins, coordinates_len = UINT64_C(4) * md2->coordinates;
+	uint64_t skins_len = UINT64_C(64) * md2->skins,
+		 coordinates_len = UINT64_C(4) * md2->coordinates;
 	uint64_t triangles_len = (uint64_t)TRIANGLE_LEN * md2->triangles;
-	uint64_t frames_len = (uint64_t)md2->frame_len * md2->frames, commands_len = UINT64_C(4) * md2->commands;
+	uint64_t frames_len = (uint64_t)md2->frame_len * md2->frames,
+		 commands_len = UINT64_C(4) * md2->commands;
 	uint64_t last = max(md2->frames_at + frames_len, md2->triangles_at + triangles_len);
 
-	last = max(last, max(md2->coordinates_at + coordinates_len, md2->commands_at + commands_len));
-	return fits(md2, md2->skins_at, skins_len) && fits(md2, md2->coordinates_at, coordinates_len) &&
-	       fits(md2, md2->triangles_at, triangles_len) && fits(md2, md2->frames_at, frames_len) &&
-	       fits(md2, md2->commands_at, commands_len) && last == md2->end;
+	last = max(
+		last, max(md2->coordinates_at + coordinates_len, md2->commands_at + commands_len));
+	return fits(md2, md2->skins_at, skins_len) &&
+	       fits(md2, md2->coordinates_at, coordinates_len) &&
+	       fits(md2, md2->triangles_at, triangles_len) &&
+	       fits(md2, md2->frames_at, frames_len) && fits(md2, md2->commands_at, commands_len) &&
+	       last == md2->end;
 }
 
 /* The first triangle that is not one; their end when there is none. */
@@ -144,7 +149,8 @@ static uint64_t check_commands(const struct md2 *md2)
 		if (!count)
 			return end;
 		for (int64_t i = count < 0 ? -count : count; i; i--, next += COMMAND_LEN) {
-			p = end - next >= COMMAND_LEN ? view_peek(md2->view, next, COMMAND_LEN) : NULL;
+			p = end - next >= COMMAND_LEN ? view_peek(md2->view, next, COMMAND_LEN)
+						      : NULL;
 			if (!p || le32(p + 8) >= md2->vertices)
 				return p ? next : at;
 		}
@@ -170,17 +176,22 @@ static enum verdict check(struct view *view, struct finding *finding)
 		stop = commands;
 	if (frames < md2.frames_at + (uint64_t)md2.frame_len * md2.frames && frames < stop)
 		stop = frames;
-	if (triangles < md2.triangles_at + (uint64_t)TRIANGLE_LEN * md2.triangles && triangles < stop)
+	if (triangles < md2.triangles_at + (uint64_t)TRIANGLE_LEN * md2.triangles &&
+		triangles < stop)
 		stop = triangles;
 	if (md2.end > view_size(view))
-		return walk_cut(view, finding, md2.end, stop < view_size(view) ? stop : view_size(view));
+		return walk_cut(
+			view, finding, md2.end, stop < view_size(view) ? stop : view_size(view));
 	finding->length = stop;
 	if (stop < md2.end)
-		return verdict_because(CARVE_TRUNCATED, finding, "an impossible number at %" PRIu64, stop);
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "an impossible number at %" PRIu64, stop);
 	view_unverified(view, md2.frames_at, frames);
 	if (md2.commands && commands == md2.end)
 		return CARVE_COMPLETE;
-	return verdict_because(CARVE_UNVERIFIED, finding, "nothing but numbers in their ranges verifies the last bytes before %" PRIu64, md2.end);
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"nothing but numbers in their ranges verifies the last bytes before %" PRIu64,
+		md2.end);
 }
 
 const struct carver md2_carver = {

@@ -51,12 +51,14 @@ static bool read_header(struct tga *tga)
 	tga->height = le16(p + 14);
 	tga->pixel_len = (bits + 7) / 8;
 	tga->pixels = HEAD_LEN + (uint64_t)p[0] + (uint64_t)le16(p + 5) * ((p[7] + 7u) / 8);
-	if (!tga->width || !tga->height || tga->width > SIDE_MAX || tga->height > SIDE_MAX || p[17] & 0xc0 ||
-		alpha > 8 || (kind == 1) != (p[1] == 1) || (!p[1] && (le32(p + 3) || p[7])))
+	if (!tga->width || !tga->height || tga->width > SIDE_MAX || tga->height > SIDE_MAX ||
+		p[17] & 0xc0 || alpha > 8 || (kind == 1) != (p[1] == 1) ||
+		(!p[1] && (le32(p + 3) || p[7])))
 		return false;
 	if (p[1] && (!le16(p + 5) || (p[7] != 15 && p[7] != 16 && p[7] != 24 && p[7] != 32)))
 		return false;
-	return kind == 2 ? bits == 15 || bits == 16 || bits == 24 || bits == 32 : bits == 8 || bits == 16;
+	return kind == 2 ? bits == 15 || bits == 16 || bits == 24 || bits == 32
+			 : bits == 8 || bits == 16;
 }
 
 /* Walks the codes. False: they are cut, or go on past the picture: tga->pixels_end is where. */
@@ -87,12 +89,14 @@ static bool is_footer(const struct tga *tga, uint64_t at)
 	const uint8_t *p = view_peek(tga->view, at, FOOTER_LEN);
 	uint32_t extension = p ? le32(p) : 0, area = p ? le32(p + 4) : 0;
 
-	if (!p || memcmp(p + 8, MARK, MARK_LEN) != 0 || (area && (area < tga->pixels_end || area >= at)))
+	if (!p || memcmp(p + 8, MARK, MARK_LEN) != 0 ||
+		(area && (area < tga->pixels_end || area >= at)))
 		return false;
 	if (!extension)
 		return area || at == tga->pixels_end;
 	p = view_peek(tga->view, extension, 2);
-	return p && extension >= tga->pixels_end && extension + EXTENSION_LEN <= at && le16(p) == EXTENSION_LEN;
+	return p && extension >= tga->pixels_end && extension + EXTENSION_LEN <= at &&
+	       le16(p) == EXTENSION_LEN;
 }
 
 /* The footer's place, or 0. */
@@ -118,10 +122,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 	row_len = (uint64_t)tga.width * tga.pixel_len;
 	tga.pixels_end = tga.pixels + row_len * tga.height;
 	if (tga.coded ? !walk_codes(&tga) : tga.pixels_end > view_size(view))
-		return verdict_because(CARVE_REJECT, finding, "no pixels up to %" PRIu64, tga.pixels_end);
+		return verdict_because(
+			CARVE_REJECT, finding, "no pixels up to %" PRIu64, tga.pixels_end);
 	footer = find_footer(&tga);
 	if (!footer)
-		return verdict_because(CARVE_REJECT, finding, "no footer after %" PRIu64, tga.pixels_end);
+		return verdict_because(
+			CARVE_REJECT, finding, "no footer after %" PRIu64, tga.pixels_end);
 	finding->length = footer + FOOTER_LEN;
 	if (!tga.coded)
 		view_unverified(view, tga.pixels, tga.pixels_end);

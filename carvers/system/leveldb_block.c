@@ -110,13 +110,15 @@ static bool decompress(const uint8_t *p, const uint8_t *stop, uint8_t *out, size
 	return at == len;
 }
 
-static uint8_t *unpack(struct view *view, const uint8_t *packed, size_t packed_len, size_t max, size_t *len)
+static uint8_t *unpack(
+	struct view *view, const uint8_t *packed, size_t packed_len, size_t max, size_t *len)
 {
 	const uint8_t *p = packed, *stop = packed + packed_len;
 	uint64_t number;
 	uint8_t *out;
 
-	if (!leveldb_number(&p, stop, &number) || !number || number > max || !view_work(view, number))
+	if (!leveldb_number(&p, stop, &number) || !number || number > max ||
+		!view_work(view, number))
 		return NULL;
 	*len = (size_t)number;
 	out = malloc(*len);

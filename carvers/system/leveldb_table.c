@@ -61,8 +61,9 @@ static bool starts_well(struct view *view)
 	size_t literal = 0;
 
 	p = start = p ? first_entry(p, stop, &literal) : NULL;
-	if (!p || !leveldb_number(&p, stop, &shared) || shared || !leveldb_number(&p, stop, &key_len) ||
-		!leveldb_number(&p, stop, &value_len) || key_len < SUFFIX_LEN || value_len > SEARCH_MAX)
+	if (!p || !leveldb_number(&p, stop, &shared) || shared ||
+		!leveldb_number(&p, stop, &key_len) || !leveldb_number(&p, stop, &value_len) ||
+		key_len < SUFFIX_LEN || value_len > SEARCH_MAX)
 		return false;
 	if (key_len > (size_t)(stop - p) || (size_t)(p - start) + key_len > literal)
 		return true; /* too long to tell */
@@ -76,15 +77,17 @@ static bool read_end(struct table *table, uint64_t at)
 	const uint8_t *p = view_peek(table->view, at, END_LEN), *stop = p + MARK_AT;
 	const struct leveldb_handle *index = &table->index;
 
-	if (!p || memcmp(p + MARK_AT, MARK, 8) != 0 || !leveldb_handle_read(&p, stop, &table->filters) ||
+	if (!p || memcmp(p + MARK_AT, MARK, 8) != 0 ||
+		!leveldb_handle_read(&p, stop, &table->filters) ||
 		!leveldb_handle_read(&p, stop, &table->index))
 		return false;
 	for (; p < stop; p++)
 		if (*p)
 			return false;
 	table->end = at + END_LEN;
-	return index->at < at && index->len < at && index->at + index->len + LEVELDB_TAIL_LEN == at &&
-	       table->filters.at < index->at && table->filters.len < index->at &&
+	return index->at < at && index->len < at &&
+	       index->at + index->len + LEVELDB_TAIL_LEN == at && table->filters.at < index->at &&
+	       table->filters.len < index->at &&
 	       table->filters.at + table->filters.len + LEVELDB_TAIL_LEN == index->at;
 }
 
@@ -124,13 +127,16 @@ static enum verdict check_blocks(
 	uint64_t next = 0;
 
 	if (!restarts || restarts > (len - 4) / 4)
-		return verdict_because(CARVE_REJECT, finding, "no entries in the index at %" PRIu64, table->index.at);
+		return verdict_because(CARVE_REJECT, finding, "no entries in the index at %" PRIu64,
+			table->index.at);
 	for (stop = p + len - 4 - 4 * (size_t)restarts; p < stop;
 		next += block.len + LEVELDB_TAIL_LEN) {
-		if (!next_block(&p, stop, &block) || block.at != next || block.len > table->filters.at ||
+		if (!next_block(&p, stop, &block) || block.at != next ||
+			block.len > table->filters.at ||
 			block.len + LEVELDB_TAIL_LEN > table->filters.at - next)
 			return verdict_because(CARVE_REJECT, finding,
-				"no block in the index at %" PRIu64 " for %" PRIu64, table->index.at, next);
+				"no block in the index at %" PRIu64 " for %" PRIu64,
+				table->index.at, next);
 		if (!leveldb_block_is_valid(table->view, &block)) {
 			finding->length = next;
 			return verdict_because(next ? CARVE_TRUNCATED : CARVE_REJECT, finding,
@@ -139,10 +145,12 @@ static enum verdict check_blocks(
 		view_proved(table->view, next, next + block.len + LEVELDB_TAIL_LEN, 32);
 	}
 	if (!next)
-		return verdict_because(CARVE_REJECT, finding, "no block before %" PRIu64, table->filters.at);
+		return verdict_because(
+			CARVE_REJECT, finding, "no block before %" PRIu64, table->filters.at);
 	finding->length = table->end;
 	if (!leveldb_block_is_valid(table->view, &table->filters))
-		return verdict_because(CARVE_UNVERIFIED, finding, "wrong CRC of the block at %" PRIu64, table->filters.at);
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"wrong CRC of the block at %" PRIu64, table->filters.at);
 	view_unverified(table->view, next, table->filters.at); /* filters */
 	return CARVE_COMPLETE;
 }
@@ -157,10 +165,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!starts_well(view) || !find_end(&table))
 		return verdict_because(CARVE_REJECT, finding, "no table starts at 0 and ends");
 	if (table.index.len > INDEX_MAX || !leveldb_block_is_valid(view, &table.index))
-		return verdict_because(CARVE_REJECT, finding, "wrong CRC of the index at %" PRIu64, table.index.at);
+		return verdict_because(CARVE_REJECT, finding, "wrong CRC of the index at %" PRIu64,
+			table.index.at);
 	index = leveldb_block_read(view, &table.index, INDEX_MAX, &len);
 	if (!index)
-		return verdict_because(CARVE_REJECT, finding, "no index at %" PRIu64, table.index.at);
+		return verdict_because(
+			CARVE_REJECT, finding, "no index at %" PRIu64, table.index.at);
 	verdict = check_blocks(&table, index, len, finding);
 	free(index);
 	return verdict;

@@ -80,10 +80,10 @@ def make():
     second = whole.index(b"o1.o/")
     save("ar", "cut-random.a", whole[:second - 40] + junk(1500, 2), verdict="truncated", length=first + 60,
          why=f"no member at {second}, but the index names one at {second}")
-    save("ar", "cut-in-last.a", whole[:second + 90] + junk(1500, 2), verdict="unverified", length_min=len(whole) - 1, length_max=len(whole))
+    save("ar", "cut-in-last.a", whole[:second + 90] + junk(1500, 2), verdict="truncated", length=second + 60, why=f"no sections in the last member, at {second + 60}")
     save("ar", "cut-zeros.a", whole[:second - 40] + bytes(1500), verdict="truncated", length=first + 60)
     long = library([elf(code), elf(junk(1500))])
-    save("ar", "wiped.a", long[:1024] + bytes(len(long) - 1024), verdict="unverified", length=len(long))
+    save("ar", "wiped.a", long[:1024] + bytes(len(long) - 1024), verdict="truncated", length=long.index(b"o1.o/") + 60)
     save("ar", "index-wrong.a", library([elf(code)], beyond=4000), verdict="truncated")
     save("ar", "no-size.a", b"!<arch>\n" + whole[8:56] + b"x" * 10 + whole[66:], verdict="reject", why="no first member at 8")
     save("ar", "package.a", b"!<arch>\n" + member(b"debian-binary", b"2.0\n"), verdict="reject", why="a Debian package at 0")

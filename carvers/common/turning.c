@@ -9,7 +9,7 @@
  * they then have to tell apart. A file whose other sectors change as sharply shortly before is left alone.
  * Logarithms are in sixteenths of a bit, without floating point.
  */
-#include "seam.h"
+#include "turning.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -18,15 +18,15 @@
 #include "logarithm.h"
 #include "walk.h"
 
-#define SEAMS_LEN (UINT64_C(1) << 20)
-#define SIDE 4096   /* bytes that a code is made from */
-#define BEFORE 1024 /* and the least before the cluster */
-#define AFTER 256   /* and after it */
-#define NEAR 64     /* bytes on either side that the codes tell apart */
-#define NEXT 16     /* and the nearest of them */
-#define CLOSE 4     /* bytes from the cluster's start to the place where they differ most */
-#define GAIN (LOG_BIT / 4)        /* saved on a byte by two codes instead of one */
-#define NEAR_GAIN (32 * LOG_BIT)  /* saved on NEAR bytes by their own side's code */
+#define SEARCH_LEN (UINT64_C(1) << 20)
+#define SIDE 4096          /* bytes that a code is made from */
+#define BEFORE 1024        /* and the least before the cluster */
+#define AFTER 256          /* and after it */
+#define NEAR 64            /* bytes on either side that the codes tell apart */
+#define NEXT 16            /* and the nearest of them */
+#define CLOSE 4            /* bytes from the cluster's start to the place where they differ most */
+#define GAIN (LOG_BIT / 4) /* saved on a byte by two codes instead of one */
+#define NEAR_GAIN (32 * LOG_BIT) /* saved on NEAR bytes by their own side's code */
 #define NEXT_GAIN (5 * LOG_BIT)
 #define OTHERS_LEN 12288 /* before a cluster: other sectors there are looked at */
 #define SECTOR 512
@@ -128,8 +128,7 @@ static bool changes_at(struct view *view, uint64_t start, uint64_t at, uint64_t 
 }
 
 /* Whether the data change as sharply, or nearly, at other sectors before the cluster at `at`. */
-static bool others_change(
-	struct view *view, uint64_t start, uint64_t at, uint64_t end, size_t step)
+static bool others_change(struct view *view, uint64_t start, uint64_t at, uint64_t end, size_t step)
 {
 	uint64_t other = at - start > OTHERS_LEN + BEFORE ? at - OTHERS_LEN : start + BEFORE;
 
@@ -139,9 +138,9 @@ static bool others_change(
 	return false;
 }
 
-uint64_t seam_cluster(struct view *view, uint64_t start, uint64_t end, uint64_t step)
+uint64_t turning_cluster(struct view *view, uint64_t start, uint64_t end, uint64_t step)
 {
-	uint64_t at = end - start > SEAMS_LEN ? end - SEAMS_LEN : start;
+	uint64_t at = end - start > SEARCH_LEN ? end - SEARCH_LEN : start;
 	size_t near = step < STEP_MAX ? (size_t)step : STEP_MAX;
 
 	at = (at + BEFORE + USUAL_CLUSTER - 1) / USUAL_CLUSTER * USUAL_CLUSTER;
@@ -152,7 +151,7 @@ uint64_t seam_cluster(struct view *view, uint64_t start, uint64_t end, uint64_t 
 	return end;
 }
 
-uint64_t seam_in_unit(struct view *view, uint64_t unit, uint64_t end)
+uint64_t turning_in_unit(struct view *view, uint64_t unit, uint64_t end)
 {
 	uint64_t at = (end - 1) / USUAL_CLUSTER * USUAL_CLUSTER, size = view_size(view);
 	uint64_t stop = at + SIDE < size ? at + SIDE : size;
@@ -163,10 +162,10 @@ uint64_t seam_in_unit(struct view *view, uint64_t unit, uint64_t end)
 	return at;
 }
 
-enum verdict seam_uncounted(
+enum verdict turning_uncounted(
 	struct view *view, struct finding *finding, uint64_t unit, uint64_t end, const char *name)
 {
-	finding->length = seam_in_unit(view, unit, end);
+	finding->length = turning_in_unit(view, unit, end);
 	if (finding->length < end)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"bytes unlike the %ss before at %" PRIu64, name, finding->length);

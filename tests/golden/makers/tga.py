@@ -1,0 +1,38 @@
+"""TGA with a footer: Pillow's encoder; by hand: other kinds, an extension."""
+import struct
+
+from PIL import Image
+
+from makers.common import encoded, picture, save
+from makers.sound import noise
+
+
+def head(kind, width, height, bits, alpha=0, palette=0):
+    return struct.pack("<BBBHHBHHHHBB", 0, palette > 0, kind, 0, palette, 24 if palette else 0, 0, 0, width, height, bits, alpha)
+
+
+def footer(extension=0, area=0):
+    return struct.pack("<II", extension, area) + b"TRUEVISION-XFILE.\0"
+
+
+def make():
+    image = picture("RGB")
+    coded = encoded(image, format="TGA", compression="tga_rle")
+    # A pixel may have any value, a run any that leaves the others their number.
+    save("tga", "coded.tga", coded, unchecked=12)
+    stored = encoded(image, format="TGA")
+    save("tga", "stored.tga", stored, unchecked=12, unverified=f"18-{len(stored) - 26}")
+    save("tga", "grey.tga", encoded(picture("L"), format="TGA", compression="tga_rle"), unchecked=12)
+    save("tga", "alpha.tga", encoded(image.convert("RGBA"), format="TGA", compression="tga_rle"), unchecked=12)
+    save("tga", "palette.tga", encoded(image.quantize(256), format="TGA"), unchecked=12)
+    pixels = bytes(range(48)) * 3
+    body = head(2, 8, 6, 24) + pixels
+    extended = body + struct.pack("<H", 495) + b"Nobody".ljust(493, b"\0") + footer(len(body))
+    save("tga", "extension.tga", extended, unchecked=12)
+    save("tga", "area.tga", body + b"a program's own bytes" + footer(0, len(body)), unchecked=12)
+    save("tga", "version-1.tga", body, verdict="reject", why=f"no footer after {len(body)}")
+    save("tga", "gap.tga", body + b"what nothing points to" + footer(), verdict="reject", why=f"no footer after {len(body)}")
+    save("tga", "cut.tga", coded[:-60], verdict="reject")
+    save("tga", "random.tga", coded[:-60] + noise(2000), verdict="reject")
+    save("tga", "run.tga", head(10, 2, 2, 24) + b"\x84abc" + footer(), verdict="reject", why="no pixels up to 18")
+    save("tga", "bits.tga", head(2, 8, 6, 17) + pixels + footer(), verdict="reject", why="no header at 0")
