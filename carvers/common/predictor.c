@@ -26,7 +26,6 @@
 #define FOREIGN_MIN (2 * WINDOW)
 #define WARM_UP 1024 /* bytes in which models still save little */
 #define FEW 32
-#define SECTOR 512
 #define LAST 64 /* the longest of the stretches at the end */
 #define MODELS 4
 #define PLACES 8    /* bytes of a pixel with a model each */
@@ -138,12 +137,6 @@ static bool predict_before(struct predictor *f, struct view *view, uint64_t star
 	return true;
 }
 
-/* Whether a sector starts about there: foreign bytes start with one, a louder passage anywhere. */
-static bool near_sector(uint64_t at)
-{
-	return (at + WINDOW) % SECTOR <= 2 * WINDOW;
-}
-
 static enum predictor_end judge_last(const struct predictor *f, uint64_t *at)
 {
 	bool good = true;
@@ -155,7 +148,7 @@ static enum predictor_end judge_last(const struct predictor *f, uint64_t *at)
 		return PREDICTOR_CONTINUOUS;
 	foreign = foreign_windows(f);
 	*at = f->offset + f->len - foreign * WINDOW;
-	return foreign && near_sector(*at) ? PREDICTOR_FOREIGN : PREDICTOR_UNKNOWN;
+	return foreign ? PREDICTOR_FOREIGN : PREDICTOR_UNKNOWN;
 }
 
 enum predictor_end predictor_check_end(struct view *view, uint64_t start, uint64_t end,

@@ -28,6 +28,7 @@
 #define SECTOR 512
 #define SECTOR_NEAR 4 /* samples */
 #define WIPED_MIN 512
+#define FOREIGN_NEAR 32 /* how exact predictor.h is */
 #define TEXT_MIN 64
 #define TEXT_MAX VIEW_MAX_PEEK
 #define UNCLOSED_MAX (UINT64_C(256) << 20)
@@ -223,11 +224,18 @@ static bool has_noise(struct view *view, uint64_t start, uint64_t end)
 	return false;
 }
 
+/* Whether a sector starts about there: foreign bytes start with one, a louder passage anywhere. */
+static bool near_sector(uint64_t at)
+{
+	return (at + FOREIGN_NEAR) % SECTOR <= 2 * FOREIGN_NEAR;
+}
+
 enum predictor_end pcm_check(struct view *view, const struct pcm_format *samples, uint64_t start,
 	uint64_t end, uint64_t *at)
 {
 	uint64_t noise = rough_tail(view, samples, start, noise_start(view, start, end)), fill;
 	size_t frame_len = samples->frame_len;
+	enum predictor_end tail;
 
 	*at = noise;
 	if (noise < end)
@@ -247,7 +255,8 @@ enum predictor_end pcm_check(struct view *view, const struct pcm_format *samples
 	*at = end > start ? text_start(view, start, end) : end;
 	if (*at < end)
 		return PREDICTOR_FOREIGN;
-	return predictor_check(view, start, end, 2 * frame_len, frame_len, at);
+	tail = predictor_check(view, start, end, 2 * frame_len, frame_len, at);
+	return tail == PREDICTOR_FOREIGN && !near_sector(*at) ? PREDICTOR_UNKNOWN : tail;
 }
 
 /* The end of the bytes from start on that equal the first one, at most a little more than
