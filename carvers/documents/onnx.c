@@ -124,7 +124,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 				walk_graph(view, field.data, field.end < size ? field.end : size);
 
 			if (at < field.end && at < size) {
-				finding->length = at;
+				finding->length = at > field.data ? at : 0;
 				return verdict_because(
 					at > field.data ? CARVE_TRUNCATED : CARVE_REJECT, finding,
 					"no field of the graph at %" PRIu64, at);
@@ -145,6 +145,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 					field.end - field.data < 64 ? field.end - field.data : 64);
 		}
 		end = cursor.at = field.end;
+		cursor_forget(&cursor);
 	}
 	if (!graph_end)
 		return verdict_because(CARVE_REJECT, finding, "no graph before %" PRIu64, end);

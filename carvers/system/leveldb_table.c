@@ -46,10 +46,10 @@ static const uint8_t *first_entry(const uint8_t *p, const uint8_t *stop, size_t 
 	*literal = (size_t)(stop - p);
 	if (*p == 0)
 		return p;
-	if (!leveldb_number(&p, stop, &number) || stop - p < 3 || (*p & 3) != 0 || *p >> 2 > 60)
+	if (!leveldb_number(&p, stop, &number) || stop - p < 3 || (*p & 3) != 0 || *p >> 2 > 61)
 		return NULL;
-	*literal = *p >> 2 < 60 ? (*p >> 2) + 1u : p[1] + 1u;
-	p += *p >> 2 < 60 ? 1 : 2;
+	*literal = (*p >> 2 == 61 ? le16(p + 1) : *p >> 2 == 60 ? p[1] : *p >> 2) + 1u;
+	p += *p >> 2 < 60 ? 1 : (*p >> 2) - 58;
 	return p;
 }
 

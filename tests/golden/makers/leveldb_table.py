@@ -38,9 +38,9 @@ def snappy(data):
         at = end
         if data[at:at + 6] == data[at - 6:at]:
             out, at = out + bytes([6 - 4 << 2 | 1, 6]), at + 6
-        elif data[at:at + 20] == data[at - 100:at - 80]:
+        elif at >= 100 and at + 20 <= len(data) and data[at:at + 20] == data[at - 100:at - 80]:
             out, at = out + bytes([20 - 1 << 2 | 2, 100, 0]), at + 20
-        elif data[at:at + 12] == data[at - 30:at - 18]:
+        elif at >= 30 and at + 12 <= len(data) and data[at:at + 12] == data[at - 30:at - 18]:
             out, at = out + bytes([12 - 1 << 2 | 3]) + struct.pack("<I", 30), at + 12
     return out
 

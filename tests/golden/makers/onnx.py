@@ -29,6 +29,6 @@ def make():
     save("onnx", "followed.onnx", whole + noise(3000, 4), length=len(whole), **known)
     facts = model(graph, text(8, value(2, 13)) + text(14, text(1, b"author") + text(2, b"nobody")))
     save("onnx", "facts.onnx", facts + bytes(500), length=len(facts), **known)
-    save("onnx", "cut.onnx", whole[:900], verdict="truncated", length_min=100, length_max=900)
-    save("onnx", "graph.onnx", model(node + noise(300, 9)), verdict="truncated", length_min=60, length_max=120)
+    save("onnx", "cut.onnx", whole[:900], verdict="truncated", length_min=60, length_max=900)
+    save("onnx", "graph.onnx", model(node + noise(300, 9)), verdict="truncated", length_min=30, length_max=120)
     save("onnx", "first.onnx", text(2, b"pytorch") + whole[2:], verdict="reject", why="no graph before 0")

@@ -26,7 +26,7 @@ def make():
         block(5, b"text\0") + block(6, b"\2\0") + sound + block(7, b"") + b"\0"
     save("voc", "kinds.voc", kinds, unchecked=30)
     save("voc", "new.voc", head(0x114) + block(9, struct.pack("<IBBHI", 8000, 8, 1, 0, 0) + data) + b"\0", unchecked=30)
-    save("voc", "no-end.voc", head() + sound + b"\xff" * 50, verdict="unverified", length=26 + len(sound))
+    save("voc", "no-end.voc", head() + sound + b"\xff" * 50, verdict="truncated", length=26 + len(sound))
     save("voc", "cut.voc", plain[:300], verdict="truncated", length=300)
     long = block(1, b"\xa6\0" + data * 20)
     save("voc", "cut-random.voc", (head() + long)[:3000] + noise(5500), verdict="truncated", length_min=2000, length_max=4100)
