@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -131,13 +130,13 @@ void pool_submit(struct pool *pool, enum pool_priority priority, struct pool_job
 }
 
 struct pool_job *pool_take(struct pool *pool, enum pool_priority priority,
-	void (*run)(struct pool_job *job, unsigned worker))
+	bool (*is_alike)(const struct pool_job *job, const void *context), const void *context)
 {
 	struct queue *queue = &pool->queues[priority];
 	struct pool_job *job = NULL;
 
 	pthread_mutex_lock(&pool->lock);
-	if (queue->first && queue->first->run == run)
+	if (queue->first && is_alike(queue->first, context))
 		job = dequeue(queue);
 	pthread_mutex_unlock(&pool->lock);
 	return job;

@@ -6,6 +6,8 @@
 #ifndef BURIN_BASE_POOL_H
 #define BURIN_BASE_POOL_H
 
+#include <stdbool.h>
+
 struct pool;
 
 /* Lower values run first: work nearest to the output comes first, so that memory is freed. */
@@ -25,9 +27,9 @@ unsigned pool_threads(const struct pool *pool);
 /* Thread-safe; jobs may call it too. */
 void pool_submit(struct pool *pool, enum pool_priority priority, struct pool_job *job);
 /* Takes back the next job of the priority, for a job that does its work along with its own; NULL: there is none,
- * or another function is to run it. */
+ * or it is another's: `is_alike`, which gets the context, says so. */
 struct pool_job *pool_take(struct pool *pool, enum pool_priority priority,
-	void (*run)(struct pool_job *job, unsigned worker));
+	bool (*is_alike)(const struct pool_job *job, const void *context), const void *context);
 /* Lets `count` jobs (at most POOL_SHARES_MAX) run the function, each with its number, and waits until
  * all have ended. Not to be called by a job. */
 #define POOL_SHARES_MAX 1024

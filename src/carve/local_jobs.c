@@ -313,13 +313,20 @@ static void end_batch(struct local_jobs *local, struct local_batch *batch)
 
 static void run_checks(struct pool_job *pool_job, unsigned worker);
 
+/* Stages of several images may share a pool. */
+static bool is_own_batch(const struct pool_job *job, const void *local)
+{
+	return job->run == run_checks && ((const struct local_batch *)job)->local == local;
+}
+
 static void run_batches(struct local_jobs *local, struct local_batch *first, unsigned worker)
 {
 	struct local_batch *batches[BATCHES_MAX] = { first };
 	size_t count = 1, share = fair_share(local);
 	struct pool_job *next;
 
-	while (count <= share && (next = pool_take(local->context.pool, POOL_CHECK, run_checks))) {
+	while (count <= share &&
+		(next = pool_take(local->context.pool, POOL_CHECK, is_own_batch, local))) {
 		begin_batch(local);
 		batches[count++] = (struct local_batch *)next;
 	}

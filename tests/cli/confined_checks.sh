@@ -34,8 +34,12 @@ both e01 "$SRCDIR/images/sample-split.E01"
 both map image --file-systems off --map map --fragments=known
 both parts part.001 --file-systems off --dry-run --fragments=known
 cp "$SRCDIR/images/sample.E01" .
+# Images that are carved at the same time share the threads, not the processes.
+cp sample.E01 again.E01
+cp image image2
 for mode in off require; do
-	"$BURIN" carve --quiet --sandbox=$mode --fragments=known -c "$SRCDIR/conf/burin.conf" -o several.$mode sample.E01 part.001
+	"$BURIN" carve --quiet --sandbox=$mode --dry-run --file-systems off --fragments=known -j 4 --threads 4 -c "$SRCDIR/conf/burin.conf" -o several.$mode \
+		sample.E01 part.001 again.E01 image2
 	echo "several: exit $?"
 done
 for folder in several.off/*/; do
