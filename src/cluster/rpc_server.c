@@ -10,8 +10,10 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "carve/check_worker.h"
 #include "carve/copy.h"
 #include "carve/defer.h"
+#include "carve/job.h"
 #include "cluster/messages.h"
 #include "evidence/extent_image.h"
 #include "output/output_dir.h"
@@ -19,9 +21,23 @@
 /* What a thread of the pool works with. */
 struct workplace {
 	struct view *view;
+	struct check_worker *worker; /* NULL: checks are made in the thread itself */
 	struct copier copier;
 	uint64_t request, start; /* what is being checked */
 	uint64_t report_at;      /* bytes: the coordinator is told when this many were read */
+	/* Of the request for checks. */
+	struct asked *asked;
+	size_t to_check[CHECK_BATCH], to_check_count; /* of asked, that the worker has */
+	size_t checking;                              /* of these */
+};
+
+/* A candidate of a request, and what became of it. */
+struct asked {
+	struct candidate candidate;
+	uint64_t work_max;
+	bool force;
+	bool checked; /* else it was deferred */
+	struct outcome outcome;
 };
 
 struct work {
@@ -37,6 +53,7 @@ static struct {
 	struct workplace *workplaces; /* one a thread of the pool */
 	unsigned workplace_count;
 	struct defer *defer;
+	struct check_workers *workers; /* NULL: none */
 	atomic_bool cancelled;
 	pthread_mutex_t lock;
 	pthread_cond_t done;
@@ -100,7 +117,11 @@ int rpc_server_begin(
 	pthread_mutex_lock(&server.lock);
 	server.defer = defer_new(server.workplace_count, false, (uint32_t)options->rules->count);
 	pthread_mutex_unlock(&server.lock);
+	if (options->confined)
+		server.workers = check_workers_new(options->image, options->rules, false, 0);
 	for (unsigned i = 0; i < server.workplace_count; i++) {
+		if (server.workers)
+			server.workplaces[i].worker = check_worker_new(server.workers);
 		server.workplaces[i].view = view_new();
 		view_watch(server.workplaces[i].view, check_continues, &server.workplaces[i]);
 		copier_init(&server.workplaces[i].copier, options->hash_mask, NULL);
@@ -129,10 +150,15 @@ void rpc_server_end(void)
 	defer_free(server.defer);
 	server.defer = NULL;
 	pthread_mutex_unlock(&server.lock);
+	for (unsigned i = 0; i < server.workplace_count; i++)
+		check_worker_dismiss(server.workplaces[i].worker);
 	for (unsigned i = 0; i < server.workplace_count; i++) {
 		view_free(server.workplaces[i].view);
+		check_worker_free(server.workplaces[i].worker);
 		copier_free(&server.workplaces[i].copier);
 	}
+	check_workers_free(server.workers);
+	server.workers = NULL;
 	free(server.workplaces);
 	server.workplaces = NULL;
 	server.workplace_count = 0;
@@ -148,54 +174,137 @@ static void put_status(struct codec_writer *writer, int status, const struct err
 	message_put_error(writer, error);
 }
 
-/* False: the check was deferred. */
-static bool check_one(const struct candidate *candidate, uint64_t work_max, bool force,
-	unsigned thread, struct outcome *outcome)
+static void begin_report(struct workplace *workplace, const struct candidate *candidate)
 {
-	struct workplace *workplace = &server.workplaces[thread];
-	uint64_t waited;
-
 	workplace->start = candidate->start;
 	workplace->report_at = DEFER_LONG_CHECK;
-	return defer_check(server.defer, thread, workplace->view, server.image,
-		&server.rules->rules[candidate->rule], candidate, work_max, force, outcome,
-		&waited);
+}
+
+/* In this process. Returns 0 or a negative errno with error set. */
+static int check_here(struct asked *asked, unsigned thread, struct error *error)
+{
+	struct workplace *workplace = &server.workplaces[thread];
+	const struct candidate *candidate = &asked->candidate;
+	const struct rule *rule = &server.rules->rules[candidate->rule];
+	uint64_t waited;
+
+	begin_report(workplace, candidate);
+	asked->checked = defer_check(server.defer, thread, workplace->view, server.image, rule,
+		candidate, asked->work_max, asked->force, &asked->outcome, &waited);
+	if (asked->checked && asked->outcome.no_memory)
+		return check_memory_error(error, rule, candidate);
+	return 0;
+}
+
+static struct asked *asked_of(struct workplace *workplace, size_t index)
+{
+	return &workplace->asked[workplace->to_check[index]];
+}
+
+static unsigned thread_of(const struct workplace *workplace)
+{
+	return (unsigned)(workplace - server.workplaces);
+}
+
+static bool worker_continues(void *context, size_t index, uint64_t reached)
+{
+	struct workplace *workplace = context;
+	const struct asked *asked = asked_of(workplace, index);
+	uint64_t start = asked->candidate.start;
+
+	if (workplace->checking != index)
+		begin_report(workplace, &asked->candidate);
+	workplace->checking = index;
+	if (reached > start && reached - start >= workplace->report_at)
+		report_reached(workplace, reached);
+	return !atomic_load(&server.cancelled) &&
+	       defer_progress_of(server.defer, thread_of(workplace), start, asked->force, reached);
+}
+
+static void worker_is_done(void *context, size_t index, struct outcome *outcome)
+{
+	struct workplace *workplace = context;
+	struct asked *asked = asked_of(workplace, index);
+	uint64_t until =
+		outcome ? defer_covered_until(server.defer, &asked->candidate, outcome) : 0;
+
+	if (outcome)
+		asked->outcome = *outcome;
+	asked->checked = outcome != NULL;
+	defer_end(server.defer, thread_of(workplace), until);
+	if (++index == workplace->to_check_count)
+		return;
+	asked = asked_of(workplace, index);
+	defer_begin(server.defer, thread_of(workplace), &asked->candidate, asked->force);
+}
+
+/* In the thread's process, but for what no carver parses. As check_here. */
+static int check_in_worker(struct workplace *workplace, size_t count, struct error *error)
+{
+	const struct check_listener listener = { workplace, worker_continues, worker_is_done };
+	struct check_request requests[CHECK_BATCH];
+
+	workplace->to_check_count = 0;
+	workplace->checking = SIZE_MAX;
+	for (size_t i = 0; i < count; i++) {
+		struct asked *asked = &workplace->asked[i];
+
+		if (!server.rules->rules[asked->candidate.rule].carver)
+			check_here(asked, thread_of(workplace), error);
+		else if (defer_begin(server.defer, thread_of(workplace), &asked->candidate,
+				 asked->force)) {
+			requests[workplace->to_check_count] =
+				(struct check_request){ &asked->candidate, asked->work_max,
+					asked->force };
+			workplace->to_check[workplace->to_check_count++] = i;
+		}
+	}
+	return check_worker_check(workplace->worker, requests, workplace->to_check_count,
+		defer_hidden_until(server.defer), &listener, error);
 }
 
 /* Once the run was cancelled, or memory ran out, there are no outcomes. */
+static int check_all(struct workplace *workplace, size_t count, struct error *error)
+{
+	int status = atomic_load(&server.cancelled) ? -ECANCELED : 0;
+
+	if (!status && workplace->worker)
+		status = check_in_worker(workplace, count, error);
+	for (size_t i = 0; i < count && !status && !workplace->worker; i++)
+		status = atomic_load(&server.cancelled)
+				 ? -ECANCELED
+				 : check_here(&workplace->asked[i], thread_of(workplace), error);
+	return atomic_load(&server.cancelled) ? -ECANCELED : status;
+}
+
 static void answer_check(struct codec_reader *reader, unsigned thread, struct codec_writer *writer)
 {
-	struct codec_writer outcomes = { 0 };
-	int status = atomic_load(&server.cancelled) ? -ECANCELED : 0;
+	struct workplace *workplace = &server.workplaces[thread];
+	struct asked asked[CHECK_BATCH] = { 0 };
 	struct error error = { 0 };
-	uint64_t count;
+	size_t count;
+	int status;
 
 	defer_hide(server.defer, codec_get(reader, UINT64_MAX));
-	count = codec_get(reader, UINT32_MAX);
-	for (uint64_t i = 0; i < count && !status; i++) {
-		bool force = codec_get_flag(reader), checked;
-		uint64_t work_max = codec_get(reader, UINT64_MAX);
-		struct candidate candidate;
-		struct outcome outcome;
-
-		candidate_load(&candidate, server.rules, image_info(server.image)->size, reader);
-		assert(codec_ok(reader)); /* every process runs the same program */
-		checked = check_one(&candidate, work_max, force, thread, &outcome);
-		codec_put(&outcomes, !checked);
-		if (checked) {
-			outcome_save(&outcome, &outcomes);
-			outcome_free(&outcome);
-		}
-		if (atomic_load(&server.cancelled))
-			status = -ECANCELED;
-		else if (checked && outcome.no_memory)
-			status = check_memory_error(
-				&error, &server.rules->rules[candidate.rule], &candidate);
+	count = (size_t)codec_get(reader, CHECK_BATCH);
+	for (size_t i = 0; i < count; i++) {
+		asked[i].force = codec_get_flag(reader);
+		asked[i].work_max = codec_get(reader, UINT64_MAX);
+		candidate_load(
+			&asked[i].candidate, server.rules, image_info(server.image)->size, reader);
 	}
+	assert(codec_ok(reader)); /* every process runs the same program */
+	workplace->asked = asked;
+	status = check_all(workplace, count, &error);
 	put_status(writer, status, &error);
-	if (!status)
-		codec_append(writer, &outcomes);
-	free(outcomes.bytes);
+	for (size_t i = 0; i < count; i++) {
+		if (!status)
+			codec_put(writer, !asked[i].checked);
+		if (!status && asked[i].checked)
+			outcome_save(&asked[i].outcome, writer);
+		if (asked[i].checked)
+			outcome_free(&asked[i].outcome);
+	}
 }
 
 static int write_one(struct codec_reader *reader, unsigned thread, struct codec_writer *written,

@@ -264,10 +264,11 @@ static int prepare(struct worker *worker)
 	if ((status = session_open_pool(session, options->threads)) ||
 		scope_is_empty(&session->scope))
 		return status;
-	session->ahead =
-		ahead_new(options->rules, session->scope.image, pool_threads(session->pool));
 	search = (struct search_options){ options, &session->scope, session->pool,
-		&session->problems, NULL, session->ahead, false };
+		&session->problems, NULL, NULL, session_confines_checks(session) };
+	if (!search.shared) /* else checks are made in other processes */
+		session->ahead = search.ahead = ahead_new(
+			options->rules, session->scope.image, pool_threads(session->pool));
 	worker->search = search_new(&search);
 	return search_pick_engine(worker->search, &session->error);
 }
@@ -283,6 +284,7 @@ static int join(struct worker *worker, const char *output)
 			.pool = session->pool,
 			.output = worker->options.dry_run ? NULL : output,
 			.hash_mask = worker->options.hash_mask,
+			.confined = session_confines_checks(session),
 		},
 		.engine = worker->search ? search_engine_name(worker->search) : "none",
 		.hide = precheck_hide,

@@ -382,7 +382,7 @@ const struct option_row carve_option_rows[] = {
 		.help = "auto: confine carvers and what parses file systems, containers and "
 			"encrypted "
 			"volumes as far as this machine can (burin list sandbox), but for carvers "
-			"beside an engine that decodes pictures (a GPU) and on several hosts; "
+			"beside an engine that decodes pictures (a GPU); "
 			"require: refuse to run where a layer is missing, and confine carvers "
 			"beside any engine; off: confine nothing" },
 	{ .name = "jobs",

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,20 +123,23 @@ static bool engine_decodes(const struct run_options *options)
 	return engine && engine->decode_begin;
 }
 
+/* It warns once, whatever the number of images. */
 static bool carver_program_is_there(void)
 {
+	static atomic_flag warned = ATOMIC_FLAG_INIT;
 	char reason[4400];
 
 	if (checker_program_is_there(reason, sizeof(reason)))
 		return true;
-	log_warn(
-		"candidates are checked in burin itself and not in confined processes: %s", reason);
+	if (!atomic_flag_test_and_set(&warned))
+		log_warn("candidates are checked in burin itself and not in confined processes: %s",
+			reason);
 	return false;
 }
 
 static bool confines_checks(const struct run_options *options)
 {
-	if (confine_mode() == CONFINE_OFF || options->cluster || !options->rules)
+	if (confine_mode() == CONFINE_OFF || !options->rules)
 		return false;
 	return confine_mode() == CONFINE_REQUIRE ||
 	       (!engine_decodes(options) && carver_program_is_there());
@@ -180,9 +184,6 @@ void session_fill_record(struct session *session, uint64_t total)
 		.options = &session->limited,
 		.compat_scalpel = options->scalpel,
 	};
-	if (options->cluster && confine_mode() == CONFINE_REQUIRE)
-		log_warn("on several hosts, candidates are checked in burin itself and not in "
-			 "confined processes");
 	session->progress = progress_open(&options->progress, total);
 	progress_start(session->progress, &session->record);
 }
