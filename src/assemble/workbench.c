@@ -74,6 +74,13 @@ static bool is_same(const struct extents *a, const struct extents *b)
 	return a->count == b->count && !memcmp(a->runs, b->runs, a->count * sizeof(*a->runs));
 }
 
+/* Whether a check that was made ahead began with that state, or with none. */
+static bool is_from(const struct workbench *bench, const struct workbench_check *known,
+	const struct carve_state *state)
+{
+	return known->from == offset_of(state) && (!state || known->states == bench->states.number);
+}
+
 /* The same check, if it was made ahead and no budget would have ended it. */
 static const struct workbench_check *find_known(const struct workbench *bench,
 	const struct extents *extents, const struct check_options *options)
@@ -81,7 +88,7 @@ static const struct workbench_check *find_known(const struct workbench *bench,
 	for (size_t i = 0; bench->ahead && !options->spacing && i < bench->ahead->count; i++) {
 		const struct workbench_check *known = &bench->ahead->items[i];
 
-		if (known->from == offset_of(options->from) && known->work < bench->work_left &&
+		if (is_from(bench, known, options->from) && known->work < bench->work_left &&
 			options->thorough == !options->from && is_same(&known->extents, extents))
 			return known;
 	}
@@ -101,6 +108,7 @@ static void note_check(struct workbench *bench, const struct extents *extents,
 		return;
 	item = &noted->items[noted->count++];
 	*item = (struct workbench_check){ .from = offset_of(options->from),
+		.states = bench->states.number,
 		.verdict = outcome->verdict,
 		.length = outcome->length,
 		.work = outcome->work,
@@ -111,7 +119,7 @@ static void note_check(struct workbench *bench, const struct extents *extents,
 
 unsigned workbench_proof(const struct workbench *bench, uint64_t at)
 {
-	return bench->known ? bench->known->proof : view_proof(bench->view, at);
+	return bench->was_known ? bench->known_proof : view_proof(bench->view, at);
 }
 
 void workbench_forget(struct workbench_ahead *ahead)
@@ -123,18 +131,21 @@ void workbench_forget(struct workbench_ahead *ahead)
 
 static uint64_t seen_by(const struct workbench *bench)
 {
-	return bench->known ? bench->known->seen : view_reach(bench->view);
+	return bench->was_known ? bench->known_seen : view_reach(bench->view);
 }
 
 /* Keeps account of the check's work, or of what it was allowed, and of why it may have ended early. */
 static void check(struct workbench *bench, const struct extents *extents,
 	const struct check_options *options, struct outcome *outcome)
 {
-	bench->known = find_known(bench, extents, options);
-	if (bench->known) {
-		*outcome = (struct outcome){ .verdict = bench->known->verdict,
-			.length = bench->known->length };
-		workbench_spend(bench, bench->known->work);
+	const struct workbench_check *known = find_known(bench, extents, options);
+
+	bench->was_known = known;
+	if (known) {
+		bench->known_seen = known->seen;
+		bench->known_proof = known->proof;
+		*outcome = (struct outcome){ .verdict = known->verdict, .length = known->length };
+		workbench_spend(bench, known->work);
 		return;
 	}
 	check_runs(bench->view, bench->evidence, bench->rule, extents->runs, extents->count,
@@ -154,6 +165,7 @@ void workbench_prepare(struct workbench *bench, const struct extents *extents)
 	struct workbench_states *states = &bench->states;
 	struct outcome outcome;
 
+	states->number++;
 	states->count = 0;
 	if (!bench->rule->carver->resume || !workbench_goes_on(bench))
 		return;

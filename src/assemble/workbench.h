@@ -25,6 +25,7 @@ struct broken {
 
 /* Where checks can go on, so that trials do not decode again what they have in common. */
 struct workbench_states {
+	uint64_t number;        /* another one each time that they are made */
 	struct extents extents; /* of the file that was checked */
 	size_t count;
 	struct carve_state items[VIEW_STATES];
@@ -48,7 +49,8 @@ enum answer { ANSWER_NONE, ANSWER_NO, ANSWER_YES };
 /* A check that came to nothing, made ahead by any thread: what it would be again. */
 struct workbench_check {
 	struct extents extents;
-	uint64_t from; /* the state's offset; UINT64_MAX: none */
+	uint64_t from;   /* the state's offset; UINT64_MAX: none */
+	uint64_t states; /* the number of those that it is one of */
 	enum verdict verdict;
 	uint64_t length, work, seen;
 	unsigned proof; /* of the joint that the trial is about */
@@ -81,7 +83,9 @@ struct workbench {
 	struct workbench_heads heads;
 	const struct workbench_ahead *ahead; /* NULL, or of the next trial */
 	struct workbench_ahead *noted; /* NULL, or where this one's checks are noted for others */
-	const struct workbench_check *known; /* the last check, if it was made ahead */
+	bool was_known;                /* the last check was made ahead: */
+	uint64_t known_seen;
+	unsigned known_proof;
 	uint64_t *lasting; /* where the last pieces of wrong layouts begin that were refused late */
 	size_t lasting_count, lasting_capacity;
 	/* Of the last trial: bytes that the carver validated, and those that it looked at. */
