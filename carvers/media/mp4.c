@@ -333,6 +333,11 @@ static enum verdict judge_samples(struct mp4 *mp4)
 			"media data at %" PRIu64 " are missing: the boxes end at %" PRIu64,
 			mp4->beyond, bmff->end);
 	if (last_mdat && bmff->moov.at >= last_mdat->end && bmff->stopped != BMFF_CUT) {
+		if (mp4->data.broken && view_thorough(bmff->view)) {
+			mp4->finding->length = mp4->data.broken;
+			return verdict_because(CARVE_TRUNCATED, mp4->finding,
+				"invalid media data at %" PRIu64, mp4->data.broken);
+		}
 		if (mp4->data.broken)
 			return verdict_because(CARVE_UNVERIFIED, mp4->finding,
 				"invalid media data at %" PRIu64 ", but their description follows",

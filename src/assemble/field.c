@@ -71,8 +71,34 @@ static void add_free(const struct clusters *clusters, struct extents *extents, u
 	}
 }
 
-void partial_begin(
-	const struct clusters *clusters, const struct broken *broken, struct partial *partial)
+static uint64_t length_of(const struct extents *extents)
+{
+	uint64_t length = 0;
+
+	for (size_t i = 0; i < extents->count; i++)
+		length += extents->runs[i].length;
+	return length;
+}
+
+/* What is laid out up to the tail, and the tail. False: there is not enough. */
+static bool add_tail(
+	const struct clusters *clusters, const struct tail *tail, struct extents *extents)
+{
+	uint64_t place = tail->from + tail->shift, left = clusters->end - place;
+
+	if (!tail->from)
+		return true;
+	if (length_of(extents) < tail->from || place >= clusters->end)
+		return false;
+	if (tail->length && tail->length - tail->from < left)
+		left = tail->length - tail->from;
+	extents_cut(extents, tail->from);
+	extents_add(extents, place, left);
+	return true;
+}
+
+bool partial_begin(const struct clusters *clusters, const struct broken *broken,
+	const struct tail *tail, struct partial *partial)
 {
 	uint64_t head = (broken->length + clusters->size - 1) / clusters->size * clusters->size;
 
@@ -82,6 +108,9 @@ void partial_begin(
 	/* What is in the file may look like a complete one. */
 	extents_add(&partial->extents, broken->start, head);
 	add_free(clusters, &partial->extents, broken->start + head);
+	if (tail)
+		partial->tail = *tail;
+	return add_tail(clusters, &partial->tail, &partial->extents);
 }
 
 void partial_free(struct partial *partial)
@@ -124,6 +153,8 @@ void breaks_find(
 	uint64_t nearest = reached < first ? first : reached / size * size;
 	struct sides sides = { nearest, nearest, least, most < seen ? seen : most, size };
 
+	if (partial->tail.from && sides.most > partial->tail.from)
+		sides.most = partial->tail.from;
 	*breaks = (struct breaks){ 0 };
 	least = least < sides.most ? least : sides.most;
 	breaks->items = xcalloc((sides.most - least) / size + 5, sizeof(uint64_t));
@@ -212,6 +243,14 @@ uint64_t step_target(
 	return target;
 }
 
+bool tail_gap(const struct clusters *clusters, const struct partial *partial, int64_t *gap)
+{
+	uint64_t at = partial->joint + clusters->size, end = extents_place(&partial->extents, at);
+
+	*gap = (int64_t)(at + partial->tail.shift - end);
+	return partial->tail.from && end != UINT64_MAX && *gap;
+}
+
 bool step_lay_out(const struct clusters *clusters, const struct partial *partial,
 	const struct step *step, struct extents *extents)
 {
@@ -232,5 +271,7 @@ bool step_lay_out(const struct clusters *clusters, const struct partial *partial
 		left -= run.length;
 	}
 	add_free(clusters, extents, target);
-	return true;
+	if (step->at >= partial->tail.from)
+		return !partial->tail.from || target - step->at == partial->tail.shift;
+	return add_tail(clusters, &partial->tail, extents);
 }

@@ -8,6 +8,13 @@
 
 #include "assemble/workbench.h"
 
+/* The file's end, where a table is that was found elsewhere in the image. */
+struct tail {
+	uint64_t from;   /* in the file, at a cluster; 0: there is none */
+	uint64_t shift;  /* what to add for the place in the image, modulo 2^64 */
+	uint64_t length; /* of the file; 0: not known */
+};
+
 struct partial {
 	struct extents extents; /* all pieces; the last goes on over all that may follow */
 	uint64_t joint;         /* where the last piece begins, in the file */
@@ -15,6 +22,7 @@ struct partial {
 	uint64_t
 		same; /* of the bytes reached, those before a cluster like another file's; 0: not looked for */
 	bool was_followed; /* all that it leads to was tried */
+	struct tail tail;  /* the last run of extents, unless pieces reach it */
 };
 
 struct step {
@@ -28,7 +36,7 @@ enum ring {
 	RING_BOTH, /* some hundred clusters on both sides */
 	RING_WIDE, /* some thousand clusters on both sides */
 	RING_ALL,  /* all of the image */
-	RING_COUNT
+	RING_TAIL, /* that of the file's tail alone */
 };
 
 /* Which breaks: the one before the place where the carver noticed something, the one where the content
@@ -50,9 +58,10 @@ struct breaks {
 	size_t ends[ZONE_COUNT]; /* of each zone, in items */
 };
 
-/* The file as the scan found it: in one piece, which goes on over the free clusters after it. */
-void partial_begin(
-	const struct clusters *clusters, const struct broken *broken, struct partial *partial);
+/* The file as the scan found it: in one piece, which goes on over the free clusters after it, up to the tail. False:
+ * there are not so many. tail: or NULL. */
+bool partial_begin(const struct clusters *clusters, const struct broken *broken,
+	const struct tail *tail, struct partial *partial);
 void partial_free(struct partial *partial);
 
 /* breaks_free when done. */
@@ -66,7 +75,9 @@ bool ring_gap(const struct clusters *clusters, enum ring ring, uint64_t number, 
 /* Where the next piece would begin in the evidence. UINT64_MAX: outside it. */
 uint64_t step_target(
 	const struct clusters *clusters, const struct partial *partial, const struct step *step);
-/* Lays out the partial file's pieces up to the break, then what follows the gap and is free. False:
+/* The gap of the step that leads to the tail, from any break in the last piece. False: there is no tail. */
+bool tail_gap(const struct clusters *clusters, const struct partial *partial, int64_t *gap);
+/* Lays out the partial file's pieces up to the break, then what follows the gap and is free, up to the tail. False:
  * no piece can begin there: a complete file has it, or this one, or another file starts. */
 bool step_lay_out(const struct clusters *clusters, const struct partial *partial,
 	const struct step *step, struct extents *extents);

@@ -51,13 +51,21 @@ uint32_t notice_bits(const struct notice *notice, uint64_t bytes)
 	return bits < UINT32_MAX ? (uint32_t)bits : UINT32_MAX;
 }
 
+/* A cheap trial of a step, unless the carver needs the file's tail. */
+static bool goes_past(struct workbench *bench, const struct partial *partial,
+	const struct step *step, const struct extents *extents)
+{
+	return partial->tail.from ||
+	       workbench_goes_past(bench, extents, step->at, partial->reached);
+}
+
 /* Tries a step. True: it is COMPLETE, and the new piece is needed for that. */
 static bool try(struct workbench *bench, const struct partial *partial, const struct step *step,
 	struct extents *extents, struct outcome *outcome)
 {
 	bench->reached = 0;
 	if (!step_lay_out(bench->clusters, partial, step, extents) ||
-		!workbench_goes_past(bench, extents, step->at, partial->reached) ||
+		!goes_past(bench, partial, step, extents) ||
 		!workbench_try(bench, extents, outcome)) {
 		if (bench->reached > step->at + LASTING)
 			workbench_note_lasting(bench, step_target(bench->clusters, partial, step));
@@ -97,7 +105,7 @@ void joining_look_ahead(
 	struct outcome outcome;
 
 	if (step_lay_out(bench->clusters, partial, step, &extents) &&
-		workbench_goes_past(bench, &extents, step->at, partial->reached) &&
+		goes_past(bench, partial, step, &extents) &&
 		workbench_try(bench, &extents, &outcome))
 		outcome_free(&outcome);
 	extents_free(&extents);

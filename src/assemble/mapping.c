@@ -634,6 +634,31 @@ bool mapping_extend(struct workbench *bench, const struct broken *broken,
 	return false;
 }
 
+bool mapping_find_tail(
+	struct workbench *bench, const struct broken *broken, struct tail *tail)
+{
+	const struct refused refused = { .count = 0 };
+	struct source sources[SOURCES_MAX];
+	struct mapping mapping = { 0 };
+	bool found = false;
+
+	if (!bench->rule->carver->map ||
+		broken->start % bench->clusters->size != bench->clusters->origin ||
+		!mapping_find_sources(bench, broken, sources))
+		return false;
+	if (mapping_extend(bench, broken, &sources[0], &refused, &mapping)) {
+		const struct stretch *last = &mapping.items[mapping.count - 1];
+		uint64_t place = last->from + last->shift - bench->clusters->origin;
+		uint64_t over = place % bench->clusters->size;
+
+		*tail = (struct tail){ last->from - over, last->shift, mapping.length };
+		found = last->shift != broken->start && last->from > over &&
+			last->from - over >= 2 * bench->clusters->size;
+	}
+	mapping_free(&mapping);
+	return found;
+}
+
 void mapping_free(struct mapping *mapping)
 {
 	free(mapping->items);

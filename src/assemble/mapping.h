@@ -5,7 +5,7 @@
 #ifndef BURIN_ASSEMBLE_MAPPING_H
 #define BURIN_ASSEMBLE_MAPPING_H
 
-#include "assemble/workbench.h"
+#include "assemble/field.h"
 
 /* Bytes of a file that are known to be in one piece, as anchors at both ends are. */
 struct stretch {
@@ -73,6 +73,9 @@ enum solution mapping_solve(struct workbench *bench, const struct broken *broken
  * or the image's end. False: one is not in the image. */
 bool mapping_lay_out(
 	const struct workbench *bench, const struct mapping *mapping, struct extents *extents);
+/* Finds where the file's end is by its tables, if that is not where it would be in one piece. */
+bool mapping_find_tail(
+	struct workbench *bench, const struct broken *broken, struct tail *tail);
 void mapping_free(struct mapping *mapping);
 
 #endif

@@ -21,6 +21,7 @@
 #include "assemble/affinity.h"
 #include "assemble/continuations.h"
 #include "assemble/joining.h"
+#include "assemble/mapping.h"
 #include "assemble/strategies.h"
 #include "base/memory.h"
 
@@ -72,6 +73,7 @@ struct guess {
 struct search {
 	struct workbench *bench;
 	const struct broken *broken;
+	const struct tail *tail; /* or NULL */
 	const struct plan *plan;
 	const struct clusters *clusters; /* as they are; bench may have larger ones */
 	struct assembly *assembly;
@@ -180,8 +182,11 @@ static bool is_proved_step(
 		!workbench_is_proof(bench, workbench_proof(bench, step->at)))
 		return false;
 	partial_free(&search->proved);
-	search->proved = (struct partial){ { 0 }, step->at, bench->reached, bench->seen,
-		bench->reached, false };
+	search->proved = (struct partial){ .joint = step->at,
+		.reached = bench->reached,
+		.seen = bench->seen,
+		.same = bench->reached,
+		.tail = partial->tail };
 	step_lay_out(bench->clusters, partial, step, &search->proved.extents);
 	return true;
 }
@@ -217,7 +222,11 @@ static void offer(struct search *search, const struct partial *partial, const st
 	if (!room)
 		return;
 	step_lay_out(clusters, partial, step, &extents);
-	*room = (struct partial){ extents, step->at, reached, search->bench->seen, 0, false };
+	*room = (struct partial){ .extents = extents,
+		.joint = step->at,
+		.reached = reached,
+		.seen = search->bench->seen,
+		.tail = partial->tail };
 }
 
 /* There is work for something else. */
@@ -464,14 +473,23 @@ static bool seems_worth(const struct ahead *ahead, const struct step *step, stru
 							 ANSWER_YES) == ahead->cell->is_unlikely;
 }
 
+/* The gap with this number of a cell. */
+static bool cell_gap(const struct clusters *clusters, const struct partial *partial,
+	const struct cell *cell, uint64_t number, int64_t *gap)
+{
+	if (cell->ring != RING_TAIL)
+		return ring_gap(clusters, cell->ring, number, gap);
+	return !number && tail_gap(clusters, partial, gap);
+}
+
 static void try_ahead(void *context, size_t part, struct view *view)
 {
 	const struct ahead *ahead = context;
 	struct workbench bench = *ahead->search->bench;
 	struct step step = { .at = ahead->breaks->items[ahead->from + part % ahead->width] };
 
-	if (!ring_gap(bench.clusters, ahead->cell->ring, ahead->first + part / ahead->width,
-		    &step.gap) ||
+	if (!cell_gap(bench.clusters, ahead->partial, ahead->cell,
+		    ahead->first + part / ahead->width, &step.gap) ||
 		!seems_worth(ahead, &step, &ahead->items[part]))
 		return;
 	ahead->items[part].checks.at = step.at;
@@ -548,12 +566,13 @@ static bool try_steps(struct search *search, const struct partial *partial,
 	struct ahead *ahead)
 {
 	const struct clusters *clusters = search->bench->clusters;
-	bool is_near = cell->ring == RING_NEAR, ends;
+	bool is_near = cell->ring == RING_NEAR || cell->ring == RING_TAIL, ends;
 	size_t from = ahead->from, to = from + ahead->width;
 	struct step step;
 
 	for (uint64_t n = 0;
-		workbench_goes_on(search->bench) && ring_gap(clusters, cell->ring, n, &step.gap);
+		workbench_goes_on(search->bench) &&
+		cell_gap(clusters, partial, cell, n, &step.gap);
 		n++) {
 		bool is_refused = continuations_skip(
 			search->continuations, breaks->items + from, to - from, step.gap);
@@ -567,7 +586,8 @@ static bool try_steps(struct search *search, const struct partial *partial,
 			if (!continuations_may_follow(search->continuations, &step,
 				    known ? known->follows : ANSWER_NONE))
 				continue;
-			if (is_unlikely(search, partial, &step) != cell->is_unlikely)
+			if (cell->ring != RING_TAIL &&
+				is_unlikely(search, partial, &step) != cell->is_unlikely)
 				continue;
 			search->bench->ahead = known ? &known->checks : NULL;
 			ends = try_step(search, partial, &step, next);
@@ -699,7 +719,7 @@ static bool look(struct search *search, struct partial *partial)
 		}
 	}
 	extents_free(&extents);
-	if (bench->reached > partial->reached)
+	if (bench->reached > partial->reached || partial->tail.from)
 		partial->reached = bench->reached;
 	partial->seen = bench->seen;
 	if (step.at)
@@ -757,7 +777,10 @@ static bool search_from(struct search *search, const struct broken *broken)
 	struct partial begin;
 	bool ends;
 
-	partial_begin(search->bench->clusters, broken, &begin);
+	if (!partial_begin(search->bench->clusters, broken, search->tail, &begin)) {
+		partial_free(&begin);
+		return false;
+	}
 	workbench_prepare(search->bench, &begin.extents);
 	ends = look(search, &begin);
 	find_change(search, &begin);
@@ -782,7 +805,7 @@ static bool search_coarsely(struct search *search, const struct broken *broken)
 	uint64_t kept = bench->work_left - bench->work_left / COARSE_SHARE;
 	bool ends;
 
-	if (coarse.size >= USUAL_CLUSTER)
+	if (coarse.size >= USUAL_CLUSTER || search->tail)
 		return false;
 	coarse.size = USUAL_CLUSTER;
 	coarse.origin = broken->start % USUAL_CLUSTER;
@@ -795,16 +818,20 @@ static bool search_coarsely(struct search *search, const struct broken *broken)
 }
 
 static bool search_file(struct workbench *bench, const struct broken *broken,
-	const struct plan *plan, struct extents *extents, struct outcome *outcome,
+	const struct tail *tail, const struct plan *plan, struct extents *extents, struct outcome *outcome,
 	struct assembly *assembly)
 {
+	uint64_t least = tail              ? tail->from
+			 : plan->only_sure ? UINT64_MAX
+					   : least_of_guess(bench, broken);
 	struct search search = { .bench = bench,
 		.broken = broken,
+		.tail = tail,
 		.plan = plan,
 		.clusters = bench->clusters,
 		.assembly = assembly,
 		.reserve = bench->work_left / JUDGE_SHARE,
-		.least = plan->only_sure ? UINT64_MAX : least_of_guess(bench, broken) };
+		.least = least };
 
 	if (broken->start % bench->clusters->size != bench->clusters->origin)
 		return false; /* inside another file */
@@ -842,7 +869,7 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 	/* What only lacks an end may be whole, and heads that were rejected are nearly all false. */
 	if (broken->verdict != CARVE_TRUNCATED)
 		return false;
-	return search_file(bench, broken, &plan, extents, outcome, assembly);
+	return search_file(bench, broken, NULL, &plan, extents, outcome, assembly);
 }
 
 bool find_anywhere(struct workbench *bench, const struct broken *broken, struct extents *extents,
@@ -861,5 +888,23 @@ bool find_anywhere(struct workbench *bench, const struct broken *broken, struct 
 		{ RING_ALL, ZONE_NEXT, false }, { RING_BOTH, ZONE_AFTER, false } };
 	static const struct plan plan = { cells, COUNT(cells), PIECES_MAX, false };
 
-	return search_file(bench, broken, &plan, extents, outcome, assembly);
+	return search_file(bench, broken, NULL, &plan, extents, outcome, assembly);
+}
+
+bool find_before_tail(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly)
+{
+	static const struct cell cells[] = { { RING_TAIL, ZONE_HERE, false },
+		{ RING_TAIL, ZONE_CHANGE, false }, { RING_TAIL, ZONE_NEXT, false },
+		{ RING_TAIL, ZONE_CLOSE, false }, { RING_TAIL, ZONE_BEFORE, false },
+		{ RING_TAIL, ZONE_AFTER, false }, { RING_NEAR, ZONE_HERE, false },
+		{ RING_NEAR, ZONE_CHANGE, false }, { RING_BOTH, ZONE_HERE, false },
+		{ RING_NEAR, ZONE_NEXT, false }, { RING_BOTH, ZONE_NEXT, false },
+		{ RING_NEAR, ZONE_HERE, true }, { RING_NEAR, ZONE_CLOSE, false },
+		{ RING_BOTH, ZONE_HERE, true }, { RING_NEAR, ZONE_BEFORE, false } };
+	static const struct plan plan = { cells, COUNT(cells), PIECES_MAX, false };
+	struct tail tail;
+
+	return mapping_find_tail(bench, broken, &tail) &&
+	       search_file(bench, broken, &tail, &plan, extents, outcome, assembly);
 }

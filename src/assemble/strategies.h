@@ -38,6 +38,9 @@ bool find_by_table(struct workbench *bench, const struct broken *broken, struct 
 /* CRCs of bytes as they are in the file (by_sum.c). */
 bool find_by_sum(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);
+/* Pieces between the file's start and its end, which its tables show (steps.c). */
+bool find_before_tail(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly);
 /* Two pieces, the second soon after the first (steps.c). */
 bool find_near(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);

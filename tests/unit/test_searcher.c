@@ -156,7 +156,7 @@ static void ask(const struct search_tool *used, bool skips, struct answers *answ
 	struct partial partial;
 
 	cr_assert(searcher_keep_heads(searcher, &evidence.image, &clusters, pool, NULL));
-	partial_begin(&clusters, &broken, &partial);
+	cr_assert(partial_begin(&clusters, &broken, NULL, &partial));
 	workbench_prepare(&bench, &partial.extents);
 	continuations = continuations_new(&bench, &partial);
 	for (int64_t i = HEAD + 1; i < CLUSTERS; i++) {
