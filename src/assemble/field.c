@@ -90,6 +90,8 @@ static bool add_tail(
 		return true;
 	if (length_of(extents) < tail->from || place >= clusters->end)
 		return false;
+	if (tail->length && tail->length <= tail->from)
+		return false;
 	if (tail->length && tail->length - tail->from < left)
 		left = tail->length - tail->from;
 	extents_cut(extents, tail->from);
@@ -154,7 +156,7 @@ void breaks_find(
 	struct sides sides = { nearest, nearest, least, most < seen ? seen : most, size };
 
 	if (partial->tail.from && sides.most > partial->tail.from)
-		sides.most = partial->tail.from;
+		sides.most = partial->tail.from > nearest ? partial->tail.from : nearest;
 	*breaks = (struct breaks){ 0 };
 	least = least < sides.most ? least : sides.most;
 	breaks->items = xcalloc((sides.most - least) / size + 5, sizeof(uint64_t));

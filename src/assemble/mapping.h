@@ -74,8 +74,7 @@ enum solution mapping_solve(struct workbench *bench, const struct broken *broken
 bool mapping_lay_out(
 	const struct workbench *bench, const struct mapping *mapping, struct extents *extents);
 /* Finds where the file's end is by its tables, if that is not where it would be in one piece. */
-bool mapping_find_tail(
-	struct workbench *bench, const struct broken *broken, struct tail *tail);
+bool mapping_find_tail(struct workbench *bench, const struct broken *broken, struct tail *tail);
 void mapping_free(struct mapping *mapping);
 
 #endif

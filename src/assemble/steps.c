@@ -27,7 +27,6 @@
 
 #define BEAM 3 /* partial files that are followed at a time */
 #define PIECES_MAX 8
-#define TWO_FIRST 3     /* cells that are tried for two pieces before any are for more */
 #define FOLLOW_EVERY 32 /* gaps, after which the best of a beam may be followed at once... */
 #define FOLLOW_BITS 20  /* ...if that many bits speak for its last joint */
 #define JUDGE_SHARE 4   /* of the work is kept for judging what was found */
@@ -59,6 +58,7 @@ struct cell {
 struct plan {
 	const struct cell *cells; /* that are tried, in order */
 	size_t count;
+	unsigned first;  /* cells that are tried before any from what they lead to */
 	unsigned pieces; /* at most */
 	bool only_sure; /* what breaks off anywhere, or where a joint may be at several places, is not taken */
 };
@@ -571,8 +571,7 @@ static bool try_steps(struct search *search, const struct partial *partial,
 	struct step step;
 
 	for (uint64_t n = 0;
-		workbench_goes_on(search->bench) &&
-		cell_gap(clusters, partial, cell, n, &step.gap);
+		workbench_goes_on(search->bench) && cell_gap(clusters, partial, cell, n, &step.gap);
 		n++) {
 		bool is_refused = continuations_skip(
 			search->continuations, breaks->items + from, to - from, step.gap);
@@ -681,6 +680,7 @@ static bool follow(struct search *search, struct beam *beam, const struct cell *
 static bool search_cells(struct search *search, const struct partial *begin, unsigned pieces)
 {
 	const struct cell *cells = search->plan->cells;
+	size_t tried = search->plan->first;
 	struct beam first = { 0 };
 	bool ends = false;
 
@@ -690,10 +690,10 @@ static bool search_cells(struct search *search, const struct partial *begin, uns
 		size_t from;
 
 		ends = try_cells(search, begin, &cells[i], 1, pieces > 2 ? &first : NULL, pieces);
-		if (i + 1 < TWO_FIRST)
+		if (i + 1 < tried)
 			continue;
 		/* From the same partial files the cells before were tried already. */
-		from = first.changes == changes && i + 1 > TWO_FIRST ? i : 0;
+		from = first.changes == changes && i + 1 > tried ? i : 0;
 		if (!ends && first.count)
 			ends = follow(search, &first, &cells[from], i + 1 - from, pieces - 2);
 	}
@@ -719,7 +719,8 @@ static bool look(struct search *search, struct partial *partial)
 		}
 	}
 	extents_free(&extents);
-	if (bench->reached > partial->reached || partial->tail.from)
+	/* A thorough check may notice something earlier than the scan did. */
+	if (bench->reached > partial->reached || bench->verdict == CARVE_TRUNCATED)
 		partial->reached = bench->reached;
 	partial->seen = bench->seen;
 	if (step.at)
@@ -818,8 +819,8 @@ static bool search_coarsely(struct search *search, const struct broken *broken)
 }
 
 static bool search_file(struct workbench *bench, const struct broken *broken,
-	const struct tail *tail, const struct plan *plan, struct extents *extents, struct outcome *outcome,
-	struct assembly *assembly)
+	const struct tail *tail, const struct plan *plan, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly)
 {
 	uint64_t least = tail              ? tail->from
 			 : plan->only_sure ? UINT64_MAX
@@ -864,7 +865,7 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 		{ RING_NEAR, ZONE_CLOSE, false }, { RING_NEAR, ZONE_BEFORE, false },
 		{ RING_NEAR, ZONE_AFTER, false }, { RING_NEAR, ZONE_CLOSE, true },
 		{ RING_NEAR, ZONE_BEFORE, true }, { RING_NEAR, ZONE_AFTER, true } };
-	static const struct plan plan = { cells, COUNT(cells), 2, true };
+	static const struct plan plan = { cells, COUNT(cells), 3, 2, true };
 
 	/* What only lacks an end may be whole, and heads that were rejected are nearly all false. */
 	if (broken->verdict != CARVE_TRUNCATED)
@@ -886,11 +887,12 @@ bool find_anywhere(struct workbench *bench, const struct broken *broken, struct 
 		{ RING_WIDE, ZONE_NEXT, false }, { RING_NEAR, ZONE_AFTER, false },
 		{ RING_NEAR, ZONE_CLOSE, true }, { RING_ALL, ZONE_HERE, false },
 		{ RING_ALL, ZONE_NEXT, false }, { RING_BOTH, ZONE_AFTER, false } };
-	static const struct plan plan = { cells, COUNT(cells), PIECES_MAX, false };
+	static const struct plan plan = { cells, COUNT(cells), 3, PIECES_MAX, false };
 
 	return search_file(bench, broken, NULL, &plan, extents, outcome, assembly);
 }
 
+/* First what is whole with two pieces: a carver that finds no such file complete finds the right one plausible. */
 bool find_before_tail(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
@@ -902,9 +904,11 @@ bool find_before_tail(struct workbench *bench, const struct broken *broken, stru
 		{ RING_NEAR, ZONE_NEXT, false }, { RING_BOTH, ZONE_NEXT, false },
 		{ RING_NEAR, ZONE_HERE, true }, { RING_NEAR, ZONE_CLOSE, false },
 		{ RING_BOTH, ZONE_HERE, true }, { RING_NEAR, ZONE_BEFORE, false } };
-	static const struct plan plan = { cells, COUNT(cells), PIECES_MAX, false };
+	static const struct plan two = { cells, 6, 6, 2, false },
+				 more = { cells, COUNT(cells), 11, PIECES_MAX, false };
 	struct tail tail;
 
 	return mapping_find_tail(bench, broken, &tail) &&
-	       search_file(bench, broken, &tail, &plan, extents, outcome, assembly);
+	       (search_file(bench, broken, &tail, &two, extents, outcome, assembly) ||
+		       search_file(bench, broken, &tail, &more, extents, outcome, assembly));
 }

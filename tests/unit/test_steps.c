@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble/inner_hits.h"
+#include "assemble/mapping.h"
 #include "assemble/searcher.h"
 #include "assemble/strategies.h"
 #include "carvers/bytes.h"
@@ -233,4 +235,121 @@ Test(steps, a_file_without_end_is_not_lengthened_by_another_ones_pieces)
 	cr_assert(find(&carver, &broken, &extents));
 	expect_runs(&extents, runs, 2);
 	extents_free(&extents);
+}
+
+/* ---- a tail, without which nothing is known of what is before ------------------------------- */
+
+#define TAIL_AT (RECORDS * RECORD)
+#define TAIL "TAILTAIL"
+
+static bool read_head(struct view *view, struct carve_table *table)
+{
+	struct carve_anchor anchor = { .offset = TAIL_AT, .len = 8, .bytes = TAIL };
+
+	(void)view;
+	table->length = TAIL_AT + 8;
+	return table->add(table, &anchor);
+}
+
+static enum verdict check_before_tail(struct view *view, struct finding *finding)
+{
+	const uint8_t *p = view_peek(view, TAIL_AT, 8);
+	enum verdict verdict;
+
+	finding->length = 1;
+	if (!p || memcmp(p, TAIL, 8) != 0)
+		return verdict_because(CARVE_TRUNCATED, finding, "no tail");
+	verdict = check_records(view, finding);
+	if (verdict == CARVE_COMPLETE)
+		finding->length += 8;
+	return verdict;
+}
+
+static const struct carve_map map = {
+	.words = { { .len = 8, .bytes = TAIL } }, .common = true, .head = read_head
+};
+static const struct carver with_tail = { .name = "x", .check = check_before_tail, .map = &map };
+static const struct broken before_tail = {
+	.start = START, .length = 1, .verdict = CARVE_TRUNCATED
+};
+
+static void make_file_with_tail(void)
+{
+	memset(content, 0xee, sizeof(content));
+	fill_file(3);
+	for (uint64_t at = 0; at < TAIL_AT; at += RECORD) {
+		uint32_t sum = sum_of(file + at + 4, RECORD - 4);
+
+		memcpy(file + at, &sum, 4);
+	}
+	memcpy(file + TAIL_AT, TAIL, 8);
+}
+
+static bool find_with_tail(struct extents *extents, struct tail *tail)
+{
+	static char name[] = "x";
+	const struct rule rule = {
+		.name = name, .extension = name, .carver = &with_tail, .max_size = 1 << 20
+	};
+	struct searcher *searcher = searcher_new(NULL, NULL, &clusters);
+	struct inner_hits *hits = inner_hits_new();
+	struct pool *pool = pool_new(1);
+	struct workbench bench = { .view = view_new(),
+		.evidence = &evidence.image,
+		.rule = &rule,
+		.clusters = &clusters,
+		.hits = hits,
+		.searcher = searcher,
+		.work_left = WORK };
+	struct assembly assembly = { 0 };
+	struct outcome outcome = { 0 };
+	bool found;
+
+	inner_hits_add_map(hits, &map);
+	inner_hits_add_window(hits, 0, sizeof(content));
+	cr_assert(inner_hits_find(hits, &evidence.image, &clusters.taken, UINT64_MAX, pool, NULL));
+	cr_assert(mapping_find_tail(&bench, &before_tail, tail));
+	found = find_before_tail(&bench, &before_tail, extents, &outcome, &assembly);
+	if (found)
+		outcome_free(&outcome);
+	view_free(bench.view);
+	pool_free(pool);
+	inner_hits_free(hits);
+	searcher_free(searcher);
+	return found;
+}
+
+/* The tail is in the image before the file's start, and a piece is between them in the file, after both in the image. */
+Test(steps, the_piece_before_a_tail_is_found_by_what_the_tail_explains)
+{
+	static const uint64_t runs[][2] = { { 4, 3 * CLUSTER }, { 21, 3 * CLUSTER },
+		{ 1, TAIL_AT + 8 - 6 * CLUSTER } };
+	struct extents extents = { 0 };
+	struct tail tail;
+
+	make_file_with_tail();
+	plant(0, 3 * CLUSTER, 4);
+	plant(3 * CLUSTER, 6 * CLUSTER, 21);
+	plant(6 * CLUSTER, TAIL_AT + 8, 1);
+	cr_assert(find_with_tail(&extents, &tail));
+	cr_expect_eq(tail.from, TAIL_AT / CLUSTER * CLUSTER);
+	cr_expect_eq(tail.shift, CLUSTER - 6 * CLUSTER);
+	cr_expect_eq(tail.length, TAIL_AT + 8);
+	expect_runs(&extents, runs, 3);
+	extents_free(&extents);
+}
+
+/* What was validated may seem to go on past the tail: no more breaks are noted than there is room for. */
+Test(steps, breaks_before_a_tail_are_in_the_file)
+{
+	const struct partial partial = { .reached = 40 * CLUSTER,
+		.seen = 41 * CLUSTER,
+		.tail = { .from = 2 * CLUSTER, .shift = CLUSTER } };
+	struct breaks breaks;
+
+	breaks_find(&clusters, &partial, &breaks);
+	cr_assert_leq(breaks.count, 41);
+	for (size_t i = 0; i < breaks.count; i++)
+		cr_expect_leq(breaks.items[i], 40 * CLUSTER);
+	breaks_free(&breaks);
 }
