@@ -208,6 +208,9 @@ struct carve_map {
 	/* NULL, or finds the first CRC in the file that shows where the view has no more of its bytes.
 	 * False: there is none. */
 	bool (*sum)(struct view *view, struct carve_sum *sum);
+	/* NULL, or whether what is around an anchor that was found, at `at` in a view of the image, can be the part
+	 * of a table that has it: for anchors of few bytes. */
+	bool (*fits)(struct view *view, uint64_t at, const struct carve_anchor *anchor);
 	bool highest_first; /* the order of a byte's bits in its CRCs: as in Ogg; else as in zlib */
 };
 
@@ -245,6 +248,6 @@ const struct carver *carver_find(const char *name);
 
 /* The version of this contract, which carvers that were built elsewhere name (plugin.h): another number
  * after every change here that they would notice. */
-#define CARVER_CONTRACT 1
+#define CARVER_CONTRACT 2
 
 #endif

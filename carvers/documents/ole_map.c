@@ -70,8 +70,49 @@ static bool read_head(struct view *view, struct carve_table *table)
 	return true;
 }
 
+#define FAT_PART ((uint64_t)512)
+#define ROOT_HEAD 68 /* bytes of an entry up to its type */
+
+/* A root entry's name has an even length, and its type is 5. */
+static bool is_root(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, ROOT_HEAD);
+
+	return p && p[66] == 5 && p[65] == 0 && p[64] % 2 == 0 && p[64] <= 64;
+}
+
+/* Whether most of the sectors that have a successor in a part of a FAT are followed by the next one. */
+static bool is_fat(struct view *view, uint64_t from)
+{
+	const uint8_t *p = view_peek(view, from, FAT_PART);
+	unsigned next = 0, others = 0;
+
+	for (uint32_t i = 0; p && i < FAT_PART / 4; i++) {
+		uint32_t entry = le32(p + 4 * i);
+
+		if (entry > OLE_LAST_SECTOR && entry < 0xfffffffc)
+			return false;
+		if (entry > OLE_LAST_SECTOR)
+			continue;
+		if (entry > SECTORS_MAX)
+			return false;
+		next += (entry - i - 1) % (FAT_PART / 4) == 0;
+		others += (entry - i - 1) % (FAT_PART / 4) != 0;
+	}
+	return p && next >= others;
+}
+
+static bool fits(struct view *view, uint64_t at, const struct carve_anchor *anchor)
+{
+	uint64_t inside = anchor->offset % FAT_PART;
+
+	return anchor->word == WORD_ROOT ? is_root(view, at)
+					 : at >= inside && is_fat(view, at - inside);
+}
+
 const struct carve_map ole_map = {
 	.words = { { 4, false, "\xfd\xff\xff\xff" }, { ROOT_LEN, false, ROOT } },
 	.common = true,
+	.fits = fits,
 	.head = read_head,
 };

@@ -24,11 +24,13 @@
 #define VOTES_MAX ((size_t)1 << 20)
 #define CHANGE_COST 4
 #define MISS_COST_MAX 20
-#define STRONG_BITS 64 /* an anchor that may be off the grid of clusters */
-#define AGREE_BITS 32  /* a table's anchors at the file's start must say that much */
-#define MATCH_WORK 8   /* and to compare them */
-#define VOTE_WORK 64   /* to keep and sort one */
-#define ANCHOR_WORK 64 /* to sort one, and for its step of the path */
+#define FITS_COST 8                  /* of one around which all fits */
+#define FITS_AROUND ((uint64_t)4096) /* bytes on both sides of it that are looked at */
+#define STRONG_BITS 64               /* an anchor that may be off the grid of clusters */
+#define AGREE_BITS 32                /* a table's anchors at the file's start must say that much */
+#define MATCH_WORK 8                 /* and to compare them */
+#define VOTE_WORK 64                 /* to keep and sort one */
+#define ANCHOR_WORK 64               /* to sort one, and for its step of the path */
 
 struct anchors {
 	struct carve_table table; /* first: add finds the rest */
@@ -53,9 +55,9 @@ static uint32_t anchor_bits(const struct carve_anchor *anchor)
 	return 8 * (anchor->len - (uint32_t)__builtin_popcountll(anchor->any));
 }
 
-static uint32_t miss_cost(const struct carve_anchor *anchor)
+static uint32_t miss_cost(const struct carve_map *map, const struct carve_anchor *anchor)
 {
-	uint32_t cost = anchor_bits(anchor) / 8;
+	uint32_t cost = anchor_bits(anchor) / 8 + (map->fits ? FITS_COST : 0);
 
 	return cost < MISS_COST_MAX ? cost : MISS_COST_MAX;
 }
@@ -348,6 +350,22 @@ static size_t first_word(const struct votes *votes, uint64_t remainder)
 	return low;
 }
 
+/* Whether the carver finds what it expects around the anchor. */
+static bool fits(struct workbench *bench, const struct carve_anchor *anchor, uint64_t at)
+{
+	const struct carve_map *map = bench->rule->carver->map;
+	uint64_t before = at < FITS_AROUND ? at : FITS_AROUND;
+	bool does;
+
+	if (!map->fits)
+		return true;
+	view_point(bench->view, bench->evidence, at - before, before + FITS_AROUND);
+	view_limit_work(bench->view, bench->work_left);
+	does = map->fits(bench->view, before, anchor);
+	workbench_close(bench);
+	return does;
+}
+
 /* The anchors that the hit at offset in the image may be. */
 static void vote_for(
 	struct workbench *bench, const struct broken *broken, uint64_t hit, struct votes *votes)
@@ -373,6 +391,8 @@ static void vote_for(
 			continue;
 		if (anchor_bits(anchor) < STRONG_BITS &&
 			(at - anchor->offset - broken->start) % bench->clusters->size)
+			continue;
+		if (!fits(bench, anchor, at))
 			continue;
 		workbench_spend(bench, VOTE_WORK);
 		add_vote(votes, at - anchor->offset, number);
@@ -466,6 +486,7 @@ static void find_shifts(const struct votes *votes, uint64_t start, uint64_t tail
 
 /* The cheapest way through the anchors. */
 struct path {
+	const struct carve_map *map;
 	const struct anchors *anchors;
 	const struct votes *votes;
 	const struct shifts *shifts;
@@ -506,7 +527,7 @@ static void step(struct path *path, size_t anchor)
 {
 	size_t best = cheapest(path);
 	uint32_t change = path->cost[best] + CHANGE_COST;
-	uint32_t miss = miss_cost(&path->anchors->items[anchor]);
+	uint32_t miss = miss_cost(path->map, &path->anchors->items[anchor]);
 	uint8_t *from = path->from + anchor * SHIFTS_MAX;
 
 	for (size_t s = 0; s < path->shifts->count; s++) {
@@ -558,15 +579,16 @@ static void follow(const struct path *path, size_t end, struct mapping *mapping)
 }
 
 /* Adds the stretches that follow the last one, or the file's start. */
-static void find_path(const struct source *source, const struct anchors *anchors,
-	const struct votes *votes, const struct refused *refused, struct mapping *mapping)
+static void find_path(const struct carve_map *map, const struct source *source,
+	const struct anchors *anchors, const struct votes *votes, const struct refused *refused,
+	struct mapping *mapping)
 {
 	const struct carve_table *table = &anchors->table;
 	uint64_t start = mapping->items[mapping->count - 1].shift;
 	bool has_end = source->is_tail && table->at;
 	uint64_t tail = has_end ? source->offset - table->at : start;
 	struct shifts shifts = { 0 };
-	struct path path = { .anchors = anchors, .votes = votes, .shifts = &shifts };
+	struct path path = { .map = map, .anchors = anchors, .votes = votes, .shifts = &shifts };
 	struct stretch end = {
 		.from = table->from, .to = table->at, .shift = tail, .own_bits = STRONG_BITS
 	};
@@ -623,7 +645,7 @@ bool mapping_extend(struct workbench *bench, const struct broken *broken,
 	votes.per_anchor = xcalloc(anchors.count + 1, sizeof(*votes.per_anchor));
 	collect_votes(bench, broken, &anchors, &votes);
 	if (workbench_goes_on(bench))
-		find_path(source, &anchors, &votes, refused, mapping);
+		find_path(bench->rule->carver->map, source, &anchors, &votes, refused, mapping);
 	free(votes.words);
 	free(votes.per_anchor);
 	free(votes.items);
@@ -634,8 +656,7 @@ bool mapping_extend(struct workbench *bench, const struct broken *broken,
 	return false;
 }
 
-bool mapping_find_tail(
-	struct workbench *bench, const struct broken *broken, struct tail *tail)
+bool mapping_find_tail(struct workbench *bench, const struct broken *broken, struct tail *tail)
 {
 	const struct refused refused = { .count = 0 };
 	struct source sources[SOURCES_MAX];
