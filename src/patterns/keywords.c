@@ -25,20 +25,27 @@ static uint32_t byte_variants(uint8_t mask)
 	return 1u << (8 - __builtin_popcount(mask));
 }
 
-/* The longest run that starts at `back` and has at most KEYWORD_VARIANTS_MAX variants. */
-static struct run run_from(const struct pattern *pattern, uint32_t back, uint32_t longest)
+/* Makes the run as long as it may be, with at most KEYWORD_VARIANTS_MAX variants. */
+static void extend(const struct pattern *pattern, uint32_t longest, struct run *run)
 {
-	struct run run = { back, 0, 1 };
+	while (run->back + run->len < pattern->len && run->len < longest) {
+		uint8_t mask = pattern->mask[run->back + run->len];
 
-	while (back + run.len < pattern->len && run.len < longest) {
-		uint8_t mask = pattern->mask[back + run.len];
-
-		if (!mask || run.variants * byte_variants(mask) > KEYWORD_VARIANTS_MAX)
+		if (!mask || run->variants * byte_variants(mask) > KEYWORD_VARIANTS_MAX)
 			break;
-		run.variants *= byte_variants(mask);
-		run.len++;
+		run->variants *= byte_variants(mask);
+		run->len++;
 	}
-	return run;
+}
+
+/* Leaves the run's first byte out; the longest run from the next byte on contains all others. */
+static void advance(const struct pattern *pattern, struct run *run)
+{
+	if (run->len) {
+		run->variants /= byte_variants(pattern->mask[run->back]);
+		run->len--;
+	}
+	run->back++;
 }
 
 /*
@@ -50,22 +57,22 @@ static struct run run_from(const struct pattern *pattern, uint32_t back, uint32_
 static struct run choose_run(
 	const struct pattern *pattern, uint32_t longest, const float share[RARITY_KINDS][256])
 {
-	struct run best = { 0 };
+	struct run best = { 0 }, run = { .variants = 1 };
 	double least = 2;
 
-	for (uint32_t back = 0; back < pattern->len; back++) {
-		struct run run = run_from(pattern, back, longest);
+	for (; run.back < pattern->len; advance(pattern, &run)) {
 		double rate;
 
+		extend(pattern, longest, &run);
 		if (run.len == 0)
 			continue;
-		rate = rarity_run(share, pattern->bytes + back, pattern->mask + back,
+		rate = rarity_run(share, pattern->bytes + run.back, pattern->mask + run.back,
 			run.len < WEIGHED_MAX ? run.len : WEIGHED_MAX);
 		if (rate < least) {
 			least = rate;
 			best = run;
 		}
-		if (run.len == pattern->len - back)
+		if (run.len == pattern->len - run.back)
 			break; /* later starts give only shorter runs */
 	}
 	return best;
