@@ -4,6 +4,7 @@
 
 #include "base/json_value.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/sandbox.h"
 #include "carvers/carver.h"
 #include "cli/command.h"
@@ -202,12 +203,29 @@ static const struct {
 	{ "sandbox", list_sandbox },
 };
 
+/* `list types pictures docx` is `list types -t pictures,docx`. */
+static bool take_names(struct list_settings *settings, int argc, char **argv)
+{
+	struct option_list *types = &settings->types;
+
+	if (argc > 1 && strcmp(argv[0], "types") != 0) {
+		log_error("burin list %s takes nothing more, but '%s' was given", argv[0], argv[1]);
+		return false;
+	}
+	for (int i = 1; i < argc; i++) {
+		types->items =
+			xgrow(types->items, &types->capacity, types->count, sizeof(*types->items));
+		types->items[types->count++] = argv[i];
+	}
+	return true;
+}
+
 static int run_list(void *settings, int argc, char **argv)
 {
-	(void)argc;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		if (strcmp(lists[i].name, argv[0]) == 0)
-			return lists[i].list(settings);
+			return take_names(settings, argc, argv) ? lists[i].list(settings)
+								: EXIT_USAGE;
 	log_error(
 		"burin list takes engines, kernels, types, carvers or sandbox, not '%s'", argv[0]);
 	return EXIT_USAGE;
@@ -247,8 +265,7 @@ static const struct option_row list_options[] = {
 
 static const struct example list_examples[] = {
 	{ "burin list engines", "shows which engines work on this machine, and why others do not" },
-	{ "burin list types -t pictures,docx",
-		"shows what `burin carve -t pictures,docx` looks for" },
+	{ "burin list types pictures docx", "shows what `burin carve -t pictures,docx` looks for" },
 	{ "burin list types -c my.conf", "shows the types in a rule file" },
 	{ NULL, NULL },
 };
@@ -256,11 +273,11 @@ static const struct example list_examples[] = {
 const struct command list_command = {
 	.name = "list",
 	.summary = "List the engines, kernels, types or carvers, or what the sandbox confines",
-	.arguments = "engines|kernels|types|carvers|sandbox",
+	.arguments = "engines|kernels|types [NAME]...|carvers|sandbox",
 	.min_arguments = 1,
-	.max_arguments = 1,
 	.description = "`engines` scan an image for patterns; `kernels` are the GPU programs of "
-		       "the engine gpu; `types` are what a rule file finds; `carvers` are the "
+		       "the engine gpu; `types` are what a rule file finds (NAMEs as for "
+		       "--types); `carvers` are the "
 		       "parsers that a rule can name to check files of its format; `sandbox` is "
 		       "how burin confines the processes that parse evidence on this machine.",
 	.options = list_options,

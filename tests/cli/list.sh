@@ -12,7 +12,10 @@ cat types
 # what --types would choose, by set, extension and kind
 "$BURIN" list types -t docx,jpg | cut -c1-76
 "$BURIN" list types -t pictures | awk '{ print $1 }' | sort -u | tr '\n' ' '; echo
+"$BURIN" list types pictures docx >named; "$BURIN" list types -t pictures,docx | cmp - named && echo "as -t"
 "$BURIN" list types -t nothing
+"$BURIN" list types nothing
+"$BURIN" list engines pictures; echo $?
 "$BURIN" list types -c missing.conf; echo $?
 # every kernel, on every machine and in every build
 "$BURIN" list kernels >kernels; echo $?
