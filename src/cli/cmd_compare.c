@@ -1,5 +1,6 @@
 /* `burin compare`: two runs side by side. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "cli/runs.h"
 #include "cli/table.h"
 #include "compare/compare.h"
+#include "report/report_reader.h"
 #include "rules/paths.h"
 
 struct compare_settings {
@@ -387,16 +389,73 @@ static int compare_batches(
 	return worst;
 }
 
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Whether a batch's run carved an image of this size (0: not known) and file name. */
+static bool is_about(const char *folder, const struct listing *other)
+{
+	char *path = report_reader_path(folder);
+	struct report_reader *report = NULL;
+	struct error ignored = { 0 };
+	bool same = false;
+
+	if (!report_reader_open(&report, AT_FDCWD, path, &ignored)) {
+		const struct report_reader_run *run = report_reader_run(report);
+
+		same = strcmp(last_part(run->image_path), last_part(other->image_path)) == 0 &&
+		       (!other->image_size || other->image_size == run->image_size);
+	}
+	report_reader_close(report);
+	free(path);
+	return same;
+}
+
+/* Of a batch, the run over the same image as a single run: replaces the batch's path in it. Returns an exit code. */
+static int choose_run(const struct runs *batch, const char *single, const char **path)
+{
+	const char *batch_path = *path;
+	struct listing *other = NULL;
+	struct error error = { 0 };
+	size_t found = 0;
+
+	if (listing_open(&other, single, &error)) {
+		log_error("%s", error.text);
+		return error.code;
+	}
+	for (size_t i = 0; i < batch->count; i++)
+		if (*other->image_path && is_about(batch->folders[i], other)) {
+			*path = batch->folders[i];
+			found++;
+		}
+	if (found != 1)
+		log_error("'%s' is a batch, and %s of its runs carved the image of '%s'; name the "
+			  "folder of one image",
+			batch_path, found ? "several" : "none", single);
+	listing_free(other);
+	return found == 1 ? EXIT_CLEAN : EXIT_USAGE;
+}
+
 static int run(void *arg, int argc, char **argv)
 {
+	const char *path_a = argv[0], *path_b = argv[1];
 	struct runs a = { 0 }, b = { 0 };
-	int code;
+	int code = EXIT_CLEAN;
 
 	(void)argc;
-	runs_find(&a, argv[0]);
-	runs_find(&b, argv[1]);
-	code = a.batch && b.batch ? compare_batches(arg, &a, &b)
-				  : compare_reports(arg, argv[0], argv[1]);
+	runs_find(&a, path_a);
+	runs_find(&b, path_b);
+	if (a.batch && !b.batch)
+		code = choose_run(&a, path_b, &path_a);
+	else if (b.batch && !a.batch)
+		code = choose_run(&b, path_a, &path_b);
+	if (code == EXIT_CLEAN)
+		code = a.batch && b.batch ? compare_batches(arg, &a, &b)
+					  : compare_reports(arg, path_a, path_b);
 	runs_free(&a);
 	runs_free(&b);
 	return code;
@@ -419,7 +478,8 @@ const struct command compare_command = {
 		"A and B are reports, or folders that contain one: a `report.jsonl` of burin, an "
 		"`audit.txt` of Scalpel or Foremost, a `report.xml` of PhotoRec (or other DFXML "
 		"with image offsets). The format is detected from the content. Two batches are "
-		"compared image by image.\n\n"
+		"compared image by image; of a batch and a single run, the runs over the same "
+		"image are.\n\n"
 		"Files are matched by their start offset in the image. Then lengths, types (as far "
 		"as the tools' names correspond: a DOCX is a ZIP), statuses, hashes and extents "
 		"are compared. If one side lacks a file, the reason is shown as far as it can be "

@@ -88,3 +88,8 @@ try carve --quiet -p -t gif --strict -c "$SRCDIR/conf/burin.conf" -o other one.E
 try compare both both | grep -v '^[AB]: '
 try compare both other --json | grep -c '"counts"'
 try compare both other --html batch.html
+# of a batch and a single run, the runs over the same image
+try carve --quiet -p -t gif -c "$SRCDIR/conf/burin.conf" -o single two.E01
+try compare both single | tail -2
+try compare single both | tail -2
+try compare single other
