@@ -312,7 +312,7 @@ Test(jpeg, a_bad_start_is_rejected)
 		{ "\xff\xd8", 2, "the image ends at 2" },
 		{ "\xff\xd8\xff", 3, "the image ends at 2" },
 		{ "\xff\xd8\x00\x00", 4, "no marker at 2" },
-		{ "\xff\xd8\xff\xd9", 4, "EOI before any picture data at 4" },
+		{ "\xff\xd8\xff\xd9", 4, "EOI at 4, before any picture data" },
 		{ "\xff\xd8\xff\xd0\0\0", 6, "a marker that does not occur in JPEG at 4" },
 		{ "\xff\xd8\xff\xf7\0\2", 6, "a marker that does not occur in JPEG at 4" },
 		{ "\xff\xd8\xff\x01\0\2", 6, "a marker that does not occur in JPEG at 4" },

@@ -208,7 +208,7 @@ static enum jpeg_walk skip_scan(struct jpeg *jpeg, const char **problem)
 static const char *find_missing(const struct jpeg *jpeg)
 {
 	if (!jpeg->scan_count)
-		return "EOI before any picture data";
+		return "EOI";
 	for (int i = 0; i < jpeg->component_count; i++)
 		if (!jpeg->components[i].scanned)
 			return "EOI before all components";
@@ -261,6 +261,7 @@ static enum verdict file_verdict(struct jpeg *jpeg, enum jpeg_walk state, const 
 {
 	struct finding *finding = jpeg->finding;
 	uint64_t size = view_size(jpeg->view);
+	const char *before = jpeg->scan_count ? "" : ", before any picture data";
 
 	finding->length = jpeg->valid_end;
 	if (state == JPEG_WALK_DONE)
@@ -269,13 +270,14 @@ static enum verdict file_verdict(struct jpeg *jpeg, enum jpeg_walk state, const 
 		*finding = (struct finding){ 0 };
 		if (state == JPEG_WALK_CUT)
 			problem = "the image ends";
-		return verdict_because(CARVE_REJECT, finding,
-			"%s at %" PRIu64 ", before any picture data", problem, jpeg->at);
+		return verdict_because(
+			CARVE_REJECT, finding, "%s at %" PRIu64 "%s", problem, jpeg->at, before);
 	}
 	if (state == JPEG_WALK_CUT)
 		return walk_cut(
 			jpeg->view, finding, size + 1, jpeg->scan_count ? size : jpeg->valid_end);
-	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, jpeg->at);
+	return verdict_because(
+		CARVE_TRUNCATED, finding, "%s at %" PRIu64 "%s", problem, jpeg->at, before);
 }
 
 /* from: a state from which it goes on, or NULL. */

@@ -125,7 +125,7 @@ def make():
     save("jpeg", "dnl.jpg", late + segment(0xDC, whole[frame + 5:frame + 7]) + b"\xff\xd9")
     save("jpeg", "fill.jpg", whole[:frame] + b"\xff" * 40 + whole[frame:])
     save("jpeg", "tables.jpg", whole[:frame] + b"\xff\xd9", verdict="reject",
-         why=f"EOI before any picture data at {frame + 2}, before any picture data")
+         why=f"EOI at {frame + 2}, before any picture data")
     middle = (start + len(whole)) // 2
     rng = random.Random(5)
     save("jpeg", "cut.jpg", whole[:middle], verdict="truncated", length=middle,
