@@ -60,8 +60,7 @@ static uint32_t wanted_kinds(const struct evidence_hash_options *given)
 		(*image->stored_md5 ? HASH_MD5 : 0u) | (*image->stored_sha1 ? HASH_SHA1 : 0u);
 	bool spare = options->verify == RUN_VERIFY_SPARE;
 
-	set_verdict(
-		given->record, EVIDENCE_NOT_HASHED, "not hashed; the option verify asks for it");
+	set_verdict(given->record, EVIDENCE_NOT_HASHED, "not hashed (use the option verify)");
 	if (options->verify == RUN_VERIFY_NONE || (spare && !stored))
 		return 0;
 	if (scope->image != scope->evidence || options->offset || scope->end < image->size) {
@@ -72,13 +71,13 @@ static uint32_t wanted_kinds(const struct evidence_hash_options *given)
 	if (options->cluster && spare) {
 		set_verdict(given->record, EVIDENCE_NOT_HASHED,
 			"not compared with the hash that it stores: several processes read it, "
-			"each a part; the option verify asks for it");
+			"each a part (use the option verify)");
 		return 0;
 	}
 	if (spare && given->position) {
 		set_verdict(given->record, EVIDENCE_NOT_HASHED,
-			"not compared with the hash that it stores, because the run was resumed; "
-			"the option verify asks for it");
+			"not compared with the hash that it stores, because the run was resumed "
+			"(use the option verify)");
 		return 0;
 	}
 	if (options->verify == RUN_VERIFY_KINDS)
@@ -198,7 +197,7 @@ void evidence_hash_release(struct evidence_hash *hash, uint64_t searched)
 	if (hash->spare && searched > hash->released + hash->capacity / 2) {
 		set_verdict(hash->record, EVIDENCE_NOT_HASHED,
 			"not compared with the hash that it stores: hashing would have slowed the "
-			"run down; the option verify asks for it");
+			"run down (use the option verify)");
 		stop_threads(hash);
 	}
 }
