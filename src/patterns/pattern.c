@@ -64,13 +64,49 @@ static int nibble(char c)
 	return c == '?' ? 16 : hex_value(c);
 }
 
+/* For Scalpel's "PK\x03\x04", of which the rule file's own escapes leave these bytes: 'PK' 03 04. Returns false
+ * where the next word is no such mixture. */
+static bool advise_bytes(const struct parser *p, struct strbuf *advice)
+{
+	const char *text = p->text + p->at;
+	size_t len = 0, rest;
+
+	while (text[len] != '\'' && !is_blank(text[len]) && ascii_is_print((uint8_t)text[len]))
+		len++;
+	rest = len;
+	while (text[rest] && !ascii_is_print((uint8_t)text[rest]))
+		rest++;
+	if (!len || rest == len || is_blank(text[len]) || rest > 32)
+		return false;
+	strbuf_print(advice, "'%.*s'", (int)len, text);
+	for (size_t i = len; i < rest; i++)
+		strbuf_print(advice, " %02X", (uint8_t)text[i]);
+	return true;
+}
+
+/* Neither hex digits nor anything else that begins a byte. */
+static int fail_byte(struct parser *p)
+{
+	struct strbuf advice = { 0 };
+	int status;
+
+	if (!advise_bytes(p, &advice))
+		return fail_expected(p, "two hex digits, 'text', i'text' or /regex/");
+	status = error_set(p->error, EXIT_USAGE, EINVAL,
+		"at column %zu of the pattern: a backslash's escapes are libconfig's; write %s",
+		p->at + 1, advice.bytes);
+	strbuf_free(&advice);
+	return status;
+}
+
 static int parse_pair(struct parser *p)
 {
 	int high = nibble(p->text[p->at]), low = high < 0 ? -1 : nibble(p->text[p->at + 1]);
 
+	if (high < 0)
+		return fail_byte(p);
 	if (low < 0)
-		return fail_expected(p, high < 0 ? "two hex digits, 'text', i'text' or /regex/"
-						 : "two hex digits (or ? for a nibble)");
+		return fail_expected(p, "two hex digits (or ? for a nibble)");
 	add_byte(p, (uint8_t)((high & 15) << 4 | (low & 15)),
 		(uint8_t)((high < 16 ? 0xf0 : 0) | (low < 16 ? 0x0f : 0)));
 	p->at += 2;

@@ -57,6 +57,9 @@ Test(pattern, errors_name_the_column_and_what_was_found)
 {
 	expect_error("89 50 zz", "expected two hex digits, 'text', i'text' or /regex/ at column 7 "
 				 "of the pattern, found 'zz'");
+	expect_error("PK\x03\x04 zz", "at column 1 of the pattern: a backslash's escapes are "
+				      "libconfig's; write 'PK' 03 04");
+	expect_error("zz\t03", "found 'zz'");
 	expect_error("89 5", "at column 4 of the pattern, found '5'");
 	expect_error("8 9", "expected two hex digits (or ? for a nibble) at column 1");
 	expect_error("00 \x01", "found '.'");
