@@ -207,9 +207,8 @@ int images_add(struct images *images, const char *word, struct error *error)
 static int refuse_list(const char *list, struct error *error)
 {
 	return error_set(error, EXIT_USAGE, EINVAL,
-		"%s is not a list of images, because it is not text; --list takes a file with one "
-		"image "
-		"per line, and an image itself is given without --list",
+		"%s is not a list of images, because it is not text; -i (--list) takes a file with "
+		"one image per line, and an image itself is given without -i",
 		list);
 }
 

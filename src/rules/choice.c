@@ -160,11 +160,22 @@ static int refuse_unknown(const struct choice *choice, const char *name)
 	return -EINVAL;
 }
 
+/* "all", as Foremost's users write it. */
+static bool switch_all(struct choice *choice, const char *name, bool on)
+{
+	if (!on || !same(name, "all"))
+		return false;
+	for (uint32_t i = 0; i < choice->rules->count; i++)
+		switch_rule(choice, i, true);
+	return true;
+}
+
 static int apply_name(struct choice *choice, const char *name, bool on)
 {
 	int status;
 
-	if (switch_types(choice, name, on) || switch_extensions(choice, name, on))
+	if (switch_types(choice, name, on) || switch_extensions(choice, name, on) ||
+		switch_all(choice, name, on))
 		return 0;
 	status = choice->sets ? switch_set(choice, name, on) : 0;
 	return status ? (status < 0 ? status : 0) : refuse_unknown(choice, name);

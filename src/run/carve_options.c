@@ -51,7 +51,7 @@ const struct option_row carve_option_rows[] = {
 		MEMBER(types),
 		.group = "Rules",
 		.help = "Carve only these, a list of types, extensions, kinds (docx) or sets "
-			"(pictures), separated by commas; -NAME leaves one out" },
+			"(pictures), or all, separated by commas; -NAME leaves one out" },
 	{ .name = "both",
 		.letter = 'b',
 		REPORTED(both, 4, "both"),
@@ -454,6 +454,7 @@ const struct option_row carve_option_rows[] = {
 		     "leaves them out"),
 	FOREIGN('k', "Foremost's -k is --chunk-size SIZE"),
 	FOREIGN('T', "Foremost's -T has no counterpart: --output takes a new folder for each run"),
+	FOREIGN('V', "Scalpel's and Foremost's -V is burin --version"),
 	FOREIGN('Q', "Foremost's -Q is --quiet"),
 	{ 0 },
 };

@@ -13,6 +13,7 @@ carve -t rec -t box; types
 carve -t rec -t -box
 carve -t -box,rec
 carve -t -rec; types
+carve -t all; types
 carve --hash md5 --hash sha1
 grep -o '"hash":[^]]*]' out/report.jsonl
 carve --quiet --strict --strict
@@ -20,6 +21,7 @@ carve -c two.conf
 carve --offset 1 --offset=1
 carve -s 512
 carve -w -Q
+carve -V
 echo --- rules beside the installed ones
 try conf list pictures.conf | head -1 | tr -s ' '
 echo --- lists
