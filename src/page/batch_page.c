@@ -80,6 +80,7 @@ static void add_name(struct strbuf *page, int dir_fd, const json_t *image)
 static void add_image(struct strbuf *page, int dir_fd, const json_t *image)
 {
 	const json_t *exit = json_object_get(image, "exit");
+	const char *evidence = field(image, "evidence");
 	bool begun = json_is_integer(exit);
 
 	strbuf_text(page, begun && !json_integer_value(exit) ? "<tr>" : "<tr class=\"bad\">");
@@ -87,7 +88,7 @@ static void add_image(struct strbuf *page, int dir_fd, const json_t *image)
 	strbuf_print(page, "<td class=\"n\">%" PRIu64 "</td>", number(image, "files"));
 	add_size(page, number(image, "bytes"));
 	add_size(page, number(image, "size"));
-	text(page, "<td>", field(image, "evidence"), "</td>");
+	text(page, "<td>", strcmp(evidence, "none") == 0 ? "not hashed" : evidence, "</td>");
 	if (begun)
 		strbuf_print(page, "<td class=\"n\">%d</td>", (int)json_integer_value(exit));
 	else
