@@ -63,7 +63,9 @@ const struct command seal_command = {
 		"public key `seal.pub` have minisign's format, so that `minisign -V -p seal.pub -m "
 		"seal.sha256` verifies them. Hand over the public key separately from the "
 		"results.\n\n`burin verify` checks the seal. A time stamp of the manifest (RFC "
-		"3161) can be stored beside it as `seal.sha256.tsr`.",
+		"3161) can be stored beside it as `seal.sha256.tsr`: verify says whether it is one "
+		"of this manifest, and `openssl ts -verify -data seal.sha256 -in seal.sha256.tsr` "
+		"who made it.",
 	.options = seal_options,
 	.settings_size = sizeof(struct seal_settings),
 	.run = run_seal,

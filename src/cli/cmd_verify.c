@@ -142,21 +142,32 @@ static const char *signature_words(enum seal_signature signature)
 	return words[signature];
 }
 
+static const char *stamp_words(enum seal_stamp stamp)
+{
+	static const char *const words[] = { "",
+		"; " SEAL_TIME_STAMP " is of this manifest (openssl ts -verify shows by whom)",
+		"; " SEAL_TIME_STAMP " is NOT of this manifest" };
+
+	return words[stamp];
+}
+
 /* Nothing has changed, and, where a key was given, that is proved by it. */
 static bool is_intact(const struct verify_settings *settings, const struct seal_check *check)
 {
-	return !check->different && (settings->key ? check->signature == SEAL_GIVEN_KEY
-						   : check->signature != SEAL_INVALID);
+	return !check->different && check->stamp != SEAL_STAMPED_ELSE &&
+	       (settings->key ? check->signature == SEAL_GIVEN_KEY
+			      : check->signature != SEAL_INVALID);
 }
 
 static json_t *seal_json(
 	const struct verify_settings *settings, const struct seal_check *check, json_t *files)
 {
 	static const char *const words[] = { "none", "own key", "given key", "invalid" };
+	static const char *const stamps[] = { "none", "of this manifest", "of something else" };
 
-	return json_pack("{s:b, s:s, s:s, s:s, s:o}", "clean", is_intact(settings, check),
-		"signature", words[check->signature], "key", check->counts.key_id, "sha256",
-		check->counts.manifest.sha256, "files", files);
+	return json_pack("{s:b, s:s, s:s, s:s, s:s, s:o}", "clean", is_intact(settings, check),
+		"signature", words[check->signature], "time_stamp", stamps[check->stamp], "key",
+		check->counts.key_id, "sha256", check->counts.manifest.sha256, "files", files);
 }
 
 /* Returns the exit code. *sealed: whether there is a seal. *object: with --json, what was found; else as it was. */
@@ -171,10 +182,10 @@ static int verify_seal(
 	if (!status && check.sealed && settings->json)
 		*object = seal_json(settings, &check, json_incref(listing.files));
 	else if (!status && check.sealed)
-		printf("seal: %" PRIu64 " file%s, %" PRIu64 " changed since; %s%s%s\n",
+		printf("seal: %" PRIu64 " file%s, %" PRIu64 " changed since; %s%s%s%s\n",
 			check.counts.files, check.counts.files == 1 ? "" : "s", check.different,
 			signature_words(check.signature), *check.counts.key_id ? ", " : "",
-			check.counts.key_id);
+			check.counts.key_id, stamp_words(check.stamp));
 	json_decref(listing.files);
 	*sealed = check.sealed;
 	if (status)
@@ -192,6 +203,8 @@ static void print_json(bool batch, json_t *all, json_t *seal)
 	json_t *object =
 		batch ? json_pack("{s:O}", "runs", all) : json_incref(json_array_get(all, 0));
 
+	if (seal && !object) /* of a dry run */
+		object = json_object();
 	if (seal)
 		json_object_set_new(object, "seal", seal);
 	if (object)

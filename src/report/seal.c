@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <openssl/evp.h>
+
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/strbuf.h"
@@ -390,6 +392,34 @@ static int check_signature(struct checking *checking, const struct strbuf *manif
 	return status;
 }
 
+/* The imprint in a time stamp is the digest as it is, so that no parser is needed to look for it. */
+static bool holds_digest(
+	const struct strbuf *stamp, const struct strbuf *manifest, const EVP_MD *algorithm)
+{
+	unsigned char digest[EVP_MAX_MD_SIZE];
+	unsigned len = 0;
+
+	return EVP_Digest(manifest->bytes, manifest->len, digest, &len, algorithm, NULL) == 1 &&
+	       memmem(stamp->bytes, stamp->len, digest, len);
+}
+
+static int check_stamp(
+	struct checking *checking, const struct strbuf *manifest, struct error *error)
+{
+	struct strbuf stamp = { 0 };
+	int status = read_below(checking->dir_fd, SEAL_TIME_STAMP, &stamp, error);
+	bool fits;
+
+	if (!status) {
+		fits = stamp.len && (holds_digest(&stamp, manifest, EVP_sha256()) ||
+					    holds_digest(&stamp, manifest, EVP_sha384()) ||
+					    holds_digest(&stamp, manifest, EVP_sha512()));
+		checking->check->stamp = fits ? SEAL_STAMPED : SEAL_STAMPED_ELSE;
+	}
+	strbuf_free(&stamp);
+	return status == -ENOENT ? 0 : status;
+}
+
 int seal_verify(const char *folder, const char *key_path,
 	void (*each)(void *context, const char *name, enum verify_state state, const char *detail),
 	void *context, struct seal_check *check, struct error *error)
@@ -407,6 +437,8 @@ int seal_verify(const char *folder, const char *key_path,
 		hash_text(&manifest, &check->counts.manifest);
 		status = check_signature(&checking, &manifest, key_path, error);
 	}
+	if (!status)
+		status = check_stamp(&checking, &manifest, error);
 	if (!status)
 		status = check_manifest(&checking, &manifest, error);
 	names_free(&checking.listed);

@@ -34,10 +34,18 @@ enum seal_signature {
 	SEAL_INVALID,   /* of another manifest, or by another key */
 };
 
+/* Who made a time stamp, and when, is for `openssl ts -verify`; what it was made of is seen by the digest in it. */
+enum seal_stamp {
+	SEAL_UNSTAMPED,
+	SEAL_STAMPED,      /* of this manifest: by its SHA-256, SHA-384 or SHA-512 */
+	SEAL_STAMPED_ELSE, /* of something else */
+};
+
 struct seal_check {
 	bool sealed;        /* there is a manifest */
 	uint64_t different; /* files that are not as it says, missing ones and new ones included */
 	enum seal_signature signature;
+	enum seal_stamp stamp;
 	struct seal_counts counts;
 };
 

@@ -69,6 +69,28 @@ echo a zero in the manifest
 check out
 : >out/seal.sha256
 check out
+echo --- a time stamp, of the manifest and of something else
+try carve --quiet -p -c rec.conf -o stamped image
+"$BURIN" seal stamped >/dev/null
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout tsa.key -out tsa.crt -subj /CN=tsa -addext extendedKeyUsage=critical,timeStamping 2>/dev/null
+printf '%s\n' '[t]' 'serial = ./serial' 'signer_cert = ./tsa.crt' 'signer_key = ./tsa.key' 'signer_digest = sha256' \
+	'default_policy = 1.2.3.4' 'digests = sha256, sha512' >tsa.cnf
+stamp() # FILE DIGEST
+{
+	openssl ts -query -data "$1" "-$2" -out query 2>/dev/null
+	openssl ts -reply -queryfile query -config tsa.cnf -section t -out stamped/seal.sha256.tsr 2>/dev/null
+}
+for digest in sha256 sha512; do
+	stamp stamped/seal.sha256 $digest
+	check stamped
+done
+stamp image sha256
+check stamped
+"$BURIN" verify --json stamped | python3 -c 'import json, sys
+seal = json.load(sys.stdin)["seal"]
+print(seal["clean"], seal["time_stamp"])'
+: >stamped/seal.sha256.tsr
+check stamped
 echo --- a dry run, and a batch
 try carve --quiet -p -c rec.conf -o plan image
 "$BURIN" seal plan | head -1
