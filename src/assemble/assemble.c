@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,9 +214,10 @@ bool assembler_has_pass(const struct assembler *assembler)
 struct crew {
 	struct assembler *assembler;
 	const struct strategy *strategy;
-	uint64_t work; /* of each file */
-	struct helpers *helpers;
-	_Atomic size_t next;
+	uint64_t work;           /* of each file */
+	struct helpers *helpers; /* NULL: there are none */
+	pthread_mutex_t taking;  /* guards next, so that files are announced in their order */
+	size_t next;
 	_Atomic bool stopped, no_memory;
 };
 
@@ -271,8 +273,6 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 	};
 	bool success;
 
-	if (assembler->options.on_file)
-		assembler->options.on_file(broken->start, broken->rule);
 	*found = (struct assembled){ .start = broken->start, .rule = broken->rule };
 	found->pass = assembler->pass;
 	success = crew->strategy->find(&bench, broken, &extents, &found->outcome, &found->assembly);
@@ -296,6 +296,24 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 	extents_free(&extents);
 }
 
+/* The next file that is not found yet; broken_count: there is none. */
+static size_t take_file(struct crew *crew)
+{
+	const struct assembler *assembler = crew->assembler;
+	void (*on_file)(const struct broken *file, size_t number) = assembler->options.on_file;
+	size_t index;
+
+	pthread_mutex_lock(&crew->taking);
+	while (crew->next < assembler->broken_count && assembler->found[crew->next].runs)
+		crew->next++;
+	index = crew->next;
+	crew->next += index < assembler->broken_count;
+	if (on_file)
+		on_file(index < assembler->broken_count ? &assembler->broken[index] : NULL, index);
+	pthread_mutex_unlock(&crew->taking);
+	return index;
+}
+
 static void try_files(void *context, unsigned number, unsigned worker)
 {
 	struct crew *crew = context;
@@ -305,12 +323,13 @@ static void try_files(void *context, unsigned number, unsigned worker)
 	(void)number;
 	(void)worker;
 	view_watch(view, may_go_on, crew);
-	helpers_begin(crew->helpers);
-	while ((index = crew->next++) < crew->assembler->broken_count && !crew->stopped &&
-		!crew->no_memory)
-		if (!crew->assembler->found[index].runs)
-			try_file(crew, view, index);
-	helpers_end(crew->helpers, view);
+	if (crew->helpers)
+		helpers_begin(crew->helpers);
+	while (!crew->stopped && !crew->no_memory &&
+		(index = take_file(crew)) < crew->assembler->broken_count)
+		try_file(crew, view, index);
+	if (crew->helpers)
+		helpers_end(crew->helpers, view);
 	view_free(view);
 }
 
@@ -617,9 +636,11 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 	crew.work = scale(assembler, assemble_work(assembler->clusters.end, count_left(assembler),
 					     crew.strategy->share));
 	if (!is_repeated(assembler, crew.work)) {
-		crew.helpers = helpers_new();
+		pthread_mutex_init(&crew.taking, NULL);
+		crew.helpers = assembler->options.alone ? NULL : helpers_new();
 		pool_share(pool, POOL_CHECK, pool_threads(pool), try_files, &crew);
 		helpers_free(crew.helpers);
+		pthread_mutex_destroy(&crew.taking);
 	}
 	if (crew.stopped || crew.no_memory) {
 		undo(assembler);

@@ -21,6 +21,8 @@
 #include "report/record.h"
 #include "rules/rules.h"
 
+struct broken; /* a file that broke off (assemble/workbench.h) */
+
 /* How far it goes; each does what those before it do, too. */
 enum assemble_level {
 	FRAGMENTS_OFF,
@@ -55,8 +57,10 @@ struct assemble_options {
 	const char *devices;            /* as --gpus has them */
 	/* Polled by every trial: true ends the pass. Thread-safe. */
 	bool (*interrupted)(void);
-	/* NULL, or called by each thread with the file that it tries now. */
-	void (*on_file)(uint64_t start, uint32_t rule);
+	/* NULL, or called by each thread with the file that it tries now, in the files' order by one thread after the
+	 * other: its number in the pass; file NULL: it tries none any more. */
+	void (*on_file)(const struct broken *file, size_t number);
+	bool alone; /* threads make no trials for each other, also not ahead of their turn */
 };
 
 /* What the volumes know of the file at start; its runs are the caller's to free. False: nothing. Thread-safe. */

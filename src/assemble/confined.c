@@ -4,9 +4,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "assemble/strategies.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "carve/check_limits.h"
 #include "carve/checker_process.h"
 #include "evidence/extent_image.h"
@@ -22,6 +24,9 @@ struct confined {
 	double most; /* units of work that honest passes do */
 	double measured, stopping_since;
 	bool stopping, done;
+	bool alone; /* threads make no trials for each other */
+	unsigned threads;
+	const struct check_trial *culprit; /* that crashed the process; NULL: that is not known */
 };
 
 static double most_work(const struct assemble_options *options)
@@ -56,7 +61,8 @@ static bool give_task(struct confined *confined)
 		works = channel_send(&confined->process.channel, CHECK_TASK, writer);
 	}
 	free(task.bytes);
-	return (works && channel_send(&confined->process.channel, CHECK_ASSEMBLE, NULL)) ||
+	codec_put(writer, confined->alone);
+	return (works && channel_send(&confined->process.channel, CHECK_ASSEMBLE, writer)) ||
 	       checker_fail(&confined->process, "broke the protocol");
 }
 
@@ -127,6 +133,25 @@ static bool take_message(struct confined *confined, uint32_t kind, struct codec_
 	}
 }
 
+/* The first of the files that crashed, in the order in which one thread would try them, once none before it is
+ * under way. NULL: there is none yet. */
+static const struct check_trial *find_culprit(const struct confined *confined)
+{
+	const struct check_trial *first = NULL;
+	uint64_t first_number = UINT64_MAX;
+
+	for (unsigned i = 0; i < confined->threads; i++) {
+		const struct check_trial *trial = &confined->process.shared->trials[i];
+		uint64_t number = atomic_load(&trial->number);
+
+		if (!number || number >= first_number)
+			continue;
+		first_number = number;
+		first = trial;
+	}
+	return first && atomic_load(&first->crashed) ? first : NULL;
+}
+
 /* Between messages. False: it is to be ended. */
 static bool watch(struct confined *confined)
 {
@@ -141,6 +166,8 @@ static bool watch(struct confined *confined)
 	}
 	if (confined->stopping && now - confined->stopping_since > STOP_SECONDS)
 		return false;
+	if (confined->alone && (confined->culprit = find_culprit(confined)))
+		return checker_fail(&confined->process, "crashed");
 	if (now - confined->measured < MEASURE_SECONDS)
 		return true;
 	confined->measured = now;
@@ -171,17 +198,18 @@ static int serve(struct confined *confined, struct error *error)
 	return works ? 0 : 1;
 }
 
-static int attempt(struct confined *confined, unsigned threads, struct error *error)
+static int attempt(struct confined *confined, struct error *error)
 {
 	const struct assemble_options *options = confined->options;
 	struct check_workers *given =
-		check_workers_new(options->image, options->rules, true, threads);
+		check_workers_new(options->image, options->rules, true, confined->threads);
 	int status = checker_start(&confined->process, given, error);
 
+	confined->culprit = NULL;
 	if (!status) {
 		struct check_shared *shared = confined->process.shared;
 
-		atomic_store(&shared->file_rule, 0);
+		memset(shared->trials, 0, sizeof(shared->trials));
 		atomic_store(&shared->stop, 0);
 		atomic_store(&shared->work, 0);
 		confined->most = most_work(options);
@@ -195,36 +223,57 @@ static int attempt(struct confined *confined, unsigned threads, struct error *er
 	return status;
 }
 
-/* The file that the only thread was trying when the process ended. False: there is none, or there were too many. */
+/* The file that crashed it, or else that which the only thread was trying when it ended. False: there is none, or there
+ * were too many. */
 static bool leave_out(struct confined *confined, struct confined_passes *passes)
 {
-	const struct check_shared *shared = confined->process.shared;
-	uint64_t start = atomic_load(&shared->file_start), rule = atomic_load(&shared->file_rule);
+	const struct check_trial *trial =
+		confined->culprit ? confined->culprit : confined->process.shared->trials;
+	uint64_t start = atomic_load(&trial->start), rule = atomic_load(&trial->rule);
 
-	if (!rule || passes->left_out == LEFT_OUT_MAX ||
-		!assembler_leave_out(confined->assembler, start, (uint32_t)(rule - 1)))
+	if (!atomic_load(&trial->number) || passes->left_out == LEFT_OUT_MAX ||
+		rule >= confined->options->rules->count ||
+		!assembler_leave_out(confined->assembler, start, (uint32_t)rule))
 		return false;
 	passes->files[passes->left_out].start = start;
-	passes->files[passes->left_out++].rule = (uint32_t)(rule - 1);
+	passes->files[passes->left_out++].rule = (uint32_t)rule;
+	return true;
+}
+
+/* Where a process failed, the next shows more of what made it fail: it stays with one file a thread, and at last with one
+ * thread. False: there are no results. */
+static bool try_again(struct confined *confined, struct confined_passes *passes, unsigned threads)
+{
+	if (!confined->culprit && confined->threads > 1) {
+		confined->threads = confined->alone ? 1 : threads;
+		confined->alone = true;
+		return true;
+	}
+	if (!leave_out(confined, passes))
+		return false;
+	confined->threads = threads;
 	return true;
 }
 
 int confined_passes_make(
 	struct assembler *assembler, struct confined_passes *passes, struct error *error)
 {
-	struct confined confined = { .assembler = assembler,
-		.options = assembler_options(assembler) };
-	unsigned threads = pool_threads(confined.options->pool);
+	const struct assemble_options *options = assembler_options(assembler);
+	unsigned threads = pool_threads(options->pool);
+	struct confined confined = { .assembler = assembler, .options = options };
 	int status;
 
+	confined.threads = threads < CHECK_TRIALS_MAX ? threads : CHECK_TRIALS_MAX;
+	confined.alone = threads == 1;
 	*passes = (struct confined_passes){ 0 };
-	while ((status = attempt(&confined, threads, error)) > 0) {
-		if (threads == 1 && !leave_out(&confined, passes)) {
+	while ((status = attempt(&confined, error)) > 0) {
+		log_debug("putting files in pieces together, with %u threads, %s",
+			confined.threads, confined.process.how);
+		if (!try_again(&confined, passes, threads)) {
 			snprintf(passes->how, sizeof(passes->how), "%s", confined.process.how);
 			status = 0;
 			break;
 		}
-		threads = 1;
 	}
 	checker_free(&confined.process);
 	return status;

@@ -1,6 +1,8 @@
 /*
  * The passes of an assembler in another process, burin-carver, which the files may crash or take over. If they do, the
- * passes are made again with one thread, which shows the file that is to blame; it is left out then.
+ * passes are made again, each file by one thread, which shows the file that is to blame; it is left out then. Of several
+ * it is the one that a single thread would have tried first, so the result is the same for all numbers of threads. What
+ * ends the process in another way, or goes on for ever, is found by a single thread.
  */
 #ifndef BURIN_ASSEMBLE_CONFINED_H
 #define BURIN_ASSEMBLE_CONFINED_H

@@ -31,21 +31,29 @@ enum check_message {
 	CHECK_ANSWER,
 	CHECK_NO_MEMORY, /* the machine has none: there will be no outcome */
 	CHECK_TASK,      /* bytes of what assembler_save_task saves */
-	CHECK_ASSEMBLE,
+	CHECK_ASSEMBLE, /* whether threads make no trials for each other, so that a crash shows its file */
 	CHECK_RECORD,
 	CHECK_FOUND,     /* results (assembled_save), one or more */
 	CHECK_ASSEMBLED, /* assembler_unfinished */
 };
+
+/* The file that a thread puts together: its number in the pass, from 1 on (0: there is none), start and rule, and whether
+ * it crashed the thread. */
+struct check_trial {
+	_Atomic uint64_t number, start, rule, crashed;
+};
+/* Threads that put files together are at most as many. */
+#define CHECK_TRIALS_MAX 1024
 
 /* What the processes share. Checks are numbered from 1. */
 struct check_shared {
 	/* burin-carver writes: the check under way, how far in the image it has read, and the work of all
 	 * checks of the batch. */
 	_Atomic uint64_t number, reached, work;
-	/* burin-carver writes, where one thread puts files together: which is under way, as its rule + 1; 0: none. */
-	_Atomic uint64_t file_start, file_rule;
 	/* burin writes: the check that is to be given up; CHECK_ASSEMBLING: all. */
 	_Atomic uint64_t stop;
+	/* burin-carver writes: what its threads put together. */
+	struct check_trial trials[CHECK_TRIALS_MAX];
 	uint8_t data[SHARED_ASK_MAX];
 };
 

@@ -1,10 +1,14 @@
 /* Puts files in pieces together (assemble/confined.h). */
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "assemble/assemble.h"
+#include "assemble/workbench.h"
 #include "base/fatal.h"
 #include "base/memory.h"
 #include "checker/checker.h"
@@ -58,22 +62,80 @@ static bool may_not_go_on(void)
 	return checker_is_stopped();
 }
 
-static void note_file(uint64_t start, uint32_t rule)
+/* ---- crashes ------------------------------------------------------------------------------- */
+
+#define CRASH_STACK_LEN ((size_t)64 << 10)
+
+static _Thread_local struct check_trial *own_trial; /* NULL: this thread has tried no file yet */
+
+static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+#define CRASH_SIGNALS (sizeof(crash_signals) / sizeof(*crash_signals))
+
+/* A pool's threads block all signals: then a crash would end the process. The stack is for a crash that used up the
+ * thread's. */
+static void prepare_thread(void)
 {
-	atomic_store(&checker.shared->file_start, start);
-	atomic_store(&checker.shared->file_rule, (uint64_t)rule + 1);
+	sigset_t crashes;
+
+	static _Atomic size_t count;
+	size_t index = atomic_fetch_add(&count, 1);
+	stack_t stack = { .ss_size = CRASH_STACK_LEN };
+
+	own_trial = &checker.shared->trials[index % CHECK_TRIALS_MAX];
+	stack.ss_sp = mmap(
+		NULL, CRASH_STACK_LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (stack.ss_sp != MAP_FAILED)
+		sigaltstack(&stack, NULL);
+	sigemptyset(&crashes);
+	for (size_t i = 0; i < CRASH_SIGNALS; i++)
+		sigaddset(&crashes, crash_signals[i]);
+	pthread_sigmask(SIG_UNBLOCK, &crashes, NULL);
 }
+
+static void note_file(const struct broken *file, size_t number)
+{
+	if (!own_trial)
+		prepare_thread();
+	atomic_store(&own_trial->number, 0);
+	if (!file)
+		return;
+	atomic_store(&own_trial->start, file->start);
+	atomic_store(&own_trial->rule, file->rule);
+	atomic_store(&own_trial->number, (uint64_t)number + 1);
+}
+
+/* burin waits for the files before it, which other threads try, and ends the process. A crash that is no file's ends
+ * it at once. */
+static void note_crash(int signal_number)
+{
+	if (!own_trial || !atomic_load(&own_trial->number)) {
+		signal(signal_number, SIG_DFL);
+		return;
+	}
+	atomic_store(&own_trial->crashed, 1);
+	for (;;)
+		poll(NULL, 0, -1);
+}
+
+static void catch_crashes(void)
+{
+	const struct sigaction action = { .sa_handler = note_crash, .sa_flags = SA_ONSTACK };
+
+	for (size_t i = 0; i < CRASH_SIGNALS; i++)
+		sigaction(crash_signals[i], &action, NULL);
+}
+
+/* ---- the task, and what comes of it -------------------------------------------------------- */
 
 /* The task comes in parts. */
 static struct assembler *receive_task(struct pool *pool)
 {
-	const struct assemble_options options = {
+	struct assemble_options options = {
 		.image = checker.image,
 		.rules = &checker.rules,
 		.pool = pool,
 		.find_record = ask_for_record,
 		.interrupted = may_not_go_on,
-		.on_file = checker.threads == 1 ? note_file : NULL,
 	};
 	struct codec_writer task = { 0 };
 	struct assembler *assembler;
@@ -89,9 +151,16 @@ static struct assembler *receive_task(struct pool *pool)
 		part.bytes = (uint8_t *)codec_get_bytes(&body, &part.len);
 		codec_append(&task, &part);
 	}
+	options.alone = codec_get_flag(&body);
+	if (kind != CHECK_ASSEMBLE || !codec_at_end(&body))
+		_exit(EXIT_FAILURE);
+	if (options.alone) {
+		options.on_file = note_file;
+		catch_crashes();
+	}
 	body = codec_reader_from(task.bytes, task.len);
 	assembler = assembler_load_task(&options, &body);
-	if (kind != CHECK_ASSEMBLE || !codec_at_end(&body))
+	if (!codec_at_end(&body))
 		_exit(EXIT_FAILURE);
 	free(task.bytes);
 	return assembler;

@@ -22,8 +22,6 @@
 #include "evidence/shared_ring.h"
 #include "rules/rules_codec.h"
 
-#define THREADS_MAX 4096
-
 struct checker checker;
 
 /* One thread asks at a time. */
@@ -155,7 +153,7 @@ static void prepare(void)
 	checker_receive(&kind, &start);
 	confine_set_mode((enum confine_mode)codec_get(&start, CONFINE_OFF));
 	checker.nested = codec_get_flag(&start);
-	checker.threads = (unsigned)codec_get(&start, THREADS_MAX);
+	checker.threads = (unsigned)codec_get(&start, CHECK_TRIALS_MAX);
 	rules_load_checks(&checker.rules, &start);
 	checker.image =
 		shared_image_open(&start, descriptors, count, ask_for_bytes, checker_is_stopped);

@@ -22,9 +22,9 @@ both() # NAME IMAGE OPTION...
 {
 	name=$1 input=$2
 	shift 2
-	"$BURIN" carve --quiet --sandbox=off -j 1 -c "$SRCDIR/conf/burin.conf" "$@" -o "$name.off" "$input"
+	"$BURIN" carve --quiet --sandbox=off --threads 1 -c "$SRCDIR/conf/burin.conf" "$@" -o "$name.off" "$input"
 	echo "$name: exit $?"
-	"$BURIN" carve --quiet --sandbox=require -j 3 -c "$SRCDIR/conf/burin.conf" "$@" -o "$name.require" "$input" 2>/dev/null
+	"$BURIN" carve --quiet --sandbox=require --threads 3 -c "$SRCDIR/conf/burin.conf" "$@" -o "$name.require" "$input" 2>/dev/null
 	same_results "$name.off" "$name.require" || echo "$name: differs"
 }
 both raw image --file-systems off
@@ -47,7 +47,7 @@ for folder in several.off/*/; do
 done
 limited() # KIB OUT OPTION...
 {
-	(ulimit -f "$1"; shift; try carve --quiet --dry-run --file-systems off -j 2 -o "$@" sample.E01)
+	(ulimit -f "$1"; shift; try carve --quiet --dry-run --file-systems off --threads 2 -o "$@" sample.E01)
 }
 limited 1000 fits.off --sandbox=off
 limited 1000 fits.require --sandbox=require

@@ -53,24 +53,24 @@ image crash
 ./burin conf check --image image rules.conf | tail -4; echo "exit ${PIPESTATUS[0]}"
 # Each costs itself, whatever is checked with it, and the result is the same for all numbers of threads.
 image crash abort leave eat lie babble fine sleep hang
-carve one --sandbox=require -j 1
+carve one --sandbox=require --threads 1
 tell one
 "$SRCDIR/tests/cli/check_reports" one image
 . "$SRCDIR/tests/cli/helpers"
-carve four --sandbox=require -j 4 2>/dev/null
+carve four --sandbox=require --threads 4 2>/dev/null
 same_results one four && echo same
 # None makes burin ask for ever, or end for want of memory.
 image "put off" hum beg
-carve ever --sandbox=require -j 1 2>/dev/null
+carve ever --sandbox=require --threads 1 2>/dev/null
 tell ever
 # When files in pieces are put together, too: each costs itself. A lie may have been another file's.
 room=4096
 image "in pieces crash" fine "in pieces abort" "in pieces leave" "in pieces eat" "in pieces hang"
 for threads in 1 4; do
-	carve "pieces$threads" --sandbox=require --fragments=search -j $threads 2>&1
+	carve "pieces$threads" --sandbox=require --fragments=search --threads $threads 2>&1
 done
 tell pieces1
 same_results pieces1 pieces4 && echo same
 image fine "in pieces forge" "in pieces crash"
-carve forged --sandbox=require --fragments=search -j 1 2>&1
+carve forged --sandbox=require --fragments=search --threads 1 2>&1
 tell forged
