@@ -71,6 +71,9 @@ for threads in 1 4; do
 done
 tell pieces1
 same_results pieces1 pieces4 && echo same
+# A crash is named while several threads run: one process shows that there is one, and one for each shows which.
+image "in pieces crash" fine "in pieces abort"
+./burin carve --file-systems off -c rules.conf -o named --fragments=search --threads 4 --verbose image 2>&1 | sed -n 's/ (SIG[A-Z]*)//; /putting files in pieces/p'
 image fine "in pieces forge" "in pieces crash"
 carve forged --sandbox=require --fragments=search --threads 1 2>&1
 tell forged
