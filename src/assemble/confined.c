@@ -267,8 +267,8 @@ int confined_passes_make(
 	confined.alone = threads == 1;
 	*passes = (struct confined_passes){ 0 };
 	while ((status = attempt(&confined, error)) > 0) {
-		log_debug("putting files in pieces together, with %u threads, %s",
-			confined.threads, confined.process.how);
+		log_debug("putting files in pieces together, with %u threads, %s", confined.threads,
+			confined.process.how);
 		if (!try_again(&confined, passes, threads)) {
 			snprintf(passes->how, sizeof(passes->how), "%s", confined.process.how);
 			status = 0;
