@@ -49,7 +49,7 @@ limited() # KIB OUT OPTION...
 {
 	(ulimit -f "$1"; shift; try carve --quiet --dry-run --file-systems off --threads 2 -o "$@" sample.E01)
 }
-limited 1000 fits.off --sandbox=off
-limited 1000 fits.require --sandbox=require
+limited 2000 fits.off --sandbox=off
+limited 2000 fits.require --sandbox=require
 same_results fits.off fits.require || echo "fits: differs"
 limited 200 small --sandbox=require
