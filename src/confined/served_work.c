@@ -17,7 +17,7 @@
 /* THE TABLE. */
 static const struct served_kind *const kinds[] = { &served_container, &served_aff4,
 	&served_bitlocker, &served_luks, &served_filevault, &served_shadow, &served_changed,
-	&served_streams, &served_lvm, &served_ewf };
+	&served_streams, &served_lvm, &served_ewf, &served_blocks };
 
 struct cache_block {
 	uint64_t at, used; /* used: 0 for an empty one */
@@ -30,6 +30,7 @@ struct served {
 	uint64_t size; /* of the image around this one, or its part */
 	struct cache_block *cache;
 	uint64_t uses;
+	int errnum; /* why it can't be opened */
 };
 
 static const struct served_kind *find_kind(const char *name)
@@ -58,6 +59,16 @@ void served_refuse(struct served *served, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(served->shared->reason, sizeof(served->shared->reason), format, args);
 	va_end(args);
+}
+
+void served_answer_open(struct served *served, const void *bytes, size_t len)
+{
+	memcpy(served->shared->data, bytes, len);
+}
+
+void served_set_errno(struct served *served, int errnum)
+{
+	served->errnum = errnum;
 }
 
 void served_name(struct served *served, const char *name)
@@ -155,9 +166,23 @@ int served_read_memory(void *handle, uint64_t offset, void *buffer, size_t len)
 	return 0;
 }
 
-static void answer(int32_t status)
+static void answer(int32_t status, size_t len)
 {
-	send_message(&(struct served_message){ .kind = SERVED_DONE, .status = status });
+	send_message(&(struct served_message){ .kind = SERVED_DONE, .status = status, .len = len });
+}
+
+static void answer_request(struct served *served, const struct served_kind *kind, void *handle,
+	const struct served_message *request)
+{
+	uint8_t *data = served->shared->data;
+
+	if (request->kind == SERVED_LIST && kind->list_at)
+		answer(0, kind->list_at(handle, request->offset, request->len, data));
+	else if (request->kind == SERVED_READ && request->len <= SERVED_DATA_LEN)
+		answer(kind->read_at(handle, request->offset, data, (size_t)request->len),
+			(size_t)request->len);
+	else
+		_exit(1);
 }
 
 /* Until burin is gone. */
@@ -165,15 +190,10 @@ static _Noreturn void serve(struct served *served, const struct served_kind *kin
 {
 	for (;;) {
 		struct served_message request;
-		int status;
 
 		receive(&request);
-		if (request.kind != SERVED_READ || request.len > SERVED_DATA_LEN)
-			_exit(1);
 		sandbox_allow_time(SERVED_CPU_SECONDS);
-		status = kind->read_at(
-			handle, request.offset, served->shared->data, (size_t)request.len);
-		answer(status);
+		answer_request(served, kind, handle, &request);
 	}
 }
 
@@ -190,7 +210,7 @@ static void confine_work(const struct served_kind *kind, const void *argument)
 int served_work(const struct evidence_job *job, void *argument)
 {
 	const struct served_kind *kind = find_kind(job->kind);
-	struct served served = { .size = job->size };
+	struct served served = { .size = job->size, .errnum = EIO };
 	void *handle;
 
 	served.shared = mmap(NULL, sizeof(*served.shared), PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -207,12 +227,14 @@ int served_work(const struct evidence_job *job, void *argument)
 	confine_work(kind, argument);
 	if (job->work == EVIDENCE_SERVE_NAMES) {
 		kind->list(&served, argument);
-		answer(*served.shared->reason ? -EIO : 0);
+		answer(*served.shared->reason ? -EIO : 0, 0);
 		return 0;
 	}
 	handle = kind->open(&served, argument);
-	if (!handle)
+	if (!handle) {
+		answer(-served.errnum, 0);
 		return 1;
-	answer(0);
+	}
+	answer(0, 0);
 	serve(&served, kind, handle);
 }

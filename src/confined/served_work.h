@@ -26,14 +26,21 @@ struct served_kind {
 	int (*read_at)(void *handle, uint64_t offset, void *buffer, size_t len);
 	/* Names of the images that can be opened, by served_name; open is not called then. May be NULL. */
 	void (*list)(struct served *served, void *arg);
+	/* Of an image whose stored bytes burin reads itself: where they are from offset on. Fills at most SERVED_DATA_LEN
+	 * bytes and returns how many. May be NULL. */
+	size_t (*list_at)(void *handle, uint64_t offset, uint64_t effort, void *buffer);
 };
 
 void served_set_size(struct served *served, uint64_t size, uint32_t sector_size);
 /* How the image was opened, for people: "with a password of FILE". */
 void served_set_how(struct served *served, const char *how);
+/* More of an image that was opened, for burin, at most SERVED_DATA_LEN bytes. */
+void served_answer_open(struct served *served, const void *bytes, size_t len);
 /* Why it can't be opened: what the library says. */
 void served_refuse(struct served *served, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* And its kind, for the caller of served_open; EIO unless this is called. */
+void served_set_errno(struct served *served, int errnum);
 void served_name(struct served *served, const char *name);
 /* The image around this one, or its part: its size, and reading from it. 0, or -EIO when a byte of it
  * can't be read or is past its end. */
@@ -50,6 +57,7 @@ int served_work(const struct evidence_job *job, void *argument);
 char *container_folder(const void *container);
 
 extern const struct served_kind served_container, served_aff4, served_bitlocker, served_luks,
-	served_filevault, served_shadow, served_changed, served_streams, served_lvm, served_ewf;
+	served_filevault, served_shadow, served_changed, served_streams, served_lvm, served_ewf,
+	served_blocks;
 
 #endif

@@ -58,8 +58,7 @@ struct image_backend {
 		struct image *image); /* frees its own part and the struct, not info's members */
 };
 
-extern const struct image_backend raw_backend, ewf_backend, container_backend, qcow2_backend,
-	vdi_backend, packed_raw_backend;
+extern const struct image_backend raw_backend, ewf_backend, container_backend, block_backend;
 
 /* Reads len bytes at offset, all inside the image, unit by unit where that is necessary: what fails
  * is filled with zeros and reported to failed (each unit by itself, in order). Where it is interrupted

@@ -1,113 +1,374 @@
 /*
- * What the file lacks at its end is lost, not zeros: a copy that broke off must not look like an empty
- * disk. Nothing else here is trusted either: an image that says it is its own parent ends at a depth,
- * and a parent is only looked for where the image is, because its name may be that of any file of the
- * examiner's machine.
+ * A disk image in one file that is kept in blocks: QCOW2, VDI, and raw ones compressed in parts. burin-evidence
+ * parses the file and unpacks what is packed (block_file.h). Where the bytes are it lists as extents, of which the
+ * last windows are kept; what is stored as it is, and the image that this one has the changes to, is read here.
+ *
+ * Nothing is trusted: not the extents, and not that the chain of parents ends.
  */
-#include "evidence/block_image.h"
-
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/endian.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "evidence/block_job.h"
+#include "evidence/block_parent.h"
+#include "evidence/evidence_job.h"
+#include "evidence/reader_ring.h"
+#include "evidence/served.h"
 
 /* A failed block is read again in units of this size. */
 #define UNIT_LEN 4096
 #define SECTOR_LEN 512
-/* Unpacked units in memory, but at least eight. */
-#define UNITS_MEMORY ((size_t)8 << 20)
 /* A chain of snapshots is seldom longer than ten. */
 #define DEPTH_MAX 64
+/* Processes that unpack, each its own part of the image. */
+#define WORKERS_MAX 16
+#define WINDOWS 16
+/* Places that are looked up at a time: more for who reads on. */
+#define EFFORT_MIN ((size_t)256)
+#define EFFORT_MAX ((size_t)65536)
+
+struct window {
+	uint64_t begin, end, used;
+	size_t count;
+	struct block_extent *extents; /* rising, without gaps */
+};
+
+struct block_image {
+	struct image image; /* first */
+	const struct block_format *format;
+	struct block_about about;
+	int fd;
+	struct image *parent; /* NULL: none */
+	struct block_job *job;
+	size_t job_len;
+	uint64_t group_len;                        /* what one worker unpacks at a time */
+	pthread_mutex_t lock;                      /* over what follows */
+	struct served_image *workers[WORKERS_MAX]; /* but for the first, NULL until it is needed */
+	unsigned worker_count;
+	struct window windows[WINDOWS];
+	uint64_t uses, next; /* next: the end of the last window */
+	size_t effort;
+};
 
 /* Of the image that this thread is opening: parents are opened by image_open, which is not told. */
 static _Thread_local unsigned depth;
 
-int block_image_open(struct block_image *block, const struct image_backend *backend,
-	const char *path, struct error *error)
-{
-	struct image_info *info = &block->image.info;
-	struct stat st;
+/* ---- processes ----------------------------------------------------------------------------- */
 
-	block->image.backend = backend;
-	block->image.read_unit = UNIT_LEN;
-	info->format = backend->name;
-	info->sector_size = SECTOR_LEN;
-	info->paths = xcalloc(1, sizeof(*info->paths));
-	info->paths[info->path_count++] = xstrdup(path);
-	block->fd = image_open_file(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (block->fd < 0 || fstat(block->fd, &st) || !S_ISREG(st.st_mode))
-		return error_set(error, EXIT_IO, block->fd < 0 ? errno : EINVAL,
-			"can't open %s: %s", path,
-			block->fd < 0 ? strerror(errno) : "it is not a file");
-	block->file_len = (uint64_t)st.st_size;
-	return 0;
+/* 0, or a negative errno with the reason, and *opened is NULL. */
+static int open_worker(const struct block_image *block, struct served_image **opened, char *reason,
+	size_t reason_len)
+{
+	struct served_image *worker = xcalloc(1, sizeof(*worker));
+	int status;
+
+	worker->kind = "blocks";
+	worker->arg = xmalloc(block->job_len);
+	memcpy(worker->arg, block->job, block->job_len);
+	worker->arg_len = block->job_len;
+	worker->unit = UNIT_LEN;
+	worker->image.interrupted = block->image.interrupted;
+	status = served_open(worker, reason, reason_len);
+	*opened = status ? NULL : worker;
+	if (status)
+		served_close(&worker->image);
+	return status;
 }
 
-static bool is_inside(const struct block_image *block, uint64_t offset, size_t len)
+/* The one that unpacks the byte at offset: neighbours go to the same one, which has them in memory. Where no
+ * further one can be started, there are so many. */
+static struct served_image *worker_for(struct block_image *block, uint64_t offset)
 {
-	return offset <= block->file_len && len <= block->file_len - offset;
+	struct served_image *worker;
+	unsigned number;
+	char reason[512];
+
+	pthread_mutex_lock(&block->lock);
+	number = (unsigned)(offset / block->group_len % block->worker_count);
+	if (!block->workers[number] &&
+		open_worker(block, &block->workers[number], reason, sizeof(reason))) {
+		block->worker_count = number;
+		number = 0;
+	}
+	worker = block->workers[number];
+	if (worker->image.interrupted != block->image.interrupted)
+		worker->image.interrupted = block->image.interrupted;
+	pthread_mutex_unlock(&block->lock);
+	return worker;
 }
 
-int block_image_file(struct block_image *block, uint64_t offset, void *buffer, size_t len)
+/* ---- where bytes are ----------------------------------------------------------------------- */
+
+static bool is_valid(const struct block_image *block, const struct block_extent *extents,
+	size_t count, uint64_t offset)
 {
-	if (!is_inside(block, offset, len))
+	for (size_t i = 0; i < count; i++) {
+		if (extents[i].offset != offset || !extents[i].len ||
+			extents[i].len > block->image.info.size - offset ||
+			extents[i].kind > BLOCK_LOST || extents[i].at > INT64_MAX)
+			return false;
+		offset += extents[i].len;
+	}
+	return count > 0;
+}
+
+/* Asks for the extents from offset on; returns how many, 0 where none can be told. */
+static size_t list_extents(
+	struct block_image *block, uint64_t offset, size_t effort, struct block_extent *extents)
+{
+	size_t len = BLOCK_EXTENTS_MAX * sizeof(*extents);
+	size_t count;
+
+	if (served_list_at(worker_for(block, 0), offset, effort, extents, &len))
+		return 0;
+	count = len / sizeof(*extents);
+	return is_valid(block, extents, count, offset) ? count : 0;
+}
+
+/* Under the lock. NULL: none of them has it. */
+static const struct block_extent *look_up(struct block_image *block, uint64_t offset)
+{
+	struct window *window = NULL;
+	size_t low = 0, high;
+
+	for (size_t i = 0; i < WINDOWS && !window; i++)
+		if (offset >= block->windows[i].begin && offset < block->windows[i].end)
+			window = &block->windows[i];
+	if (!window)
+		return NULL;
+	window->used = ++block->uses;
+	for (high = window->count; high - low > 1;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (window->extents[middle].offset <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &window->extents[low];
+}
+
+/* Under the lock. Takes over extents. */
+static void add_window(struct block_image *block, struct block_extent *extents, size_t count)
+{
+	struct window *window = &block->windows[0];
+
+	for (size_t i = 1; i < WINDOWS; i++)
+		if (block->windows[i].used < window->used)
+			window = &block->windows[i];
+	free(window->extents);
+	*window = (struct window){ .begin = extents[0].offset,
+		.end = extents[count - 1].offset + extents[count - 1].len,
+		.used = ++block->uses,
+		.count = count,
+		.extents = xreallocarray(extents, count, sizeof(*extents)) };
+	block->next = window->end;
+}
+
+static void load_window(struct block_image *block, uint64_t offset, struct block_extent *extent)
+{
+	struct block_extent *extents = xmalloc(BLOCK_EXTENTS_MAX * sizeof(*extents));
+	size_t count, effort;
+
+	pthread_mutex_lock(&block->lock);
+	effort = offset == block->next ? block->effort * 8 : EFFORT_MIN;
+	block->effort = effort < EFFORT_MAX ? effort : EFFORT_MAX;
+	effort = block->effort;
+	pthread_mutex_unlock(&block->lock);
+	count = list_extents(block, offset, effort, extents);
+	*extent = count ? extents[0]
+			: (struct block_extent){ .offset = offset,
+				  .len = UNIT_LEN - offset % UNIT_LEN,
+				  .kind = BLOCK_LOST,
+				  .fault = BLOCK_NO_TABLE };
+	if (!count) {
+		free(extents);
+		return;
+	}
+	pthread_mutex_lock(&block->lock);
+	add_window(block, extents, count);
+	pthread_mutex_unlock(&block->lock);
+}
+
+/* *extent: from offset on. */
+static void find(struct block_image *block, uint64_t offset, struct block_extent *extent)
+{
+	const struct block_extent *known;
+	uint64_t inside;
+
+	pthread_mutex_lock(&block->lock);
+	known = look_up(block, offset);
+	if (known)
+		*extent = *known;
+	pthread_mutex_unlock(&block->lock);
+	if (!known)
+		load_window(block, offset, extent);
+	inside = offset - extent->offset;
+	extent->offset = offset;
+	extent->len -= inside;
+	if (extent->kind == BLOCK_STORED)
+		extent->at += inside;
+	if (extent->kind == BLOCK_PARENT && !block->parent)
+		extent->kind = BLOCK_ZEROS;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* As much of the parent as it has; it may be smaller than this image. */
+static int read_parent(struct image *parent, uint64_t offset, uint8_t *to, size_t len)
+{
+	uint64_t size = parent->info.size;
+	size_t part_len = offset >= size ? 0 : size - offset < len ? (size_t)(size - offset) : len;
+
+	memset(to + part_len, 0, len - part_len);
+	return part_len ? image_read_at(parent, offset, to, part_len) : 0;
+}
+
+static int read_extent(
+	struct block_image *block, const struct block_extent *extent, uint8_t *to, size_t len)
+{
+	switch (extent->kind) {
+	case BLOCK_ZEROS:
+		memset(to, 0, len);
+		return 0;
+	case BLOCK_STORED:
+		return file_read_all_at(block->fd, to, len, extent->at);
+	case BLOCK_PARENT:
+		return read_parent(block->parent, extent->offset, to, len);
+	case BLOCK_PACKED:
+		return served_read_at(
+			&worker_for(block, extent->offset)->image, extent->offset, to, len);
+	default:
 		return -EIO;
-	return file_read_all_at(block->fd, buffer, len, offset);
+	}
 }
 
-uint8_t *block_image_copy(struct block_image *block, uint64_t offset, size_t len)
+static int read_part(void *state, uint64_t offset, uint8_t *to, size_t *len)
 {
-	uint8_t *bytes = is_inside(block, offset, len) ? xmalloc(len) : NULL;
+	struct block_image *block = state;
+	uint64_t left = block->group_len - offset % block->group_len;
+	struct block_extent extent;
 
-	if (!bytes || !block_image_file(block, offset, bytes, len))
-		return bytes;
-	free(bytes);
+	find(block, offset, &extent);
+	if (extent.kind == BLOCK_PACKED && left < *len)
+		*len = (size_t)left;
+	if (extent.len < *len)
+		*len = (size_t)extent.len;
+	return read_extent(block, &extent, to, *len);
+}
+
+static int block_image_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	return image_read_parts(image, offset, buffer, len, read_part);
+}
+
+static bool block_image_hole(struct image *image, uint64_t offset, uint64_t *len)
+{
+	struct block_image *block = (struct block_image *)image;
+	struct block_extent extent;
+	bool hole;
+
+	find(block, offset, &extent);
+	*len = extent.len;
+	if (extent.kind != BLOCK_PARENT || offset >= block->parent->info.size)
+		return extent.kind == BLOCK_ZEROS || extent.kind == BLOCK_PARENT;
+	hole = image_hole(block->parent, offset, len);
+	if (*len > extent.len)
+		*len = extent.len;
+	return hole;
+}
+
+/* The unit that failed may begin well. */
+static char *block_image_why(struct image *image, uint64_t offset)
+{
+	struct block_image *block = (struct block_image *)image;
+	struct block_extent *extents = xmalloc(BLOCK_EXTENTS_MAX * sizeof(*extents));
+	uint64_t end = (offset / UNIT_LEN + 1) * UNIT_LEN, len = 1;
+	const char *path = image->info.paths[0];
+	char *why = NULL;
+
+	for (; !why && offset < end && offset < image->info.size; offset += len) {
+		/* One place, for an extent's other units have places of their own. */
+		size_t count = list_extents(block, offset, 1, extents);
+
+		len = count ? extents[0].len : end - offset;
+		if (!count || extents[0].kind == BLOCK_LOST)
+			why = xasprintf("%s: %s", path,
+				block_fault_text(count ? extents[0].fault : BLOCK_NO_TABLE));
+		else if (extents[0].kind == BLOCK_PACKED)
+			why = xasprintf(
+				"%s: the compressed block at byte %llu of the file is damaged",
+				path, (unsigned long long)extents[0].at);
+		else if (extents[0].kind == BLOCK_PARENT && block->parent)
+			why = image_why(block->parent, offset, &len);
+	}
+	free(extents);
+	return why;
+}
+
+static void block_image_close(struct image *image)
+{
+	struct block_image *block = (struct block_image *)image;
+
+	for (unsigned i = 0; i < WORKERS_MAX; i++)
+		if (block->workers[i])
+			served_close(&block->workers[i]->image);
+	for (size_t i = 0; i < WINDOWS; i++)
+		free(block->windows[i].extents);
+	if (block->fd >= 0)
+		close(block->fd);
+	image_close(block->parent);
+	pthread_mutex_destroy(&block->lock);
+	free(block->job);
+	free(block);
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static const struct block_format *find_format(const struct image_ends *ends, size_t *number)
+{
+	const struct block_format *format;
+
+	for (*number = 0; (format = block_format_at(*number)); ++*number)
+		if (format->probe(ends))
+			return format;
 	return NULL;
 }
 
-int block_image_damaged(const struct block_image *block, const char *what, struct error *error)
+static bool block_image_probe(const struct image_ends *ends)
 {
-	return error_set(error, EXIT_IO, EIO, "%s looks like %s but can't be read as such: %s",
-		block->image.info.paths[0], block->image.backend->name, what);
+	size_t number;
+
+	return find_format(ends, &number) != NULL;
 }
 
-/* ---- the parent ---------------------------------------------------------------------------- */
-
-/* Whether the name can lead out of the image's folder. */
-static bool leads_out(const char *name)
+static int missing_parent(const struct block_image *block, struct error *error)
 {
-	return *name == '/' || !strcmp(name, "..") || !strncmp(name, "../", 3) ||
-	       strstr(name, "/../") || strchr(name, '\\');
+	const struct block_about *about = &block->about;
+	char *name = about->parent == BLOCK_PARENT_ID
+			     ? xasprintf("{%08x-%04x-%04x-...}", endian_u32(about->id),
+				       (unsigned)endian_get(about->id + 4, 2),
+				       (unsigned)endian_get(about->id + 6, 2))
+			     : xasprintf("'%s'", about->name);
+	int status = error_set(error, EXIT_IO, ENOENT,
+		"%s has only the changes to another image, %s, which is missing: put it into the "
+		"same folder",
+		block->image.info.paths[0], name);
+
+	free(name);
+	return status;
 }
 
-/* The file's path if it is there; the caller frees it. */
-static char *parent_path(const struct block_image *block, const char *name)
-{
-	const char *path = block->image.info.paths[0], *slash = strrchr(path, '/');
-	int folder_len = slash ? (int)(slash + 1 - path) : 0;
-	const char *last = name + strlen(name);
-	char *found = leads_out(name) ? NULL : xasprintf("%.*s%s", folder_len, path, name);
-
-	if (found && !access(found, F_OK))
-		return found;
-	free(found);
-	while (last > name && last[-1] != '/' && last[-1] != '\\')
-		last--;
-	found = xasprintf("%.*s%s", folder_len, path, last);
-	if (*last && !access(found, F_OK))
-		return found;
-	free(found);
-	return NULL;
-}
-
-int block_image_take_parent(
-	struct block_image *block, const char *parent, bool raw, struct error *error)
+static int open_found(struct block_image *block, const char *parent, struct error *error)
 {
 	const char *path = block->image.info.paths[0];
 	const struct image_ends none = { .path = path };
@@ -120,8 +381,9 @@ int block_image_take_parent(
 			"more than %d times",
 			path, DEPTH_MAX);
 	depth++;
-	status = raw ? raw_backend.open(&block->parent, parent, &none, &why)
-		     : image_open(&block->parent, parent, &why);
+	status = block->about.parent == BLOCK_PARENT_RAW
+			 ? raw_backend.open(&block->parent, parent, &none, &why)
+			 : image_open(&block->parent, parent, &why);
 	depth--;
 	if (status)
 		error_set(error, EXIT_IO, -status, "%s%s%s", depth ? "" : path,
@@ -131,172 +393,127 @@ int block_image_take_parent(
 	return status;
 }
 
-int block_image_open_parent(
-	struct block_image *block, const char *name, bool raw, struct error *error)
+static int open_parent(struct block_image *block, struct error *error)
 {
-	char *found = parent_path(block, name);
+	const char *path = block->image.info.paths[0];
+	char *found;
 	int status;
 
-	if (!found)
-		return error_set(error, EXIT_IO, ENOENT,
-			"%s has only the changes to another image, '%s', which is missing: put it "
-			"into the same folder",
-			block->image.info.paths[0], name);
-	status = block_image_take_parent(block, found, raw, error);
+	if (block->about.parent == BLOCK_NO_PARENT)
+		return 0;
+	found = block->about.parent == BLOCK_PARENT_ID
+			? block_parent_by_id(path, block->about.id)
+			: block_parent_by_name(path, block->about.name);
+	status = found ? open_found(block, found, error) : missing_parent(block, error);
 	free(found);
 	return status;
 }
 
-void block_image_packs(struct block_image *block, size_t unit_len)
+static int open_file(struct block_image *block, const char *path, struct error *error)
 {
-	block->unit_len = unit_len;
-	block->units = chunk_cache_new(
-		unit_len, unit_len > UNITS_MEMORY / 8 ? 8 * unit_len : UNITS_MEMORY);
-}
+	struct image_info *info = &block->image.info;
+	struct stat st;
 
-/* ---- reading ------------------------------------------------------------------------------- */
-
-/* Where the byte is. STORED and PACKED are inside the file, as far as len says. */
-static void find(struct block_image *block, uint64_t offset, struct block_place *place)
-{
-	uint64_t left = block->image.info.size - offset;
-
-	*place = (struct block_place){ .len = left };
-	block->find(block, offset, place);
-	if (place->len > left)
-		place->len = left;
-	if (place->kind == BLOCK_PARENT && !block->parent)
-		place->kind = BLOCK_ZEROS;
-	if (place->kind != BLOCK_STORED && place->kind != BLOCK_PACKED)
-		return;
-	if (place->kind == BLOCK_PACKED && place->len > place->unpacked_len - place->inside)
-		place->len = place->unpacked_len - place->inside;
-	if (place->at >= block->file_len) {
-		place->kind = BLOCK_LOST;
-		place->why = "the file ends before the block that it says has these bytes";
-	} else if (place->kind == BLOCK_STORED && place->len > block->file_len - place->at) {
-		place->len = block->file_len - place->at;
-	}
-}
-
-struct load {
-	struct block_image *block;
-	const struct block_place *place;
-};
-
-/* A unit for the cache; what is after a short one is not read. */
-static int load_unit(void *arg, uint64_t number, uint8_t *to)
-{
-	const struct load *load = arg;
-	const struct block_place *place = load->place;
-	struct block_image *block = load->block;
-	uint64_t left = block->file_len - place->at;
-	size_t packed_len = place->packed_len < left ? place->packed_len : (size_t)left;
-	uint8_t *packed = xmalloc(packed_len ? packed_len : 1);
-	int status = file_read_all_at(block->fd, packed, packed_len, place->at);
-
-	(void)number;
-	if (!status && !block->unpack(block, packed, packed_len, to, place->unpacked_len))
-		status = -EIO;
-	free(packed);
-	return status;
-}
-
-/* As much of the parent as it has; it may be smaller than this image. */
-static int read_parent(struct image *parent, uint64_t offset, uint8_t *to, size_t len)
-{
-	uint64_t size = parent->info.size;
-	size_t part_len = offset >= size ? 0 : size - offset < len ? (size_t)(size - offset) : len;
-
-	memset(to + part_len, 0, len - part_len);
-	return part_len ? image_read_at(parent, offset, to, part_len) : 0;
-}
-
-static int read_place(struct block_image *block, const struct block_place *place, uint64_t offset,
-	uint8_t *to, size_t len)
-{
-	struct load load = { block, place };
-
-	switch (place->kind) {
-	case BLOCK_ZEROS:
-		memset(to, 0, len);
+	info->format = block->format->name;
+	info->sector_size = SECTOR_LEN;
+	info->paths = xcalloc(1, sizeof(*info->paths));
+	info->paths[info->path_count++] = xstrdup(path);
+	block->fd = image_open_file(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (block->fd >= 0 && !fstat(block->fd, &st) && S_ISREG(st.st_mode))
 		return 0;
-	case BLOCK_STORED:
-		return file_read_all_at(block->fd, to, len, place->at);
-	case BLOCK_PARENT:
-		return read_parent(block->parent, offset, to, len);
-	case BLOCK_PACKED:
-		return chunk_cache_read(
-			block->units, place->unit, place->inside, to, len, load_unit, &load);
-	default:
-		return -EIO;
+	return error_set(error, EXIT_IO, block->fd < 0 ? errno : EINVAL, "can't open %s: %s", path,
+		block->fd < 0 ? strerror(errno) : "it is not a file");
+}
+
+/* What it says of the file is text for people, and not trusted to be. */
+static void end_texts(struct block_about *about)
+{
+	char text[sizeof(about->refusal)];
+
+	about->name[BLOCK_NAME_MAX] = 0;
+	about->damage[sizeof(about->damage) - 1] = 0;
+	snprintf(about->damage, sizeof(about->damage), "%s",
+		text_clean(about->damage, text, sizeof(about->damage)));
+}
+
+static int start(struct block_image *block, const char *path, struct error *error)
+{
+	char reason[512], clean[512];
+	struct served_image *worker;
+	int status = open_worker(block, &worker, reason, sizeof(reason));
+
+	block->workers[0] = worker;
+	if (status) {
+		text_clean(reason, clean, sizeof(clean));
+		return error_set(error, EXIT_IO, -status, "%s%s%s", path,
+			*clean == ' ' || *clean == ':' ? "" : " can't be read: ", clean);
 	}
+	served_answer(worker, &block->about, sizeof(block->about));
+	end_texts(&block->about);
+	block->image.info.size = worker->image.info.size;
+	return 0;
 }
 
-static int read_part(void *state, uint64_t offset, uint8_t *to, size_t *len)
+static void describe(struct block_image *block, const char *path)
 {
-	struct block_image *block = state;
-	struct block_place place;
+	struct image_info *info = &block->image.info;
+	uint64_t unit_len = block->about.unit_len;
 
-	find(block, offset, &place);
-	if (place.len < *len)
-		*len = (size_t)place.len;
-	return read_place(block, &place, offset, to, *len);
-}
-
-int block_image_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
-{
-	return image_read_parts(image, offset, buffer, len, read_part);
-}
-
-bool block_image_hole(struct image *image, uint64_t offset, uint64_t *len)
-{
-	struct block_image *block = (struct block_image *)image;
-	struct block_place place;
-	bool hole;
-
-	find(block, offset, &place);
-	*len = place.len;
-	if (place.kind != BLOCK_PARENT || offset >= block->parent->info.size)
-		return place.kind == BLOCK_ZEROS || place.kind == BLOCK_PARENT;
-	hole = image_hole(block->parent, offset, len);
-	if (*len > place.len)
-		*len = place.len;
-	return hole;
-}
-
-/* The unit that failed may begin well. */
-char *block_image_why(struct image *image, uint64_t offset)
-{
-	struct block_image *block = (struct block_image *)image;
-	uint64_t end = (offset / UNIT_LEN + 1) * UNIT_LEN, len;
-	const char *path = image->info.paths[0];
-	struct block_place place;
-	char *why = NULL;
-
-	for (; !why && offset < end && offset < image->info.size; offset += place.len) {
-		find(block, offset, &place);
-		if (place.kind == BLOCK_LOST)
-			why = xasprintf("%s: %s", path, place.why);
-		else if (place.kind == BLOCK_PACKED)
-			why = xasprintf(
-				"%s: the compressed block at byte %llu of the file is damaged",
-				path, (unsigned long long)place.at);
-		else if (place.kind == BLOCK_PARENT)
-			why = image_why(block->parent, offset, &len);
+	if (*block->about.damage)
+		info->damage = xasprintf("%s%s", path, block->about.damage);
+	if (block->about.snapshots) {
+		info->values = xcalloc(1, sizeof(*info->values));
+		info->values[info->value_count++] = (struct image_value){ xstrdup("snapshots"),
+			xasprintf(
+				"%u, which were not searched", (unsigned)block->about.snapshots) };
 	}
-	return why;
+	block->group_len = SERVED_DATA_LEN;
+	if (unit_len && unit_len <= INT64_MAX)
+		block->group_len = unit_len >= SERVED_DATA_LEN
+					   ? unit_len
+					   : SERVED_DATA_LEN / unit_len * unit_len;
+	block->worker_count = unit_len ? reader_thread_count() : 1;
+	if (block->worker_count > WORKERS_MAX)
+		block->worker_count = WORKERS_MAX;
 }
 
-void block_image_close(struct image *image)
+static int block_image_open(
+	struct image **image, const char *path, const struct image_ends *ends, struct error *error)
 {
-	struct block_image *block = (struct block_image *)image;
+	struct block_image *block = xcalloc(1, sizeof(*block));
+	size_t number, path_len = strlen(path) + 1;
+	int status;
 
-	if (block->free)
-		block->free(block);
-	if (block->fd >= 0)
-		close(block->fd);
-	image_close(block->parent);
-	chunk_cache_free(block->units);
-	free(block);
+	pthread_mutex_init(&block->lock, NULL);
+	block->image.backend = &block_backend;
+	block->image.read_unit = UNIT_LEN;
+	block->format = find_format(ends, &number);
+	block->job_len = sizeof(*block->job) + path_len;
+	block->job = xmalloc(block->job_len);
+	block->job->format = (uint32_t)number;
+	memcpy(block->job->path, path, path_len);
+	block->group_len = block->worker_count = 1;
+	block->effort = EFFORT_MIN;
+	status = open_file(block, path, error);
+	if (!status)
+		status = start(block, path, error);
+	if (!status)
+		status = open_parent(block, error);
+	if (status) {
+		image_close(&block->image);
+		return status;
+	}
+	describe(block, path);
+	*image = &block->image;
+	return 0;
 }
+
+const struct image_backend block_backend = {
+	.name = "blocks",
+	.probe = block_image_probe,
+	.open = block_image_open,
+	.read_at = block_image_read_at,
+	.hole = block_image_hole,
+	.why = block_image_why,
+	.close = block_image_close,
+};

@@ -10,7 +10,8 @@
  *
  * What serves an image (served.h):
  *
- *     burin -> READ offset len       burin-evidence -> DONE status    the bytes are in shared->data
+ *     burin -> READ offset len       burin-evidence -> DONE status len    the bytes are in shared->data
+ *     burin -> LIST offset effort    burin-evidence -> DONE status len    the same: where bytes are (block_job.h)
  *     burin-evidence -> WANT offset len    burin -> GIVEN status      the bytes are in shared->outer
  */
 #ifndef BURIN_EVIDENCE_EVIDENCE_JOB_H
@@ -74,7 +75,7 @@ struct walk_read {
 /* Libraries read sector by sector, and each reading of the outer image changes the process twice. */
 #define SERVED_BLOCK_LEN ((size_t)256 << 10)
 
-enum served_message_kind { SERVED_READ, SERVED_DONE, SERVED_WANT, SERVED_GIVEN };
+enum served_message_kind { SERVED_READ, SERVED_DONE, SERVED_WANT, SERVED_GIVEN, SERVED_LIST };
 
 struct served_message {
 	uint32_t kind;

@@ -29,7 +29,7 @@
 
 /* The last one accepts whatever no other recognises. */
 static const struct image_backend *const backends[] = { &ewf_backend, &container_backend,
-	&qcow2_backend, &vdi_backend, &packed_raw_backend, &raw_backend };
+	&block_backend, &raw_backend };
 
 static const char *kind_of(mode_t mode)
 {

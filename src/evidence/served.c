@@ -44,15 +44,12 @@ static bool give(struct served_image *served, const struct served_message *want)
 }
 
 /* Until the worker has done what it does. False: it is gone, or broke the protocol. */
-static bool await_done(struct served_image *served, int *status)
+static bool await_done(struct served_image *served, struct served_message *done)
 {
-	struct served_message message;
-
-	while (sandbox_receive_from(served->process->child, &message, sizeof(message))) {
-		*status = message.status;
-		if (message.kind == SERVED_DONE)
+	while (sandbox_receive_from(served->process->child, done, sizeof(*done))) {
+		if (done->kind == SERVED_DONE)
 			return true;
-		if (message.kind != SERVED_WANT || !give(served, &message))
+		if (done->kind != SERVED_WANT || !give(served, done))
 			break;
 	}
 	return false;
@@ -90,6 +87,8 @@ static int start_child(
 		.limits.cpu_seconds =
 			served->open_cpu_seconds ? served->open_cpu_seconds : SERVED_CPU_SECONDS };
 	const struct sandbox_patience patience = patience_for(served, job.limits.cpu_seconds);
+	struct served_message done;
+	bool answered;
 	int status;
 
 	snprintf(job.kind, sizeof(job.kind), "%s", served->kind);
@@ -98,27 +97,31 @@ static int start_child(
 		served->needs_secret, process->shared_fd, reason, reason_len);
 	if (status)
 		return status;
-	if (await_done(served, &status) && !status)
+	answered = await_done(served, &done);
+	if (answered && !done.status)
 		return 0;
+	status = answered && done.status == -EMEDIUMTYPE ? -EMEDIUMTYPE : -EIO;
 	end_child(process, reason, reason_len);
-	return -EIO;
+	return status;
 }
 
-/* What killed the child counts as unreadable. The next request starts another one. */
-static int request(struct served_image *served, const struct served_message *message)
+/* What killed the child counts as unreadable. The next request starts another one. *len: of what it answers. */
+static int request(struct served_image *served, const struct served_message *message, uint64_t *len)
 {
 	const struct sandbox_patience patience = patience_for(served, SERVED_CPU_SECONDS);
 	struct served_process *process = served->process;
+	struct served_message done;
 	char reason[512];
-	int status;
 
 	if (!process->child && (process->restarts++ >= RESTARTS ||
 				       start_child(served, EVIDENCE_SERVE, reason, sizeof(reason))))
 		return -EIO;
 	sandbox_expect(process->child, &patience);
 	if (sandbox_send_to(process->child, message, sizeof(*message)) &&
-		await_done(served, &status))
-		return status;
+		await_done(served, &done)) {
+		*len = done.len;
+		return done.status;
+	}
 	end_child(process, reason, sizeof(reason));
 	return -EIO;
 }
@@ -137,6 +140,7 @@ static int request_part(void *state, uint64_t offset, uint8_t *to, size_t *len)
 	struct served_image *served = state;
 	struct served_process *process = served->process;
 	struct served_message message = { .kind = SERVED_READ, .offset = offset };
+	uint64_t answer_len;
 	int status;
 
 	if (*len > SERVED_DATA_LEN)
@@ -147,11 +151,33 @@ static int request_part(void *state, uint64_t offset, uint8_t *to, size_t *len)
 		pthread_mutex_unlock(&process->lock);
 		return -EIO;
 	}
-	status = request(served, &message);
+	status = request(served, &message, &answer_len);
 	if (!status)
 		memcpy(to, process->shared->data, *len);
 	else if (!served->image.interrupted || !served->image.interrupted())
 		note_bad(served, offset, *len);
+	pthread_mutex_unlock(&process->lock);
+	return status;
+}
+
+int served_list_at(
+	struct served_image *served, uint64_t offset, size_t effort, void *to, size_t *len)
+{
+	const struct served_message message = {
+		.kind = SERVED_LIST, .offset = offset, .len = effort
+	};
+	struct served_process *process = served->process;
+	uint64_t answer_len;
+	int status;
+
+	pthread_mutex_lock(&process->lock);
+	status = request(served, &message, &answer_len);
+	if (!status && answer_len > *len)
+		status = -EIO;
+	if (!status) {
+		*len = (size_t)answer_len;
+		memcpy(to, process->shared->data, *len);
+	}
 	pthread_mutex_unlock(&process->lock);
 	return status;
 }
@@ -189,6 +215,11 @@ int served_open(struct served_image *served, char *reason, size_t reason_len)
 	if (!served->image.info.sector_size)
 		served->image.info.sector_size = 512;
 	return served->image.info.size && served->image.info.size <= INT64_MAX ? 0 : -EIO;
+}
+
+void served_answer(const struct served_image *served, void *to, size_t len)
+{
+	memcpy(to, served->process->shared->data, len);
 }
 
 /* It is copied, because the process may still write to it. */

@@ -34,6 +34,13 @@ char *served_list(struct served_image *served, char *reason, size_t reason_len);
 /* The lines that the kind has named while it opened the image; the caller frees them. */
 char *served_names(const struct served_image *served);
 
+/* What the kind says of the image that was opened, len bytes; to be called before anything else is asked. */
+void served_answer(const struct served_image *served, void *to, size_t len);
+/* Where the bytes from offset on are, as the kind lists it, at most *len bytes: 0 and how many, or a negative
+ * errno. Thread-safe. */
+int served_list_at(
+	struct served_image *served, uint64_t offset, size_t effort, void *to, size_t *len);
+
 /* For the backend. Both are thread-safe, but for the close. */
 int served_read_at(struct image *image, uint64_t offset, void *buffer, size_t len);
 void served_close(struct image *image);

@@ -17,18 +17,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 #define MOST_MEDIA ((uint64_t)4 << 20)
 
 /* In a folder of this process. The file's name ends as a first segment's does, so that libewf looks for
- * others; or as a compressed image's, which is read as such only by that name. */
-static const char *input_path(const uint8_t *data, size_t len)
+ * others. */
+static const char *input_path(void)
 {
 	static char folder[64], path[96];
-	bool packed = len > 2 && (!memcmp(data, "\x1f\x8b", 2) || !memcmp(data, "\x28\xb5", 2));
 
 	if (!*folder) {
 		snprintf(folder, sizeof(folder), "/tmp/burin-fuzz-%ld", (long)getpid());
 		mkdir(folder, 0700);
 		log_set_level(LOG_ERROR);
 	}
-	snprintf(path, sizeof(path), "%s/input%s", folder, packed ? ".raw.gz" : ".E01");
+	snprintf(path, sizeof(path), "%s/input.E01", folder);
 	return path;
 }
 
@@ -36,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	static uint8_t buffer[70001];
 	struct error error = { 0 };
-	const char *path = input_path(data, len);
+	const char *path = input_path();
 	struct image *image;
 	FILE *file = fopen(path, "wb");
 

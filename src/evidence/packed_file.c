@@ -5,16 +5,15 @@
  * refused (unsupported.c). A compressed file that is not called as images are is evidence like any
  * other.
  */
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include <zstd.h>
 
 #include "base/endian.h"
 #include "base/memory.h"
-#include "evidence/block_image.h"
+#include "evidence/block_file.h"
 #include "evidence/deflated.h"
 #include "evidence/unsupported.h"
 
@@ -48,8 +47,7 @@ struct mark {
 };
 
 struct packed_raw {
-	struct block_image block; /* first */
-	bool zstd;
+	struct block_file file; /* first */
 	struct frame *frames;
 	size_t count, capacity;
 	struct mark *marks;
@@ -60,9 +58,9 @@ struct packed_raw {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static void packed_raw_find(struct block_image *block, uint64_t offset, struct block_place *place)
+static void packed_raw_find(struct block_file *file, uint64_t offset, struct block_place *place)
 {
-	struct packed_raw *raw = (struct packed_raw *)block;
+	struct packed_raw *raw = (struct packed_raw *)file;
 	size_t low = 0, high = raw->mark_count, i;
 	struct mark mark;
 
@@ -87,20 +85,20 @@ static void packed_raw_find(struct block_image *block, uint64_t offset, struct b
 	place->inside = (size_t)(offset - mark.offset);
 }
 
-static bool packed_raw_unpack(struct block_image *block, const uint8_t *packed, size_t packed_len,
-	uint8_t *to, size_t len)
+static bool packed_raw_unpack(
+	struct block_file *file, const uint8_t *packed, size_t packed_len, uint8_t *to, size_t len)
 {
 	size_t unpacked_len;
 
-	if (((struct packed_raw *)block)->zstd)
+	if (file->format == &zstd_format)
 		return ZSTD_decompress(to, len, packed, packed_len) == len;
 	return inflate_whole(INFLATE_GZIP, packed, packed_len, to, len, &unpacked_len) &&
 	       unpacked_len == len;
 }
 
-static void packed_raw_free(struct block_image *block)
+static void packed_raw_free(struct block_file *file)
 {
-	struct packed_raw *raw = (struct packed_raw *)block;
+	struct packed_raw *raw = (struct packed_raw *)file;
 
 	free(raw->frames);
 	free(raw->marks);
@@ -127,10 +125,10 @@ static bool add_frame(struct packed_raw *raw, uint32_t packed_len, uint32_t unpa
 	return true;
 }
 
-static int refuse(const char *path, const char *why, const char *command, struct error *error)
+static bool refuse(struct packed_raw *raw, const char *why)
 {
-	return error_set(error, EXIT_IO, EINVAL,
-		"%s is a compressed image, %s: unpack it with `%s FILE`", path, why, command);
+	return block_file_refuse(&raw->file, " is a compressed image, %s: unpack it with `%s FILE`",
+		why, raw->file.format == &zstd_format ? "zstd -d" : "bgzip -dk");
 }
 
 static bool is_bgzf(const uint8_t *head)
@@ -139,14 +137,14 @@ static bool is_bgzf(const uint8_t *head)
 }
 
 /* The end of each member, and the head of the next, are read together. */
-static int list_members(struct packed_raw *raw, const char *path, struct error *error)
+static bool list_members(struct packed_raw *raw)
 {
-	uint64_t file_len = raw->block.file_len;
+	uint64_t file_len = raw->file.len;
 	uint8_t bytes[BGZF_TAIL_LEN + BGZF_HEAD_LEN];
 	const uint8_t *head = bytes + BGZF_TAIL_LEN;
 
-	if (block_image_file(&raw->block, 0, bytes + BGZF_TAIL_LEN, BGZF_HEAD_LEN))
-		return refuse(path, "the head of which can't be read", "bgzip -dk", error);
+	if (block_file_bytes(&raw->file, 0, bytes + BGZF_TAIL_LEN, BGZF_HEAD_LEN))
+		return refuse(raw, "the head of which can't be read");
 	for (uint64_t at = 0, next; at < file_len; at = next) {
 		uint32_t len = (uint32_t)endian_get(head + BGZF_LEN_AT, 2) + 1, unpacked_len;
 		size_t more;
@@ -155,22 +153,21 @@ static int list_members(struct packed_raw *raw, const char *path, struct error *
 		if (!is_bgzf(head) || len < BGZF_HEAD_LEN + BGZF_TAIL_LEN || next > file_len)
 			break;
 		more = file_len - next < BGZF_HEAD_LEN ? 0 : BGZF_HEAD_LEN;
-		if (block_image_file(
-			    &raw->block, next - BGZF_TAIL_LEN, bytes, BGZF_TAIL_LEN + more))
+		if (block_file_bytes(&raw->file, next - BGZF_TAIL_LEN, bytes, BGZF_TAIL_LEN + more))
 			break;
 		unpacked_len = endian_u32(bytes);
 		if (unpacked_len > BGZF_UNPACKED_MAX)
 			break;
 		if (!add_frame(raw, len, unpacked_len))
-			return refuse(path, "in too many parts", "bgzip -dk", error);
+			return refuse(raw, "in too many parts");
 		if (!more)
 			memset(bytes, 0, sizeof(bytes));
 	}
 	if (raw->end.at < file_len)
-		raw->block.image.info.damage = xasprintf("%s is damaged or cut off at byte %llu: "
-							 "what it holds after that is missing",
-			path, (unsigned long long)raw->end.at);
-	return 0;
+		snprintf(raw->file.about.damage, sizeof(raw->file.about.damage),
+			" is damaged or cut off at byte %llu: what it holds after that is missing",
+			(unsigned long long)raw->end.at);
+	return true;
 }
 
 /* The table, with its head and tail, in `len` bytes. */
@@ -186,11 +183,10 @@ static bool list_frames(
 		if (endian_u32(entry + 4) > FRAME_LEN_MAX ||
 			!add_frame(raw, endian_u32(entry), endian_u32(entry + 4)))
 			return false;
-	return raw->end.at <= raw->block.file_len - len;
+	return raw->end.at <= raw->file.len - len;
 }
 
-static int read_seek_table(
-	struct packed_raw *raw, const char *path, const uint8_t *tail, struct error *error)
+static bool read_seek_table(struct packed_raw *raw, const uint8_t *tail)
 {
 	uint32_t count = endian_u32(tail);
 	size_t entry_len = tail[4] & SEEKABLE_CHECKSUMS ? 12 : 8;
@@ -198,14 +194,13 @@ static int read_seek_table(
 	uint8_t *table = NULL;
 	bool good = false;
 
-	if (count <= FRAMES_MAX && len <= raw->block.file_len && !(tail[4] & SEEKABLE_RESERVED)) {
-		table = block_image_copy(&raw->block, raw->block.file_len - len, (size_t)len);
+	if (count <= FRAMES_MAX && len <= raw->file.len && !(tail[4] & SEEKABLE_RESERVED)) {
+		table = block_file_copy(&raw->file, raw->file.len - len, (size_t)len);
 		good = table && list_frames(raw, table, (size_t)len, count, entry_len);
 	}
 	free(table);
-	return good ? 0
-		    : refuse(path, "the table of which is damaged or has frames that are too large",
-			      "zstd -d", error);
+	return good ||
+	       refuse(raw, "the table of which is damaged or has frames that are too large");
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -216,50 +211,56 @@ static bool is_seekable_zstd(const struct image_ends *ends)
 	       !memcmp(ends->tail + IMAGE_TAIL_LEN - 4, SEEKABLE_MAGIC, 4);
 }
 
-static bool packed_raw_probe(const struct image_ends *ends)
+static bool has_image_name(const struct image_ends *ends)
 {
 	const char *dot = strrchr(ends->path, '.');
 
 	return ends->head_len >= BGZF_HEAD_LEN && dot &&
-	       unsupported_is_image_name(ends->path, (size_t)(dot - ends->path)) &&
-	       (is_bgzf(ends->head) || is_seekable_zstd(ends));
+	       unsupported_is_image_name(ends->path, (size_t)(dot - ends->path));
 }
 
-static int packed_raw_open(
-	struct image **image, const char *path, const struct image_ends *ends, struct error *error)
+static bool bgzf_probe(const struct image_ends *ends)
 {
-	struct packed_raw *raw = xcalloc(1, sizeof(*raw));
-	int status;
-
-	raw->block.find = packed_raw_find;
-	raw->block.unpack = packed_raw_unpack;
-	raw->block.free = packed_raw_free;
-	raw->zstd = !is_bgzf(ends->head);
-	status = block_image_open(&raw->block, &packed_raw_backend, path, error);
-	if (!status && raw->zstd)
-		status = read_seek_table(
-			raw, path, ends->tail + IMAGE_TAIL_LEN - SEEKABLE_TAIL_LEN, error);
-	else if (!status)
-		status = list_members(raw, path, error);
-	if (!status && !raw->end.offset)
-		status = refuse(path, "which holds nothing that can be unpacked",
-			raw->zstd ? "zstd -d" : "bgzip -dk", error);
-	if (status) {
-		image_close(&raw->block.image);
-		return status;
-	}
-	raw->block.image.info.format = raw->zstd ? "raw, zstd" : "raw, bgzf";
-	raw->block.image.info.size = raw->end.offset;
-	block_image_packs(&raw->block, raw->unpacked_max);
-	*image = &raw->block.image;
-	return 0;
+	return has_image_name(ends) && is_bgzf(ends->head);
 }
 
-const struct image_backend packed_raw_backend = {
-	.name = "packed raw",
-	.probe = packed_raw_probe,
+static bool zstd_probe(const struct image_ends *ends)
+{
+	return has_image_name(ends) && is_seekable_zstd(ends);
+}
+
+static bool packed_raw_open(struct block_file *file, const struct image_ends *ends)
+{
+	struct packed_raw *raw = (struct packed_raw *)file;
+	bool good = file->format == &zstd_format
+			    ? read_seek_table(raw, ends->tail + IMAGE_TAIL_LEN - SEEKABLE_TAIL_LEN)
+			    : list_members(raw);
+
+	if (!good)
+		return false;
+	if (!raw->end.offset)
+		return refuse(raw, "which holds nothing that can be unpacked");
+	file->about.size = raw->end.offset;
+	file->about.unit_len = raw->unpacked_max;
+	return true;
+}
+
+const struct block_format bgzf_format = {
+	.name = "raw, bgzf",
+	.state_len = sizeof(struct packed_raw),
+	.probe = bgzf_probe,
 	.open = packed_raw_open,
-	.read_at = block_image_read_at,
-	.why = block_image_why,
-	.close = block_image_close,
+	.find = packed_raw_find,
+	.unpack = packed_raw_unpack,
+	.free = packed_raw_free,
+};
+
+const struct block_format zstd_format = {
+	.name = "raw, zstd",
+	.state_len = sizeof(struct packed_raw),
+	.probe = zstd_probe,
+	.open = packed_raw_open,
+	.find = packed_raw_find,
+	.unpack = packed_raw_unpack,
+	.free = packed_raw_free,
 };

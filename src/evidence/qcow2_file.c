@@ -5,7 +5,7 @@
  *
  * Snapshots inside the file are other tables of the same clusters. They are counted and not read.
  */
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 #include "base/endian.h"
 #include "base/memory.h"
-#include "evidence/block_image.h"
+#include "evidence/block_file.h"
 #include "evidence/deflated.h"
 
 #define MAGIC "QFI\xfb"
@@ -23,7 +23,6 @@
 #define CLUSTER_BITS_MAX 21
 /* Entries of the first level: QEMU's own bound, 32 MiB. */
 #define L1_MAX ((uint32_t)4 << 20)
-#define NAME_MAX_LEN 1023
 #define SECTOR_LEN 512
 
 #define INCOMPATIBLE_CORRUPT 2
@@ -42,7 +41,7 @@
 #define PARTS 32
 
 struct qcow2 {
-	struct block_image block; /* first */
+	struct block_file file; /* first */
 	uint32_t version, l1_count;
 	unsigned cluster_bits, table_bits; /* of a cluster's length; of a second-level table's */
 	bool extended, zstd;
@@ -67,13 +66,13 @@ static int load_table(void *arg, uint64_t number, uint8_t *to)
 {
 	struct qcow2 *qcow2 = arg;
 
-	return block_image_file(&qcow2->block, table_at(qcow2, number), to, cluster_len(qcow2));
+	return block_file_bytes(&qcow2->file, table_at(qcow2, number), to, cluster_len(qcow2));
 }
 
-static void lose(struct block_place *place, const char *why)
+static void lose(struct block_place *place, enum block_fault fault)
 {
 	place->kind = BLOCK_LOST;
-	place->why = why;
+	place->fault = fault;
 }
 
 /* The offset's low bits, and in how many sectors the compressed cluster ends, are one number. */
@@ -108,7 +107,7 @@ static void find_parts(const struct qcow2 *qcow2, uint64_t offset, uint64_t host
 	place->at = host + inside;
 	place->len = end * part_len - inside;
 	if ((bits & both) == both || (place->kind == BLOCK_STORED && !host))
-		lose(place, "the block's entry in the table contradicts itself");
+		lose(place, BLOCK_CONTRADICTS);
 }
 
 static void find_cluster(const struct qcow2 *qcow2, uint64_t offset, uint64_t entry, uint64_t parts,
@@ -122,7 +121,7 @@ static void find_cluster(const struct qcow2 *qcow2, uint64_t offset, uint64_t en
 		return;
 	}
 	if (host & (cluster_len(qcow2) - 1)) {
-		lose(place, "the block's entry in the table does not lead to a cluster");
+		lose(place, BLOCK_ASTRAY);
 		return;
 	}
 	if (qcow2->extended) {
@@ -136,9 +135,9 @@ static void find_cluster(const struct qcow2 *qcow2, uint64_t offset, uint64_t en
 		place->kind = host ? BLOCK_STORED : BLOCK_PARENT;
 }
 
-static void qcow2_find(struct block_image *block, uint64_t offset, struct block_place *place)
+static void qcow2_find(struct block_file *file, uint64_t offset, struct block_place *place)
 {
-	struct qcow2 *qcow2 = (struct qcow2 *)block;
+	struct qcow2 *qcow2 = (struct qcow2 *)file;
 	size_t entry_len = qcow2->extended ? 16 : 8;
 	uint64_t table_len = (uint64_t)1 << (qcow2->cluster_bits + qcow2->table_bits);
 	uint64_t number = offset / table_len, within = offset % table_len;
@@ -152,17 +151,17 @@ static void qcow2_find(struct block_image *block, uint64_t offset, struct block_
 	if (chunk_cache_read(qcow2->tables, number,
 		    (size_t)(within >> qcow2->cluster_bits) * entry_len, entry, entry_len,
 		    load_table, qcow2))
-		lose(place, "the table of these blocks can't be read");
+		lose(place, BLOCK_NO_TABLE);
 	else
 		find_cluster(qcow2, offset, endian_be64(entry), endian_be64(entry + 8), place);
 }
 
-static bool qcow2_unpack(struct block_image *block, const uint8_t *packed, size_t packed_len,
-	uint8_t *to, size_t len)
+static bool qcow2_unpack(
+	struct block_file *file, const uint8_t *packed, size_t packed_len, uint8_t *to, size_t len)
 {
 	size_t unpacked_len;
 
-	if (((struct qcow2 *)block)->zstd) {
+	if (((struct qcow2 *)file)->zstd) {
 		/* The length is rounded up to a sector's end, so something may follow the frame. */
 		size_t frame_len = ZSTD_findFrameCompressedSize(packed, packed_len);
 
@@ -173,9 +172,9 @@ static bool qcow2_unpack(struct block_image *block, const uint8_t *packed, size_
 	       unpacked_len == len;
 }
 
-static void qcow2_free(struct block_image *block)
+static void qcow2_free(struct block_file *file)
 {
-	struct qcow2 *qcow2 = (struct qcow2 *)block;
+	struct qcow2 *qcow2 = (struct qcow2 *)file;
 
 	chunk_cache_free(qcow2->tables);
 	free(qcow2->l1);
@@ -189,82 +188,73 @@ static bool qcow2_probe(const struct image_ends *ends)
 	       endian_be32(ends->head + 4) >= 2;
 }
 
-static int refuse(const char *path, const char *what, struct error *error)
+static bool refuse(struct qcow2 *qcow2, const char *what)
 {
-	return error_set(error, EXIT_IO, EMEDIUMTYPE,
-		"%s: %s: convert it with `qemu-img convert -O raw FILE image.raw`", path, what);
+	return block_file_refuse(&qcow2->file,
+		": %s: convert it with `qemu-img convert -O raw FILE image.raw`", what);
 }
 
 /* What version 3 says that a reader must know. */
-static int read_features(
-	struct qcow2 *qcow2, const char *path, const uint8_t *head, struct error *error)
+static bool read_features(struct qcow2 *qcow2, const uint8_t *head)
 {
+	struct block_about *about = &qcow2->file.about;
 	uint64_t features = endian_be64(head + 72);
 
 	if (features & ~(uint64_t)INCOMPATIBLE_KNOWN)
-		return refuse(path, "a kind of qcow2 that burin does not know", error);
+		return refuse(qcow2, "a kind of qcow2 that burin does not know");
 	if (features & INCOMPATIBLE_DATA_FILE)
-		return refuse(path,
-			"a qcow2 image whose data is in another file, which burin does "
-			"not read",
-			error);
+		return refuse(qcow2,
+			"a qcow2 image whose data is in another file, which burin does not read");
 	qcow2->extended = features & INCOMPATIBLE_EXTENDED;
 	if (features & INCOMPATIBLE_COMPRESSION && endian_be32(head + 100) > 104) {
 		if (head[104] > 1)
-			return refuse(path, "compressed in a way that burin does not know", error);
+			return refuse(qcow2, "compressed in a way that burin does not know");
 		qcow2->zstd = head[104] == 1;
 	}
 	if (features & INCOMPATIBLE_CORRUPT)
-		qcow2->block.image.info.damage =
-			xasprintf("%s is marked as corrupt by the program that wrote it", path);
-	return 0;
+		snprintf(about->damage, sizeof(about->damage),
+			" is marked as corrupt by the program that wrote it");
+	return true;
 }
 
-static int read_head(
-	struct qcow2 *qcow2, const char *path, const uint8_t *head, struct error *error)
+static bool read_head(struct qcow2 *qcow2, const uint8_t *head)
 {
-	struct image_info *info = &qcow2->block.image.info;
+	struct block_about *about = &qcow2->file.about;
 	uint32_t bits = endian_be32(head + 20);
 	uint64_t needed;
-	int status = 0;
 
-	if (qcow2->block.file_len < HEAD_V2_LEN)
-		return block_image_damaged(&qcow2->block, "the file ends within its head", error);
+	if (qcow2->file.len < HEAD_V2_LEN)
+		return block_file_damaged(&qcow2->file, "the file ends within its head");
 	qcow2->version = endian_be32(head + 4);
-	info->size = endian_be64(head + 24);
+	about->size = endian_be64(head + 24);
+	about->snapshots = endian_be32(head + 60);
 	qcow2->l1_count = endian_be32(head + 36);
 	if (qcow2->version > 3)
-		return refuse(path, "a newer version of qcow2 than burin knows", error);
+		return refuse(qcow2, "a newer version of qcow2 than burin knows");
 	if (endian_be32(head + 32))
-		return refuse(path, "an encrypted qcow2 image, which burin does not read", error);
+		return refuse(qcow2, "an encrypted qcow2 image, which burin does not read");
 	if (bits < CLUSTER_BITS_MIN || bits > CLUSTER_BITS_MAX)
-		return block_image_damaged(
-			&qcow2->block, "its clusters have an impossible size", error);
-	if (qcow2->version == 3)
-		status = read_features(qcow2, path, head, error);
-	if (status)
-		return status;
+		return block_file_damaged(&qcow2->file, "its clusters have an impossible size");
+	if (qcow2->version == 3 && !read_features(qcow2, head))
+		return false;
 	if (qcow2->extended && bits < 14)
-		return block_image_damaged(
-			&qcow2->block, "its clusters are too small for parts", error);
+		return block_file_damaged(&qcow2->file, "its clusters are too small for parts");
 	qcow2->cluster_bits = bits;
 	qcow2->table_bits = bits - (qcow2->extended ? 4 : 3);
-	if (!info->size || info->size > INT64_MAX)
-		return block_image_damaged(&qcow2->block, "its disk has an impossible size", error);
-	needed = ((info->size - 1) >> (bits + qcow2->table_bits)) + 1;
+	if (!about->size || about->size > INT64_MAX)
+		return block_file_damaged(&qcow2->file, "its disk has an impossible size");
+	needed = ((about->size - 1) >> (bits + qcow2->table_bits)) + 1;
 	if (qcow2->l1_count > L1_MAX || needed > qcow2->l1_count)
-		return block_image_damaged(
-			&qcow2->block, "its table does not cover the disk", error);
+		return block_file_damaged(&qcow2->file, "its table does not cover the disk");
 	qcow2->l1_count = (uint32_t)needed;
-	return 0;
+	about->unit_len = cluster_len(qcow2);
+	return true;
 }
 
-static int read_l1(struct qcow2 *qcow2, uint64_t at, struct error *error)
+static bool read_l1(struct qcow2 *qcow2, uint64_t at)
 {
-	qcow2->l1 = block_image_copy(&qcow2->block, at, (size_t)qcow2->l1_count * 8);
-	return qcow2->l1 ? 0
-			 : block_image_damaged(
-				   &qcow2->block, "the file ends before its table does", error);
+	qcow2->l1 = block_file_copy(&qcow2->file, at, (size_t)qcow2->l1_count * 8);
+	return qcow2->l1 || block_file_damaged(&qcow2->file, "the file ends before its table does");
 }
 
 /* Whether an extension of the head says that the parent is raw, whatever it looks like. */
@@ -284,69 +274,41 @@ static bool parent_is_raw(const struct qcow2 *qcow2, const uint8_t *head, size_t
 	return false;
 }
 
-static int open_parent(struct qcow2 *qcow2, const struct image_ends *ends, struct error *error)
+static bool read_parent(struct qcow2 *qcow2, const struct image_ends *ends)
 {
+	struct block_about *about = &qcow2->file.about;
 	uint64_t at = endian_be64(ends->head + 8);
 	uint32_t len = endian_be32(ends->head + 16);
-	char name[NAME_MAX_LEN + 1] = "";
 
 	if (!at)
-		return 0;
-	if (!len || len > NAME_MAX_LEN || block_image_file(&qcow2->block, at, name, len))
-		return block_image_damaged(&qcow2->block,
-			"the name of the image that it has the changes to can't "
-			"be read",
-			error);
-	return block_image_open_parent(
-		&qcow2->block, name, parent_is_raw(qcow2, ends->head, ends->head_len), error);
+		return true;
+	if (!len || len > BLOCK_NAME_MAX || block_file_bytes(&qcow2->file, at, about->name, len))
+		return block_file_damaged(&qcow2->file,
+			"the name of the image that it has the changes to can't be read");
+	about->parent = parent_is_raw(qcow2, ends->head, ends->head_len) ? BLOCK_PARENT_RAW
+									 : BLOCK_PARENT_NAME;
+	return true;
 }
 
-static void note_snapshots(struct qcow2 *qcow2, uint32_t count)
+static bool qcow2_open(struct block_file *file, const struct image_ends *ends)
 {
-	struct image_info *info = &qcow2->block.image.info;
-
-	if (!count)
-		return;
-	info->values = xcalloc(1, sizeof(*info->values));
-	info->values[info->value_count++] = (struct image_value){ xstrdup("snapshots"),
-		xasprintf("%u, which were not searched", (unsigned)count) };
-}
-
-static int qcow2_open(
-	struct image **image, const char *path, const struct image_ends *ends, struct error *error)
-{
-	struct qcow2 *qcow2 = xcalloc(1, sizeof(*qcow2));
+	struct qcow2 *qcow2 = (struct qcow2 *)file;
 	uint8_t head[HEAD_LEN] = { 0 };
-	int status;
 
 	memcpy(head, ends->head, ends->head_len < HEAD_LEN ? ends->head_len : HEAD_LEN);
-	qcow2->block.find = qcow2_find;
-	qcow2->block.unpack = qcow2_unpack;
-	qcow2->block.free = qcow2_free;
-	status = block_image_open(&qcow2->block, &qcow2_backend, path, error);
-	if (!status)
-		status = read_head(qcow2, path, head, error);
-	if (!status)
-		status = read_l1(qcow2, endian_be64(head + 40), error);
-	if (!status)
-		status = open_parent(qcow2, ends, error);
-	if (status) {
-		image_close(&qcow2->block.image);
-		return status;
-	}
-	note_snapshots(qcow2, endian_be32(head + 60));
-	block_image_packs(&qcow2->block, cluster_len(qcow2));
+	if (!read_head(qcow2, head) || !read_l1(qcow2, endian_be64(head + 40)) ||
+		!read_parent(qcow2, ends))
+		return false;
 	qcow2->tables = chunk_cache_new(cluster_len(qcow2), 8 * cluster_len(qcow2));
-	*image = &qcow2->block.image;
-	return 0;
+	return true;
 }
 
-const struct image_backend qcow2_backend = {
+const struct block_format qcow2_format = {
 	.name = "qcow2",
+	.state_len = sizeof(struct qcow2),
 	.probe = qcow2_probe,
 	.open = qcow2_open,
-	.read_at = block_image_read_at,
-	.hole = block_image_hole,
-	.why = block_image_why,
-	.close = block_image_close,
+	.find = qcow2_find,
+	.unpack = qcow2_unpack,
+	.free = qcow2_free,
 };
