@@ -167,16 +167,17 @@ void assembler_note(struct assembler *assembler, const struct decision *decision
 {
 	const struct candidate *candidate = decision->candidate;
 	const struct outcome *outcome = decision->outcome;
-	struct broken broken = {
+	struct broken broken;
+
+	if (!assembler->options.rules->rules[candidate->rule].carver)
+		return;
+	broken = (struct broken){
 		.start = extent_image_to_evidence(assembler->options.image, candidate->start),
 		.length = outcome->length,
 		.rule = candidate->rule,
 		.verdict = outcome->verdict,
 		.is_weak = !decision->keep,
 	};
-
-	if (!assembler->options.rules->rules[candidate->rule].carver)
-		return;
 	if (!decision->keep) {
 		if (outcome->verdict != CARVE_COMPLETE && is_weak_head(assembler, decision))
 			note_broken(assembler, &broken);

@@ -35,8 +35,7 @@ void strbuf_print(struct strbuf *buf, const char *format, ...)
 		free(text);
 }
 
-/* Writes the number's digits so that the last one is at end[-1]; returns where they begin. */
-static char *digits_before(char *end, uint64_t number)
+char *digits_before(char *end, uint64_t number)
 {
 	static const char pairs[] = "0001020304050607080910111213141516171819"
 				    "2021222324252627282930313233343536373839"
@@ -52,9 +51,6 @@ static char *digits_before(char *end, uint64_t number)
 		*--end = (char)('0' + number);
 	return end;
 }
-
-/* The most digits that a number has. */
-#define DIGITS_MAX 20
 
 static inline void add_number(struct strbuf *buf, uint64_t number, unsigned width)
 {

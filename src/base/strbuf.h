@@ -40,6 +40,11 @@ static inline void strbuf_text(struct strbuf *buf, const char *text)
 void strbuf_print(struct strbuf *buf, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The most digits that a number has. */
+#define DIGITS_MAX 20
+/* Writes the number's digits so that the last one is at end[-1]; returns where they begin. */
+char *digits_before(char *end, uint64_t number);
+
 void strbuf_number(struct strbuf *buf, uint64_t number);
 /* Padded with blanks on the left. */
 void strbuf_number_padded(struct strbuf *buf, uint64_t number, unsigned width);

@@ -80,7 +80,8 @@ struct carving {
 	struct kept_files files;
 	struct record_builder *record_builder; /* NULL with on_outcome */
 	struct decision *group;                /* scratch: the decisions of one start */
-	struct outcome *group_outcomes;        /* of those that have no outcome of a check */
+	struct outcome *group_outcomes;        /* of those that have no outcome of a check... */
+	struct outcome *group_unchecked;       /* ...or need none */
 	double waited;
 	/* Of a checkpoint, from carving_load to carving_resume. */
 	struct loaded_record *loaded;
@@ -108,6 +109,7 @@ struct carving *carving_new(const struct carving_options *options)
 	carving->group_max = (uint64_t)rule_count + 1;
 	carving->group = xcalloc(carving->group_max, sizeof(*carving->group));
 	carving->group_outcomes = xcalloc(carving->group_max, sizeof(*carving->group_outcomes));
+	carving->group_unchecked = xcalloc(carving->group_max, sizeof(*carving->group_unchecked));
 	carving->threads =
 		options->remote ? options->remote->capacity() : pool_threads(options->pool);
 	carving->context.defer = carving->defer =
@@ -192,6 +194,7 @@ void carving_free(struct carving *carving)
 	precheck_cache_free(carving->precheck_cache);
 	free(carving->group);
 	free(carving->group_outcomes);
+	free(carving->group_unchecked);
 	free(carving);
 }
 
@@ -387,16 +390,16 @@ static void fill_group(struct carving *carving, size_t count)
 		const struct rule *rule = &rules->rules[job->candidate.rule];
 		struct outcome *outcome = job->outcome;
 
-		if (!outcome) {
+		if (!outcome && !job->candidate.rejection && !check_needed(rule)) {
+			outcome = &carving->group_unchecked[i];
+			check_nothing(carving->options.image, &job->candidate, outcome);
+		} else if (!outcome) {
 			outcome = &carving->group_outcomes[i];
 			if (job->candidate.rejection)
 				*outcome = rejections_outcome(
 					carving->options.rejections, job->candidate.rejection);
-			else if (check_needed(rule)) /* the decision does not use it */
+			else /* the decision does not use it */
 				*outcome = (struct outcome){ .verdict = CARVE_REJECT };
-			else
-				check_candidate(NULL, carving->options.image, rule, &job->candidate,
-					UINT64_MAX, outcome);
 		}
 		carving->group[i] =
 			(struct decision){ .candidate = &job->candidate, .outcome = outcome };

@@ -353,18 +353,21 @@ static void run_carver(struct view *view, const struct rule *rule, uint64_t star
 		name_unreadable(view, finding);
 }
 
-static void begin_outcome(
-	struct outcome *outcome, const struct image *image, const struct candidate *candidate)
+void check_nothing(
+	const struct image *image, const struct candidate *candidate, struct outcome *outcome)
 {
 	uint64_t left = image_info(image)->size - candidate->start;
 
-	*outcome = (struct outcome){
-		.verdict = CARVE_UNVERIFIED, .length = candidate->length, .end = candidate->end
-	};
-	if (outcome->length > left) {
-		outcome->length = left;
-		outcome->end = END_IMAGE;
-	}
+	outcome->verdict = CARVE_UNVERIFIED;
+	outcome->length = candidate->length < left ? candidate->length : left;
+	outcome->end = candidate->length <= left ? candidate->end : END_IMAGE;
+}
+
+static void begin_outcome(
+	struct outcome *outcome, const struct image *image, const struct candidate *candidate)
+{
+	*outcome = (struct outcome){ 0 };
+	check_nothing(image, candidate, outcome);
 }
 
 void check_candidate(struct view *view, struct image *image, const struct rule *rule,

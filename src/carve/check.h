@@ -14,6 +14,11 @@ bool check_needed(const struct rule *rule);
 int check_memory_error(
 	struct error *error, const struct rule *rule, const struct candidate *candidate);
 
+/* The outcome that a rule alone determines: of candidates that need no check. The outcome is zeros, or what this has
+ * made before. */
+void check_nothing(
+	const struct image *image, const struct candidate *candidate, struct outcome *outcome);
+
 /* Puts the cause before a reason, of which the end is lost if both do not fit. */
 void check_name_cause(char *reason, size_t size, const char *cause);
 

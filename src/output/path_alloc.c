@@ -18,6 +18,7 @@
 
 #include "base/fatal.h"
 #include "base/memory.h"
+#include "base/strbuf.h"
 #include "output/output_dir.h"
 
 #define LABEL_MAX 80     /* bytes of a title in a name */
@@ -166,18 +167,14 @@ static char *put_text(char *to, const char *text, size_t len)
 	return to + len;
 }
 
-/* At least `digits` of them, at most 20. */
+/* At least `digits` of them, at most DIGITS_MAX. */
 static char *put_number(char *to, uint64_t number, unsigned digits)
 {
-	unsigned len = 1;
+	char room[DIGITS_MAX], *end = room + DIGITS_MAX, *start = digits_before(end, number);
 
-	for (uint64_t limit = 10; len < 20 && number >= limit; limit *= 10)
-		len++;
-	if (len < digits)
-		len = digits;
-	for (unsigned i = len; i-- > 0; number /= 10)
-		to[i] = (char)('0' + number % 10);
-	return to + len;
+	while (end - start < (ptrdiff_t)digits)
+		*--start = '0';
+	return put_text(to, start, (size_t)(end - start));
 }
 
 /* Not by snprintf, which would be the slowest part of reporting a file. */
@@ -185,16 +182,19 @@ char *path_alloc_name(struct path_alloc *path_alloc, const char *type_name, uint
 	const char *label, const char *extension, unsigned digits, char *room, size_t room_len)
 {
 	struct type *type = find_type(path_alloc, type_name);
-	char suffix[EXTENSION_MAX + 2] = "", called[LABEL_MAX + 2] = "";
-	char tail[4 + 3 * 20 + sizeof(suffix) + sizeof(called)], *end = tail, *name;
-	size_t suffix_len = *extension ? plain_name(extension, EXTENSION_MAX, suffix) : 0;
-	size_t called_len = *label ? plain_name(label, LABEL_MAX, called) : 0;
-	uint32_t number = count_name(type, offset, suffix, suffix_len);
+	char suffix[EXTENSION_MAX + 2], called[LABEL_MAX + 2];
+	char tail[4 + 3 * DIGITS_MAX + sizeof(suffix) + sizeof(called)], *end = tail, *name;
+	size_t suffix_len = 0, called_len = *label ? plain_name(label, LABEL_MAX, called) : 0;
 	size_t folder_len, len;
+	uint32_t number;
 
+	suffix[0] = '\0';
+	if (*extension)
+		suffix_len = plain_name(extension, EXTENSION_MAX, suffix);
+	number = count_name(type, offset, suffix, suffix_len);
 	if (*type_name && type->file_count++ % OUTPUT_DIR_FOLDER_FILES == 0)
 		next_folder(path_alloc, type);
-	end = put_number(end, offset, digits > 20 ? 20 : digits);
+	end = put_number(end, offset, digits > DIGITS_MAX ? DIGITS_MAX : digits);
 	if (number > 1)
 		end = put_number(put_text(end, "-", 1), number, 1);
 	if (called_len)

@@ -92,12 +92,13 @@ void tally_add(struct tallies *tallies, const char *name, uint64_t bytes)
 
 void tally_add_many(struct tallies *tallies, const char *name, uint64_t count, uint64_t bytes)
 {
-	bool found;
-	size_t place;
+	size_t *recent = &tallies->recent[((uintptr_t)name >> 4) % TALLY_RECENT], place = *recent;
+	bool found = place < tallies->count && !strcmp(tallies->items[place].name, name);
 
 	if (!count)
 		return;
-	place = place_of(tallies, name, &found);
+	if (!found)
+		place = *recent = place_of(tallies, name, &found);
 	if (!found) {
 		tallies->items = xgrow(tallies->items, &tallies->capacity, tallies->count,
 			sizeof(*tallies->items));

@@ -157,10 +157,13 @@ struct tally {
 	uint64_t count, bytes;
 };
 
+#define TALLY_RECENT 16
+
 /* Zero-initialise; tallies_free when done. */
 struct tallies {
 	struct tally *items; /* sorted by name at all times */
 	size_t count, capacity;
+	size_t recent[TALLY_RECENT]; /* places, by a name's address: found without a search */
 };
 
 /* Counts one, and bytes, under name. A name must not contain a number that differs from file to
