@@ -20,7 +20,8 @@ static bool is_space(int byte)
 
 static bool is_delimiter(int byte)
 {
-	return byte > 0 && strchr("()<>[]{}/%", byte);
+	return byte == '(' || byte == ')' || byte == '<' || byte == '>' || byte == '[' ||
+	       byte == ']' || byte == '{' || byte == '}' || byte == '/' || byte == '%';
 }
 
 static bool is_regular(int byte)
