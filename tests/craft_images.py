@@ -481,7 +481,7 @@ def emf(size):
 
 def wmf(size):
     def head(left):
-        return b"\1\0\x09\0\0\3" + le(4, size // 2) + le(2, 1) + le(4, size // 2) + bytes(2) + le(4, left // 2 + 5) + le(2, 0x626) + le(2, 15) + le(2, left)
+        return b"\1\0\x09\0\0\3" + le(4, size // 2) + le(2, 1) + le(4, size // 2) + bytes(2) + le(4, left // 2 + 5) + le(2, 0x626) + le(2, 15) + le(2, min(left, 65535))
     return jumping(size, lambda left: head(left)[:28], le(4, 3) + le(2, 0x1e), align=2)
 
 
@@ -640,7 +640,7 @@ def it(size):
 
 def djvu(size):
     info = b"INFO" + be(4, 10) + be(2, 100) * 2 + b"\x18\0\x2c\1\x16\1"
-    return jumping(size, lambda left: b"AT&TFORM" + be(4, size - 12) + b"DJVU" + info + b"ANTa" + be(4, left), b"ANTa" + be(4, 0), align=2)
+    return jumping(size, lambda left: b"AT&TFORM" + be(4, size + 12) + b"DJVU" + info + b"ANTa" + be(4, left), b"ANTa" + be(4, 0), align=2)
 
 
 def mat(size):
@@ -797,10 +797,6 @@ def xar(size):
     while len(out) < size // 4:
         out += b"xar!" + be(2, 28) + be(2, 1) + be(8, size - len(out) - 28) + be(8, size) + be(4, 1)
     return bytes(out + fill(b"\0\2\0\xfd\xffab", size - len(out)))
-
-
-def dmg(size):
-    return repeated(size, b"koly" + be(4, 4) + be(4, 512) + golden("dmg/best.dmg")[-500:], b"koly")
 
 
 def rpm(size):
@@ -1088,7 +1084,7 @@ CRAFTS = {
     "dsf": dsf, "au": au, "ivf": ivf, "ape": ape, "tta": tta, "mpc": mpc, "amr": amr, "it": it, "djvu": djvu, "mat": mat, "shp": shp, "dbf": dbf,
     "netcdf": netcdf, "parquet": parquet, "arrow": arrow, "gguf": gguf, "json": json_text, "torrent": torrent, "pfb": pfb, "sfnt": sfnt, "woff": woff,
     "mobi": mobi, "chm": chm, "hdf5": hdf5, "tnef": tnef, "vcf": vobject, "ics": calendar, "arj": arj, "lzh": lzh, "lzop": lzop, "lzma": lzma,
-    "lzip": lzip, "hqx": hqx, "iso": iso, "squashfs": squashfs, "wim": wim, "xar": xar, "dmg": dmg, "rpm": rpm, "macho": macho, "wasm": wasm,
+    "lzip": lzip, "hqx": hqx, "iso": iso, "squashfs": squashfs, "wim": wim, "xar": xar, "rpm": rpm, "macho": macho, "wasm": wasm,
     "class": java_class, "dex": dex, "e01": e01, "ese": ese, "etl": etl, "evt": evt, "regf": regf, "journal": journal, "kbx": kbx, "snss": snss,
     "wal": wal, "sqlite_journal": sqlite_journal, "thumbcache": thumbcache, "tracev3": tracev3, "mft": mft, "pcap": pcap, "pcapng": pcapng,
     "vmdk": vmdk, "qcow2": qcow2, "qcow": qcow, "vdi": vdi, "bplist": bplist, "der": der, "pem": pem, "pgp": pgp, "pgp_text": pgp_text, "age": age,
