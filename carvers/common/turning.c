@@ -6,7 +6,7 @@
  * which on such files had others' bytes 272.
  *
  * The two codes are made from up to 4 KiB on either side, without the 64 bytes nearest to the cluster's start, which
- * they then have to tell apart. A file whose other sectors change as sharply shortly before is left alone.
+ * they then have to tell apart. A file whose other sectors change half as sharply shortly before is left alone.
  * Logarithms are in sixteenths of a bit, without floating point.
  */
 #include "turning.h"
@@ -80,16 +80,22 @@ static void make_scores(const struct place *place, struct scores *scores)
 	scores->gain = (int32_t)(gain / (before_len + after_len));
 }
 
-/* Whether the bytes change at the place: by at least part/8 of what is required, anywhere in the NEAR bytes if `loose`. */
-static bool changes(const struct place *place, int part, bool loose)
+static int32_t least_of(int32_t a, int32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How sharply the bytes change at the place, in eighths of what is required; 0 if they change most elsewhere in the
+ * NEAR bytes, unless `loose`. */
+static int32_t find_change(const struct place *place, bool loose)
 {
 	struct scores scores;
-	int32_t sum = 0, least = INT32_MAX, near[2] = { 0 }, next[2] = { 0 };
+	int32_t sum = 0, least = INT32_MAX, near[2] = { 0 }, next[2] = { 0 }, change;
 	ptrdiff_t least_at = 0;
 
 	make_scores(place, &scores);
-	if (scores.gain * 8 < GAIN * part)
-		return false;
+	if (scores.gain < GAIN / 8)
+		return 0;
 	for (ptrdiff_t i = -NEAR; i < NEAR; i++) {
 		int32_t score = scores.of[value_at(place, i)];
 
@@ -102,40 +108,46 @@ static bool changes(const struct place *place, int part, bool loose)
 		if (i >= -NEXT && i < NEXT)
 			next[i >= 0] += i >= 0 ? score : -score;
 	}
-	return near[0] * 8 >= NEAR_GAIN * part && near[1] * 8 >= NEAR_GAIN * part &&
-	       next[0] * 8 >= NEXT_GAIN * part && next[1] * 8 >= NEXT_GAIN * part &&
-	       (loose || labs((long)least_at) <= CLOSE);
+	if (!loose && labs((long)least_at) > CLOSE)
+		return 0;
+	change = least_of(scores.gain * 8 / GAIN, least_of(near[0], near[1]) * 8 / NEAR_GAIN);
+	change = least_of(change, least_of(next[0], next[1]) * 8 / NEXT_GAIN);
+	return change > 0 ? change : 0;
 }
 
-/* Whether values or differences change at `at`, of [start, end). */
-static bool changes_at(struct view *view, uint64_t start, uint64_t at, uint64_t end, size_t step,
-	int part, bool loose)
+/* How sharply values or differences change at `at`, of [start, end). */
+static int32_t change_at(
+	struct view *view, uint64_t start, uint64_t at, uint64_t end, size_t step, bool loose)
 {
 	struct place place;
+	int32_t values, differences;
 	const uint8_t *p;
 
 	place.before = at - start < SIDE + NEAR + step ? (size_t)(at - start) : SIDE + NEAR + step;
 	place.after = end - at < SIDE + NEAR ? (size_t)(end - at) : SIDE + NEAR;
 	p = view_peek(view, at - place.before, place.before + place.after);
 	if (!p || !view_work(view, WORK))
-		return false;
+		return 0;
 	place.bytes = p + place.before;
 	place.step = 0;
-	if (changes(&place, part, loose))
-		return true;
+	values = find_change(&place, loose);
 	place.step = step;
-	return changes(&place, part, loose);
+	differences = find_change(&place, loose);
+	return values > differences ? values : differences;
 }
 
-/* Whether the data change as sharply, or nearly, at other sectors before the cluster at `at`. */
-static bool others_change(struct view *view, uint64_t start, uint64_t at, uint64_t end, size_t step)
+/* Whether the data change at the cluster at `at`, and not half as sharply at other sectors before it. */
+static bool turns_at(struct view *view, uint64_t start, uint64_t at, uint64_t end, size_t step)
 {
+	int32_t change = change_at(view, start, at, end, step, false);
 	uint64_t other = at - start > OTHERS_LEN + BEFORE ? at - OTHERS_LEN : start + BEFORE;
 
+	if (change < 8)
+		return false;
 	for (other = (other + SECTOR - 1) / SECTOR * SECTOR; other + SECTOR < at; other += SECTOR)
-		if (changes_at(view, start, other, at < end ? at : end, step, 4, true))
-			return true;
-	return false;
+		if (change_at(view, start, other, at < end ? at : end, step, true) * 2 >= change)
+			return false;
+	return true;
 }
 
 uint64_t turning_cluster(struct view *view, uint64_t start, uint64_t end, uint64_t step)
@@ -145,8 +157,7 @@ uint64_t turning_cluster(struct view *view, uint64_t start, uint64_t end, uint64
 
 	at = (at + BEFORE + USUAL_CLUSTER - 1) / USUAL_CLUSTER * USUAL_CLUSTER;
 	for (; at + AFTER <= end; at += USUAL_CLUSTER)
-		if (changes_at(view, start, at, end, near, 8, false) &&
-			!others_change(view, start, at, end, near))
+		if (turns_at(view, start, at, end, near))
 			return at;
 	return end;
 }
@@ -156,8 +167,7 @@ uint64_t turning_in_unit(struct view *view, uint64_t unit, uint64_t end)
 	uint64_t at = (end - 1) / USUAL_CLUSTER * USUAL_CLUSTER, size = view_size(view);
 	uint64_t stop = at + SIDE < size ? at + SIDE : size;
 
-	if (at <= unit || at < 2 * BEFORE || stop < at + AFTER ||
-		!changes_at(view, 0, at, stop, 1, 8, false) || others_change(view, 0, at, stop, 1))
+	if (at <= unit || at < 2 * BEFORE || stop < at + AFTER || !turns_at(view, 0, at, stop, 1))
 		return end;
 	return at;
 }

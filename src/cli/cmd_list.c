@@ -273,7 +273,7 @@ static const struct example list_examples[] = {
 const struct command list_command = {
 	.name = "list",
 	.summary = "List the engines, kernels, types or carvers, or what the sandbox confines",
-	.arguments = "engines|kernels|types [NAME]...|carvers|sandbox",
+	.arguments = "engines|kernels|types|carvers|sandbox [NAME]...",
 	.min_arguments = 1,
 	.description = "`engines` scan an image for patterns; `kernels` are the GPU programs of "
 		       "the engine gpu; `types` are what a rule file finds (NAMEs as for "

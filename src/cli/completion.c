@@ -53,7 +53,7 @@ static void print_word(const char *word, size_t len)
 
 static void print_spaced(const char *words)
 {
-	for (; *words; words++)
+	for (; *words && *words != ' '; words++)
 		putchar(*words == '|' ? ' ' : *words);
 }
 
@@ -105,10 +105,10 @@ static bool means_folder(const char *value)
 	return strcmp(value, "DIR") == 0 || strcmp(value, "OUT") == 0;
 }
 
-/* "a|b|c", all of it literal: words in upper case are placeholders. */
+/* "a|b|c", all of it literal: words in upper case are placeholders. What follows a blank is another argument. */
 static bool means_words(const char *value)
 {
-	for (const char *c = value; *c; c++)
+	for (const char *c = value; *c && *c != ' '; c++)
 		if (isupper((unsigned char)*c))
 			return false;
 	return strchr(value, '|') != NULL;

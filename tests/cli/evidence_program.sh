@@ -1,6 +1,6 @@
 # burin-evidence alone has the libraries that parse file systems and the like, and those that these bring. burin finds
 # it beside itself or in libexec, and says what is wrong with it.
-for library in tsk afflib bde vshadow cryptsetup curl ldap ssh2 gnutls krb5; do
+for library in tsk ewf afflib bde vshadow cryptsetup curl ldap ssh2 gnutls krb5; do
 	ldd "$BURIN" | grep -q "lib$library[-.0-9_]*\.so" && echo "burin is linked with lib$library"
 done
 . "$SRCDIR/tests/cli/helpers"
