@@ -12,7 +12,7 @@
 
 #define THREADS 128
 #define WARPS 8192    /* enough for all multiprocessors... */
-#define SHARE_MAX 256 /* ...with so many clusters each at most */
+#define SHARE_MAX 256 /* ...with at most this many clusters each */
 #define IDLE_MAX 8    /* lanes that wait */
 
 static_assert(sizeof(struct carve_coded) % sizeof(uint32_t) == 0, "it is copied by words");

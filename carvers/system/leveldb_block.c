@@ -1,6 +1,6 @@
 /*
  * Snappy's format (format_description.txt): the length of what it decompresses to, then pieces. The lowest two bits of a
- * piece's first byte are its kind: 0: so many bytes follow, from 60 on the count, less 1, has 1 to 4 bytes of its own;
+ * piece's first byte are its kind: 0: a run of bytes follows, from 60 on the count, less 1, has 1 to 4 bytes of its own;
  * 1: 4 to 11 bytes from up to 2,047 before; 2, 3: 1 to 64 bytes from a distance of 2 or 4 bytes.
  */
 #include "leveldb_block.h"

@@ -48,7 +48,7 @@ struct crc_hits {
 	struct crc_hit items[CRC_HITS_MAX]; /* in order of displacement, second, first */
 };
 
-/* Bytes of a cluster that decide whether it may go on with coded data: at most so many, and at least. */
+/* Bytes of a cluster that decide whether it may go on with coded data: the most, and the fewest. */
 #define SEARCH_HEAD_MAX 4096
 #define SEARCH_HEAD_MIN 512
 

@@ -32,7 +32,7 @@
 /* Processes that unpack, each its own part of the image. */
 #define WORKERS_MAX 16
 #define WINDOWS 16
-/* Places that are looked up at a time: more for who reads on. */
+/* Places that are looked up at a time: more where reading goes on in order. */
 #define EFFORT_MIN ((size_t)256)
 #define EFFORT_MAX ((size_t)65536)
 
@@ -85,7 +85,7 @@ static int open_worker(const struct block_image *block, struct served_image **op
 }
 
 /* The one that unpacks the byte at offset: neighbours go to the same one, which has them in memory. Where no
- * further one can be started, there are so many. */
+ * further one can be started, those that run share the work. */
 static struct served_image *worker_for(struct block_image *block, uint64_t offset)
 {
 	struct served_image *worker;

@@ -96,7 +96,7 @@ static const struct search_tool tool = { .name = "made up",
 static struct clusters clusters = { .size = CLUSTER, .end = SIZE };
 
 #define DECOY 700       /* another place where it seems to go on... */
-#define DECOY_VALID 800 /* ...for so many bytes */
+#define DECOY_VALID 800 /* ...for this many bytes */
 
 /* A grey JPEG of 1,024 times 1,024 pixels: the golden one's beginning, and blocks in which nothing changes, each
  * the bits 00 1010. */
