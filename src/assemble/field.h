@@ -59,7 +59,7 @@ struct breaks {
 };
 
 /* The file as the scan found it: in one piece, which goes on over the free clusters after it, up to the tail. False:
- * there are not so many. tail: or NULL. */
+ * there are too few of these. tail: or NULL. */
 bool partial_begin(const struct clusters *clusters, const struct broken *broken,
 	const struct tail *tail, struct partial *partial);
 void partial_free(struct partial *partial);

@@ -89,22 +89,22 @@ static char **list_paths(struct ewf_job *job)
 /* Confines this process before libewf sees a byte. NULL: it can't open the set, and that was refused. */
 static libewf_handle_t *open_handle(struct served *served, struct ewf_job *job)
 {
-	char *stub[] = { NULL, NULL }, **paths = job->path_count ? list_paths(job) : stub;
-	int fd = job->path_count ? -1 : make_file(job);
+	bool is_stub = !job->path_count;
+	char *stub[] = { NULL, NULL }, **paths = is_stub ? stub : list_paths(job);
+	int fd = is_stub ? make_file(job) : -1;
 	libewf_handle_t *handle = NULL;
 	libewf_error_t *reason = NULL;
 
 	/* What has no name in any folder needs no right of its own. */
-	confine(&(struct confine_rights){
-		.readable = (const char *const *)(job->path_count ? paths : stub) });
-	if (!job->path_count)
+	confine(&(struct confine_rights){ .readable = (const char *const *)paths });
+	if (is_stub)
 		stub[0] = xasprintf("/proc/self/fd/%d", fd);
 	if (libewf_handle_initialize(&handle, &reason) != 1) {
 		refuse(served, "there is no memory", reason);
 		return NULL;
 	}
-	if (libewf_handle_open(handle, paths, job->path_count ? (int)job->path_count : 1,
-		    LIBEWF_OPEN_READ, &reason) == 1)
+	if (libewf_handle_open(handle, paths, is_stub ? 1 : (int)job->path_count, LIBEWF_OPEN_READ,
+		    &reason) == 1)
 		return handle;
 	refuse(served, "it is damaged or incomplete", reason);
 	return NULL;
