@@ -87,7 +87,7 @@ static bool walk_codes(struct tga *tga)
 static bool is_footer(const struct tga *tga, uint64_t at)
 {
 	const uint8_t *p = view_peek(tga->view, at, FOOTER_LEN);
-	uint32_t extension = p ? le32(p) : 0, area = p ? le32(p + 4) : 0;
+	uint64_t extension = p ? le32(p) : 0, area = p ? le32(p + 4) : 0;
 
 	if (!p || memcmp(p + 8, MARK, MARK_LEN) != 0 ||
 		(area && (area < tga->pixels_end || area >= at)))

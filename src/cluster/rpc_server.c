@@ -62,6 +62,11 @@ static struct {
 
 /* ---- beginning and end --------------------------------------------------------------------- */
 
+static unsigned thread_of(const struct workplace *workplace)
+{
+	return (unsigned)(workplace - server.workplaces);
+}
+
 /* Candidates inside a file that is being checked may be with other workers by now. */
 static void report_reached(struct workplace *workplace, uint64_t reached)
 {
@@ -81,7 +86,7 @@ static bool check_continues(void *context, uint64_t reached)
 
 	if (reached - workplace->start >= workplace->report_at)
 		report_reached(workplace, reached);
-	return defer_progress(server.defer, (unsigned)(workplace - server.workplaces), reached);
+	return defer_progress(server.defer, thread_of(workplace), reached);
 }
 
 /* The folder must be the coordinator's own, not another of the same name. */
@@ -201,11 +206,6 @@ static struct asked *asked_of(struct workplace *workplace, size_t index)
 	return &workplace->asked[workplace->to_check[index]];
 }
 
-static unsigned thread_of(const struct workplace *workplace)
-{
-	return (unsigned)(workplace - server.workplaces);
-}
-
 static bool worker_continues(void *context, size_t index, uint64_t reached)
 {
 	struct workplace *workplace = context;
@@ -243,14 +243,15 @@ static int check_in_worker(struct workplace *workplace, size_t count, struct err
 {
 	const struct check_listener listener = { workplace, worker_continues, worker_is_done };
 	struct check_request requests[CHECK_BATCH];
+	int status = 0;
 
 	workplace->to_check_count = 0;
 	workplace->checking = SIZE_MAX;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !status; i++) {
 		struct asked *asked = &workplace->asked[i];
 
 		if (!server.rules->rules[asked->candidate.rule].carver)
-			check_here(asked, thread_of(workplace), error);
+			status = check_here(asked, thread_of(workplace), error);
 		else if (defer_begin(server.defer, thread_of(workplace), &asked->candidate,
 				 asked->force)) {
 			requests[workplace->to_check_count] =
@@ -259,6 +260,8 @@ static int check_in_worker(struct workplace *workplace, size_t count, struct err
 			workplace->to_check[workplace->to_check_count++] = i;
 		}
 	}
+	if (status)
+		return status;
 	return check_worker_check(workplace->worker, requests, workplace->to_check_count,
 		defer_hidden_until(server.defer), &listener, error);
 }
