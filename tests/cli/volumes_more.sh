@@ -13,12 +13,15 @@ for kind in ufs ufs2 cd hfs; do
 	try carve --quiet -t png -o $kind.out $kind
 	python3 - $kind.out <<'PY'
 import json, sys
+rows = []
 for line in open(sys.argv[1] + "/report.jsonl"):
     r = json.loads(line)
     if r["record"] == "run":
         print([volume["file_system"] for volume in r["volumes"] if volume["mapped"]])
-    if r["record"] == "file":
-        print(r["fs_path"], r["length"], r["status"], r["allocated"], r["fs"]["offset"], len(r["runs"]))
+    if r["record"] == "file": # in an order that makefs takes from the folder of another file system
+        rows.append((r["fs_path"], r["length"], r["status"], r["allocated"], r["fs"]["offset"], len(r["runs"])))
+for row in sorted(rows):
+    print(*row)
 PY
 	cmp <(sha256sum $kind.out/png/* | cut -c1-64 | sort) <(sha256sum tree/*.png tree/sub/* | cut -c1-64 | sort) && echo as they were
 	check_reports $kind.out $kind
