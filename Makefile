@@ -94,9 +94,11 @@ endif
 
 # ---- sources ----------------------------------------------------------------------------------
 
-SRC     := $(sort $(filter-out src/main.c src/cluster/% src/confined/% src/library/% src/checker/%,$(wildcard src/*/*.c src/*/*/*.c)))
+SRC     := $(sort $(filter-out src/main.c src/cluster/% src/confined/% src/filesystems/% src/library/% src/checker/%,$(wildcard src/*/*.c src/*/*/*.c)))
 CLUSTER := $(sort $(wildcard src/cluster/*.c))
 CONFINED := $(sort $(wildcard src/confined/*.c))
+# What it shares with burin-evidence is in src/confined.
+FILESYSTEMS := $(sort $(wildcard src/filesystems/*.c)) src/confined/job_program.c src/confined/served_work.c
 LIBRARY := $(sort $(wildcard src/library/*.c))
 CHECKER := $(sort $(wildcard src/checker/*.c))
 CARVERS := $(sort $(filter-out carvers/TEMPLATE.c,$(wildcard carvers/*.c carvers/*/*.c carvers/*/*/*.c)))
@@ -111,7 +113,7 @@ OBJ     := $(patsubst %,$O/%.o,$(basename $(SRC) $(CARVERS)) carvers_table $(GPU
 LIB     := $O/libburin$(if $(filter 1,$(CUDA)),,-nocuda).a
 
 # Programs that burin starts, confined.
-HELPERS := $(BUILD)/burin-evidence $(BUILD)/burin-carver
+HELPERS := $(BUILD)/burin-evidence $(BUILD)/burin-filesystems $(BUILD)/burin-carver
 
 # Sanitizers have their own checks, and their objects are not made for it.
 LIBBURIN := $(if $(filter release debug,$(MODE)),$(BUILD)/libburin.so.1)
@@ -121,7 +123,7 @@ UNIT_ALONE := run selftest
 UNIT_SRC := $(filter-out $(UNIT_ALONE:%=tests/unit/test_%.c),$(sort $(wildcard tests/unit/test_*.c)))
 UNIT    := $(BUILD)/tests/unit $(UNIT_ALONE:%=$(BUILD)/tests/unit_%)
 PLAIN   := $(BUILD)/tests/engines $(BUILD)/tests/stress
-HIJACKED := $(addprefix $(BUILD)/tests/hijacked/,burin-evidence burin-carver burin)
+HIJACKED := $(addprefix $(BUILD)/tests/hijacked/,burin-evidence burin-filesystems burin-carver burin)
 BENCH   := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 # Fuzz targets: each parser that has a file, and each carver by its name.
 CARVER_NAMES := $(shell sed -n 's/^const struct carver \([a-z0-9_]*\)_carver =.*/\1/p' $(CARVERS))
@@ -286,11 +288,15 @@ $(BUILD)/burin: $O/src/main.o $(LIB) $(LINKING) carvers/carver.symbols | $(HELPE
 # It links what the carvers need, and nothing else of the library.
 $(BUILD)/burin-carver: $(CHECKER:%.c=$O/%.o) $(LIB) $(LINKING) carvers/carver.symbols
 	$(call link_helper,$(CARVER_SYMBOLS))
-# Only it has the libraries that parse file systems and the like, and those that these bring.
+# Only they have the libraries that parse containers and file systems, and those that these bring.
 $(BUILD)/burin-evidence: $(CONFINED:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
 	$(call link_helper,$(EVIDENCE_LIBS))
+$(BUILD)/burin-filesystems: $(FILESYSTEMS:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
+	$(call link_helper,$(EVIDENCE_LIBS))
 # Those that an image has taken over, for tests, and a burin that does not wait long for them.
-$(BUILD)/tests/hijacked/burin-evidence: $(filter-out %/tsk_list.o %/tsk_walk.o %/inner_shadow.o,$(CONFINED:%.c=$O/%.o)) $O/tests/hijacked.o $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
+$(BUILD)/tests/hijacked/burin-evidence: $(filter-out %/inner_shadow.o,$(CONFINED:%.c=$O/%.o)) $O/tests/hijacked.o $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
+	$(call link_helper,$(EVIDENCE_LIBS))
+$(BUILD)/tests/hijacked/burin-filesystems: $(filter-out %/tsk_list.o %/tsk_walk.o,$(FILESYSTEMS:%.c=$O/%.o)) $O/tests/hijacked.o $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
 	$(call link_helper,$(EVIDENCE_LIBS))
 $(BUILD)/tests/hijacked/burin-carver: $(CHECKER:%.c=$O/%.o) $O/tests/hijacked_carver.o $(LIB) $(LINKING)
 	$(call link_helper)

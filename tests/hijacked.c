@@ -1,5 +1,5 @@
 /*
- * A burin-evidence that an image has taken over: in place of the list of volumes it does what the image says
+ * A burin-filesystems, and a burin-evidence, that an image has taken over: in place of the list of volumes it does what the image says
  * in its first sector, a line: "try PATH" tries all of attempts.h on the file, and reports what worked;
  * "volumes" reports more of them when only the allocation of one is to be reported, and "falling" what is in
  * use from its end to its beginning, and "slow" reports that all is in use once it gets SIGUSR1; others make it
@@ -15,7 +15,7 @@
 
 #include "attempts.h"
 #include "confined/served_work.h"
-#include "confined/tsk_walk.h"
+#include "filesystems/tsk_walk.h"
 
 #define BESIDE ".beside"
 /* Enough that burin would have to move those that it has. */

@@ -53,7 +53,7 @@ static int read_disk(void *handle, uint64_t offset, void *buffer, size_t len)
 const struct served_kind served_aff4 = {
 	.name = "aff4",
 	.memory = (uint64_t)1 << 30,
-	.folder = container_folder,
+	.folder = served_container_folder,
 	.open = open_file,
 	.read_at = read_disk,
 };

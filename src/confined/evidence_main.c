@@ -1,95 +1,13 @@
-/*
- * burin-evidence: the program that alone parses file systems, containers and encrypted volumes. burin
- * starts it for each job, and gives it a socket, no environment, and for a walk descriptors of the image to read. It
- * reads its job (evidence/evidence_job.h), confines itself, and only then reads the first byte of the evidence.
- */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
+/* burin-evidence: the program that alone parses containers and encrypted volumes, but for those that libtsk opens. */
+#include "confined/job_program.h"
 
-#include "base/memory.h"
-#include "base/version.h"
-#include "confined/served_work.h"
-#include "confined/walk_work.h"
-#include "evidence/secrets.h"
-
-/* It comes from burin, and is trusted; but a program that is not burin must do no harm either. */
-#define PART_MAX ((uint64_t)64 << 20)
-
-#ifdef __SANITIZE_ADDRESS__
-const char *__asan_default_options(void);
-
-/* libtsk frees what `new` made in its own destructors. There is no environment to say it. */
-const char *__asan_default_options(void)
-{
-	return "new_delete_type_mismatch=0";
-}
-#endif
-
-/* The next bytes, with a zero after them. */
-static void *receive(uint64_t len)
-{
-	char *bytes = len <= PART_MAX ? malloc((size_t)len + 1) : NULL;
-
-	if (!bytes || !sandbox_receive(SANDBOX_FD, bytes, (size_t)len))
-		_exit(EXIT_FAILURE);
-	bytes[len] = 0;
-	return bytes;
-}
-
-static void receive_secrets(uint32_t count)
-{
-	while (count--) {
-		struct evidence_secret *head = receive(sizeof(*head));
-		const char *path = receive(head->path_len);
-		uint8_t *bytes = receive(head->len);
-
-		secrets_add(path, bytes, (size_t)head->len, head->is_key);
-		explicit_bzero(bytes, (size_t)head->len);
-		free(bytes);
-		free(head);
-	}
-}
-
-/* Walks until burin is gone. */
-static int walk_all(struct evidence_job *job, void *argument)
-{
-	while (job->work <= EVIDENCE_WALK_STREAMS &&
-		job->argument_len == (job->work ? sizeof(struct volume) : 0) &&
-		walk_work(job, argument)) {
-		free(job);
-		free(argument);
-		job = receive(sizeof(*job));
-		argument = receive(job->argument_len);
-	}
-	return EXIT_FAILURE;
-}
-
-static int work(void)
-{
-	struct evidence_job *job = receive(sizeof(*job));
-	void *argument = receive(job->argument_len);
-
-	receive_secrets(job->secret_count);
-	confine_set_mode((enum confine_mode)job->mode);
-	if (job->work == EVIDENCE_SERVE || job->work == EVIDENCE_SERVE_NAMES)
-		return served_work(job, argument);
-	return walk_all(job, argument);
-}
-
-/* Without what runs at a regular end: a sanitizer would look for leaks, for which it is not allowed what it
- * needs. */
 int main(int argc, char **argv)
 {
-	int type;
+	/* THE TABLE. */
+	static const struct served_kind *const kinds[] = { &served_aff4, &served_bitlocker,
+		&served_luks, &served_filevault, &served_shadow, &served_changed, &served_lvm,
+		&served_ewf, &served_blocks, NULL };
+	static const struct job_program program = { "burin-evidence", kinds, NULL };
 
-	if (getsockopt(SANDBOX_FD, SOL_SOCKET, SO_TYPE, &type, &(socklen_t){ sizeof(type) })) {
-		fprintf(stderr, "burin-evidence is started by burin\n");
-		return 2;
-	}
-	if (argc != 3 || strcmp(argv[1], burin_version) || strcmp(argv[2], burin_commit))
-		_exit(SANDBOX_OTHER_VERSION);
-	_exit(work());
+	return job_program_run(&program, argc, argv);
 }

@@ -11,13 +11,9 @@
 
 #include "base/memory.h"
 #include "evidence/backend.h"
+#include "evidence/container_job.h"
 
 #define CACHE_BLOCKS 16
-
-/* THE TABLE. */
-static const struct served_kind *const kinds[] = { &served_container, &served_aff4,
-	&served_bitlocker, &served_luks, &served_filevault, &served_shadow, &served_changed,
-	&served_streams, &served_lvm, &served_ewf, &served_blocks };
 
 struct cache_block {
 	uint64_t at, used; /* used: 0 for an empty one */
@@ -33,12 +29,11 @@ struct served {
 	int errnum; /* why it can't be opened */
 };
 
-static const struct served_kind *find_kind(const char *name)
+static const struct served_kind *find_kind(const struct served_kind *const *kinds, const char *name)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!strcmp(kinds[i]->name, name))
-			return kinds[i];
-	return NULL;
+	while (*kinds && strcmp((*kinds)->name, name) != 0)
+		kinds++;
+	return *kinds;
 }
 
 void served_set_size(struct served *served, uint64_t size, uint32_t sector_size)
@@ -166,6 +161,14 @@ int served_read_memory(void *handle, uint64_t offset, void *buffer, size_t len)
 	return 0;
 }
 
+char *served_container_folder(const void *argument)
+{
+	const struct container *container = argument;
+	const char *slash = strrchr(container->path, '/');
+
+	return xasprintf("%.*s", slash ? (int)(slash - container->path) + 1 : 0, container->path);
+}
+
 static void answer(int32_t status, size_t len)
 {
 	send_message(&(struct served_message){ .kind = SERVED_DONE, .status = status, .len = len });
@@ -207,9 +210,10 @@ static void confine_work(const struct served_kind *kind, const void *argument)
 	free(folder);
 }
 
-int served_work(const struct evidence_job *job, void *argument)
+int served_work(
+	const struct evidence_job *job, void *argument, const struct served_kind *const *kinds)
 {
-	const struct served_kind *kind = find_kind(job->kind);
+	const struct served_kind *kind = find_kind(kinds, job->kind);
 	struct served served = { .size = job->size, .errnum = EIO };
 	void *handle;
 

@@ -50,11 +50,12 @@ int served_outer_read(struct served *served, uint64_t offset, void *buffer, size
 /* A kind's read_at, whose handle is the bytes of the image. */
 int served_read_memory(void *handle, uint64_t offset, void *buffer, size_t len);
 
-/* Confines this process, and returns its exit code. */
-int served_work(const struct evidence_job *job, void *argument);
+/* Confines this process, and returns its exit code. kinds: NULL after the last. */
+int served_work(
+	const struct evidence_job *job, void *argument, const struct served_kind *const *kinds);
 
-/* Of a container: its other parts are there. It may name parts elsewhere, but is not believed. */
-char *container_folder(const void *container);
+/* Of a container, whose other parts are there: a served_kind's folder. It may name parts elsewhere, but is not believed. */
+char *served_container_folder(const void *container);
 
 extern const struct served_kind served_container, served_aff4, served_bitlocker, served_luks,
 	served_filevault, served_shadow, served_changed, served_streams, served_lvm, served_ewf,

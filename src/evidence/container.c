@@ -1,6 +1,6 @@
 /*
  * AFF, VMDK, VHD and VHDX through The Sleuth Kit's image layer, which passes each to a library of
- * its own (libafflib, libvmdk, libvhdi), and AFF4 by our own reader (aff4.h), in burin-evidence (served.h).
+ * its own (libafflib, libvmdk, libvhdi), and AFF4 by our own reader (aff4.h), in a process of their own (served.h).
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The message that asks burin-evidence to open a container of a disk. */
+/* The message that asks for a container of a disk. */
 #ifndef BURIN_EVIDENCE_CONTAINER_JOB_H
 #define BURIN_EVIDENCE_CONTAINER_JOB_H
 

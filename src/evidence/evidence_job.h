@@ -1,7 +1,7 @@
 /*
- * The messages between burin and burin-evidence (src/confined), over a socket. First burin sends a struct
+ * The messages between burin and burin-evidence (src/confined) or burin-filesystems (src/filesystems), over a socket. First burin sends a struct
  * evidence_job, the bytes of its argument, and the secrets, each a struct evidence_secret, its path, and
- * its bytes. Both programs are of one build, which they check, so structs go as they are.
+ * its bytes. They are of one build, which they check, so structs go as they are.
  *
  * A walk is given the image (image_share.h): its descriptors, a uint64_t, and as many bytes that say where they
  * belong. It reports what it finds, each a struct walk_head and its bytes (walk_messages.h); to
@@ -10,9 +10,9 @@
  *
  * What serves an image (served.h):
  *
- *     burin -> READ offset len       burin-evidence -> DONE status len    the bytes are in shared->data
- *     burin -> LIST offset effort    burin-evidence -> DONE status len    the same: where bytes are (block_job.h)
- *     burin-evidence -> WANT offset len    burin -> GIVEN status      the bytes are in shared->outer
+ *     burin -> READ offset len       it -> DONE status len    the bytes are in shared->data
+ *     burin -> LIST offset effort    it -> DONE status len    the same: where bytes are (block_job.h)
+ *     it -> WANT offset len          burin -> GIVEN status      the bytes are in shared->outer
  */
 #ifndef BURIN_EVIDENCE_EVIDENCE_JOB_H
 #define BURIN_EVIDENCE_EVIDENCE_JOB_H

@@ -11,11 +11,24 @@
 #include "evidence/secrets.h"
 
 #define PROGRAM "burin-evidence"
+#define FILESYSTEMS_PROGRAM "burin-filesystems" /* has libtsk, and starts in five times the time */
+
+static const char *program_of(const struct evidence_job *job)
+{
+	static const char *const kinds[] = { "container", "streams" };
+
+	if (job->work <= EVIDENCE_WALK_STREAMS)
+		return FILESYSTEMS_PROGRAM;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(job->kind, kinds[i]))
+			return FILESYSTEMS_PROGRAM;
+	return PROGRAM;
+}
 
 int evidence_process_check(struct error *error)
 {
 	char reason[512];
-	char *program = program_find(PROGRAM, reason, sizeof(reason));
+	char *program = program_find(FILESYSTEMS_PROGRAM, reason, sizeof(reason));
 
 	if (!program)
 		return error_set(error, EXIT_IO, ENOENT,
@@ -68,7 +81,7 @@ int evidence_process_start(struct sandbox_child **child, const struct evidence_j
 	const struct sandbox_patience *patience, const void *argument, bool secrets, int shared,
 	char *reason, size_t reason_len)
 {
-	char *program = program_find(PROGRAM, reason, reason_len);
+	char *program = program_find(program_of(job), reason, reason_len);
 	const char *const arguments[] = { program, burin_version, burin_commit, NULL };
 	int status;
 

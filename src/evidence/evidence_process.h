@@ -1,12 +1,13 @@
-/* Starts burin-evidence: the program of src/confined, which parses file systems, containers and encrypted
- * volumes, and is confined (base/confine.h). It is beside this program, or in ../libexec/burin. */
+/* Starts burin-evidence (src/confined), which parses containers and encrypted volumes, or burin-filesystems (src/filesystems),
+ * which parses file systems and what libtsk opens. Both are confined (base/confine.h), and beside this program, or in
+ * ../libexec/burin. */
 #ifndef BURIN_EVIDENCE_EVIDENCE_PROCESS_H
 #define BURIN_EVIDENCE_EVIDENCE_PROCESS_H
 
 #include "base/sandbox.h"
 #include "evidence/evidence_job.h"
 
-/* Whether there is such a program: 0, or a negative errno with error set (EXIT_IO). */
+/* Whether there is a burin-filesystems: 0, or a negative errno with error set (EXIT_IO). */
 int evidence_process_check(struct error *error);
 /* job: without its mode and number of secrets; patience: see sandbox_expect; secrets: give it those of this
  * process. shared: a descriptor for both, or -1. Returns 0, or a negative errno with the reason: -ENOENT when

@@ -1,5 +1,5 @@
 /*
- * An image that burin-evidence serves, because a library opens it that parses what an attacker may have
+ * An image that burin-evidence or burin-filesystems serves, because a library opens it that parses what an attacker may have
  * written: containers of disks (container.c) and volumes inside other images (inner.h). A request goes over
  * a socket, the bytes come back in shared memory. When the process dies, the request that killed it is
  * answered as unreadable and another one is started, so the rest of the image stays readable. One that does not
@@ -12,7 +12,7 @@
 
 struct served_image {
 	struct image image; /* first; its `outer` is the image around it, or NULL */
-	const char *kind;   /* what burin-evidence calls it (confined/served_work.c) */
+	const char *kind;   /* what the program that serves it calls it (its struct served_kind) */
 	void *arg;          /* for the kind's functions, with arg_len bytes */
 	size_t arg_len;
 	bool needs_secret;              /* it is given the passwords and keys of this process */

@@ -1,4 +1,4 @@
-/* What burin-evidence reports about an image's volumes and their files: to volumes.c and file_map.c. */
+/* What burin-filesystems reports about an image's volumes and their files: to volumes.c and file_map.c. */
 #ifndef BURIN_EVIDENCE_WALK_MESSAGES_H
 #define BURIN_EVIDENCE_WALK_MESSAGES_H
 

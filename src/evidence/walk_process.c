@@ -1,5 +1,5 @@
 /*
- * burin-evidence sends messages, a head and the bytes that follow, to request bytes and to report what it
+ * burin-filesystems sends messages, a head and the bytes that follow, to request bytes and to report what it
  * found. Both ends combine small ones. It is trusted as little as the evidence: lengths and offsets are
  * checked here, the meaning by the receiver.
  */

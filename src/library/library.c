@@ -46,8 +46,8 @@ static void find_program_folder(const char *library)
 
 	for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
 		char *folder = xasprintf("%.*s%s", (int)(slash - real), real, places[i]);
-		char *program = xasprintf("%s/burin-evidence", folder);
-		char *installed = xasprintf("%s/../libexec/burin/burin-evidence", folder);
+		char *program = xasprintf("%s/burin-carver", folder);
+		char *installed = xasprintf("%s/../libexec/burin/burin-carver", folder);
 
 		if (access(program, X_OK) == 0 || access(installed, X_OK) == 0) {
 			program_set_folder(folder);

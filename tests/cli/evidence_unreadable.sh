@@ -9,7 +9,7 @@ chmod 555 locked
 if (($(id -u) == 0)); then
 	need_root setpriv --reuid=65534 --regid=65534 --clear-groups true
 	chmod 755 .. .
-	cp "$BURIN" "$(dirname "$BURIN")/burin-evidence" "$(dirname "$BURIN")/burin-carver" .
+	cp "$BURIN" "$(dirname "$BURIN")/burin-filesystems" "$(dirname "$BURIN")/burin-carver" .
 	mv "$(basename "$BURIN")" burin 2>/dev/null
 	try() { setpriv --reuid=65534 --regid=65534 --clear-groups ./burin "$@"; echo "exit $?"; }
 	# a scratch folder below one that others may not enter, sanitizers that want /proc

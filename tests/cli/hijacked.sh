@@ -1,10 +1,10 @@
 # An image that takes over the process that parses it gains nothing, and costs its list of volumes: the program is
-# burin with a burin-evidence that does what the image says (tests/hijacked.c).
-hijacked=$(dirname "$BURIN")/tests/hijacked/burin-evidence
+# burin with a burin-filesystems, and a burin-evidence, that do what the image says (tests/hijacked.c).
+hijacked=$(dirname "$BURIN")/tests/hijacked/burin-filesystems
 [[ -x $hijacked ]] || { echo "$hijacked is not built"; exit 77; }
 readelf -Ws "$BURIN" | grep -qE "__(a|t)san_init" && { echo "a sanitizer has memory limits of its own"; exit 77; }
 "$BURIN" list sandbox | grep -q 'not ' && { echo "this machine can't confine a process wholly"; exit 77; }
-cp "$BURIN" "$(dirname "$BURIN")/burin-carver" "$hijacked" .
+cp "$BURIN" "$(dirname "$BURIN")/burin-carver" "$hijacked" "${hijacked%/*}/burin-evidence" .
 . "$SRCDIR/tests/cli/helpers"
 make_rules
 

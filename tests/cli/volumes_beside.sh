@@ -1,6 +1,6 @@
 # The files of a file system are listed beside the scan: no decision is made before they are known, whatever ends
-# the run meanwhile. burin-evidence goes on when it is told to (tests/hijacked.c).
-hijacked=$(dirname "$BURIN")/tests/hijacked/burin-evidence
+# the run meanwhile. burin-filesystems goes on when it is told to (tests/hijacked.c).
+hijacked=$(dirname "$BURIN")/tests/hijacked/burin-filesystems
 [[ -x $hijacked ]] || { echo "$hijacked is not built"; exit 77; }
 cp "$BURIN" "$(dirname "$BURIN")/burin-carver" "$hijacked" .
 . "$SRCDIR/tests/cli/helpers"
@@ -19,7 +19,7 @@ find_child() # PID: sets child when the process has one that works
 	done
 	return 1
 }
-let_go() # PID FOLDER: once its checkpoint is written, and its burin-evidence works
+let_go() # PID FOLDER: once its checkpoint is written, and its burin-filesystems works
 {
 	wait_until test -e "$2/.burin-checkpoint"
 	wait_until find_child "$1"

@@ -1,4 +1,4 @@
-#include "confined/tsk_image.h"
+#include "filesystems/tsk_image.h"
 
 #include <stdlib.h>
 

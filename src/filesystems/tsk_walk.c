@@ -3,14 +3,14 @@
  * to be damaged midway is reported as entirely unknown, because what follows the damage would count
  * as unused.
  */
-#include "confined/tsk_walk.h"
+#include "filesystems/tsk_walk.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/endian.h"
-#include "confined/tsk_image.h"
+#include "filesystems/tsk_image.h"
 #include "evidence/evidence_job.h"
 
 #include <tsk/fs/tsk_ntfs.h>

@@ -1,8 +1,8 @@
 /* A file system's name and identifier, which libtsk does not report. */
-#ifndef BURIN_EVIDENCE_FS_LABEL_H
-#define BURIN_EVIDENCE_FS_LABEL_H
+#ifndef BURIN_FILESYSTEMS_FS_LABEL_H
+#define BURIN_FILESYSTEMS_FS_LABEL_H
 
-#include "confined/tsk_walk.h"
+#include "filesystems/tsk_walk.h"
 
 /* Fills in label and id of a volume whose file_system is known, as blkid shows them. What the file
  * system lacks stays "". */

@@ -1,11 +1,9 @@
 /* AFF, VMDK, VHD and VHDX through libtsk's image layer (evidence/container.c). */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <tsk/libtsk.h>
 
-#include "base/memory.h"
 #include "confined/served_work.h"
 #include "evidence/container_job.h"
 
@@ -35,18 +33,10 @@ static int read_library(void *handle, uint64_t offset, void *buffer, size_t len)
 	return tsk_img_read(handle, (TSK_OFF_T)offset, buffer, len) == (ssize_t)len ? 0 : -EIO;
 }
 
-char *container_folder(const void *arg)
-{
-	const struct container *container = arg;
-	const char *slash = strrchr(container->path, '/');
-
-	return xasprintf("%.*s", slash ? (int)(slash - container->path) + 1 : 0, container->path);
-}
-
 const struct served_kind served_container = {
 	.name = "container",
 	.memory = (uint64_t)1 << 30,
-	.folder = container_folder,
+	.folder = served_container_folder,
 	.open = open_library,
 	.read_at = read_library,
 };

@@ -1,5 +1,5 @@
 /* The other end is evidence/walk_process.c. */
-#include "confined/walk_work.h"
+#include "filesystems/walk_work.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "confined/tsk_walk.h"
+#include "filesystems/tsk_walk.h"
 #include "evidence/shared_image.h"
 
 /* libtsk can be made to wait for itself. At this interval the process checks whether it has slept, though

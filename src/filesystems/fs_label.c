@@ -1,5 +1,5 @@
 /* From the specifications: where boot sectors and superblocks have names and serial numbers. */
-#include "confined/fs_label.h"
+#include "filesystems/fs_label.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "confined/tsk_image.h"
+#include "filesystems/tsk_image.h"
 #include "evidence/backend.h"
 #include "evidence/inner_place.h"
 

@@ -1,6 +1,6 @@
 /* A walk of libtsk over an image, whose bytes it requests from burin, to which it reports what it finds. */
-#ifndef BURIN_CONFINED_WALK_WORK_H
-#define BURIN_CONFINED_WALK_WORK_H
+#ifndef BURIN_FILESYSTEMS_WALK_WORK_H
+#define BURIN_FILESYSTEMS_WALK_WORK_H
 
 #include "evidence/evidence_job.h"
 

@@ -2,8 +2,8 @@
  * What libtsk finds in an image, reported bit by bit to a host: the process that passes it on
  * (walk_work.c), or a row of streams (inner_streams.c).
  */
-#ifndef BURIN_CONFINED_TSK_WALK_H
-#define BURIN_CONFINED_TSK_WALK_H
+#ifndef BURIN_FILESYSTEMS_TSK_WALK_H
+#define BURIN_FILESYSTEMS_TSK_WALK_H
 
 #include <stdbool.h>
 #include <stddef.h>

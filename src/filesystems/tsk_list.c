@@ -2,15 +2,15 @@
  * The list of volumes. Each is tried with each kind of file system in turn: libtsk's own detection
  * refuses a volume that looks like two, and knows a kind (YAFFS) that it infers from too little.
  */
-#include "confined/tsk_walk.h"
+#include "filesystems/tsk_walk.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "confined/fs_label.h"
+#include "filesystems/fs_label.h"
 #include "evidence/md_superblock.h"
 #include "evidence/signatures.h"
-#include "confined/tsk_image.h"
+#include "filesystems/tsk_image.h"
 
 /* ---- which file system --------------------------------------------------------------------- */
 
