@@ -4,17 +4,27 @@
 
 #include "base/clock.h"
 #include "base/fatal.h"
+#include "base/memory.h"
 #include "carve/defer.h"
 #include "checker/checker.h"
 
 /* Outcomes wait for others this long, or until there are this many bytes of them. */
 #define FLUSH_SECONDS 0.001
 #define FLUSH_LEN ((size_t)64 << 10)
+/* Units of work; a check that costs less is made sooner than asked for again. */
+#define SPENT_LEAST ((uint64_t)1 << 20)
+
+/* What the checks of a rule have cost in one batch. */
+struct spent {
+	uint64_t batch, work; /* the number of that batch; units */
+};
 
 static struct {
 	struct view *view;
 	struct defer *defer;          /* of the batch */
 	uint64_t done;                /* work of the checks of the batch that have ended */
+	uint64_t batch;               /* its number, from 1 on */
+	struct spent *spent;          /* of each rule */
 	struct codec_writer outcomes; /* not sent yet */
 	double sent;
 } work;
@@ -59,19 +69,36 @@ static void end_fatally(const char *sentence)
 	checker_end_without_memory(flush_outcomes);
 }
 
+/* What burin says that a check may cost is what its rule has left before the batch. One that the checks before it in the
+ * batch may leave nothing for is left to a later batch, or each of many costly ones would take as much as all of them may. */
+static bool seems_spent(const struct spent *spent, uint64_t work_max)
+{
+	return spent->batch == work.batch && spent->work >= work_max && work_max >= SPENT_LEAST;
+}
+
+static void add_spent(struct spent *spent, uint64_t units)
+{
+	if (spent->batch != work.batch)
+		*spent = (struct spent){ .batch = work.batch };
+	spent->work += units < UINT64_MAX - spent->work ? units : UINT64_MAX - spent->work;
+}
+
 static void check_one(struct codec_reader *request)
 {
 	bool force = codec_get_flag(request), checked;
 	uint64_t work_max = codec_get(request, UINT64_MAX), waited;
+	struct spent *spent;
 	struct candidate candidate;
 	struct outcome outcome;
 
 	candidate_load(&candidate, &checker.rules, image_info(checker.image)->size, request);
 	if (!codec_ok(request))
 		_exit(EXIT_FAILURE);
-	checked = defer_check(work.defer, 0, work.view, checker.image,
-		&checker.rules.rules[candidate.rule], &candidate, work_max, force, &outcome,
-		&waited);
+	spent = &work.spent[candidate.rule];
+	checked = (force || !seems_spent(spent, work_max)) &&
+		  defer_check(work.defer, 0, work.view, checker.image,
+			  &checker.rules.rules[candidate.rule], &candidate, work_max, force,
+			  &outcome, &waited);
 	if (checked && outcome.no_memory)
 		checker_end_without_memory(flush_outcomes);
 	/* It was stopped where the image can't be read: the next one is not. */
@@ -81,6 +108,7 @@ static void check_one(struct codec_reader *request)
 	if (checked) {
 		outcome_save(&outcome, &work.outcomes);
 		work.done += outcome.work == UINT64_MAX ? 0 : outcome.work;
+		add_spent(spent, outcome.work);
 		outcome_free(&outcome);
 	}
 }
@@ -94,6 +122,7 @@ static void check_batch(struct codec_reader *batch)
 	defer_hide(work.defer, codec_get(batch, UINT64_MAX));
 	count = codec_get(batch, UINT32_MAX);
 	work.done = 0;
+	work.batch++;
 	work.sent = clock_seconds();
 	for (uint64_t i = 0; i < count; i++) {
 		checker.number = first + i;
@@ -112,6 +141,7 @@ _Noreturn void check_batches(void)
 	uint32_t kind;
 
 	work.defer = defer_new(1, checker.nested, checker.rules.count);
+	work.spent = xcalloc(checker.rules.count, sizeof(*work.spent));
 	work.view = view_new();
 	view_watch(work.view, may_go_on, NULL);
 	view_reserve_by(work.view, reserve);

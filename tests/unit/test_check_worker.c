@@ -1,0 +1,102 @@
+/* Checks in burin-carver, as a thread of burin has them made. */
+#include <bzlib.h>
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "carve/check_worker.h"
+#include "rules/load.h"
+#include "temp.h"
+#include "tier.h"
+
+#define COUNT 4
+#define UNPACKED ((unsigned)8 << 20) /* bytes of a stream */
+
+static unsigned checked, deferred;
+
+static bool go_on(void *context, size_t index, uint64_t reached)
+{
+	(void)context, (void)index, (void)reached;
+	return true;
+}
+
+static void done(void *context, size_t index, struct outcome *outcome)
+{
+	(void)context, (void)index;
+	deferred += !outcome;
+	checked += outcome != NULL;
+	if (!outcome)
+		return;
+	cr_expect_eq(outcome->work, UINT64_MAX, "it has more to do than it may");
+	outcome_free(outcome);
+}
+
+/* COUNT streams of bzip2 in a row, and a worker for them. */
+static struct rules *rules;
+static struct image *image;
+static struct check_workers *workers;
+static struct check_worker *worker;
+static struct check_request requests[COUNT];
+static struct candidate candidates[COUNT];
+
+static void set_up(void)
+{
+	static const char text[] = "types = ( { name = \"bz2\"; header = \"'BZh'\"; carver = "
+				   "\"bz2\"; max_size = \"1M\"; } );";
+	char *zeros = calloc(1, UNPACKED), *packed = malloc(COUNT * 65536);
+	struct error error = { 0 };
+	unsigned len = 0;
+
+	temp_make();
+	for (unsigned i = 0; i < COUNT; i++) {
+		unsigned stream_len = 65536;
+
+		cr_assert_eq(BZ2_bzBuffToBuffCompress(
+				     packed + len, &stream_len, zeros, UNPACKED, 9, 0, 0),
+			BZ_OK);
+		candidates[i] = (struct candidate){ .start = len, .length = stream_len };
+		len += stream_len;
+	}
+	temp_write("image", packed, len);
+	free(packed);
+	free(zeros);
+	cr_assert_eq(image_open(&image, temp_at("image"), &error), 0, "%s", error.text);
+	cr_assert_eq(
+		rules_load_text(&rules, NULL, text, sizeof(text) - 1, RULES_AUTO, NULL, &error), 0,
+		"%s", error.text);
+	workers = check_workers_new(image, rules, false, 0);
+	worker = check_worker_new(workers);
+}
+
+static void tear_down(void)
+{
+	check_worker_free(worker);
+	check_workers_free(workers);
+	rules_free(rules);
+	image_close(image);
+	temp_remove();
+}
+
+TestSuite(check_worker, .init = set_up, .fini = tear_down, .timeout = TEST_HANGS);
+
+static void check(uint64_t work_max, bool force)
+{
+	const struct check_listener listener = { NULL, go_on, done };
+	struct error error = { 0 };
+
+	checked = deferred = 0;
+	for (unsigned i = 0; i < COUNT; i++)
+		requests[i] = (struct check_request){ &candidates[i], work_max, force };
+	cr_assert_eq(check_worker_check(worker, requests, COUNT, 0, &listener, &error), 0, "%s",
+		error.text);
+}
+
+Test(check_worker, a_batch_costs_no_more_than_its_rule_may)
+{
+	check((uint64_t)4 << 20, false);
+	cr_expect_eq(checked, 1, "%u", checked);
+	cr_expect_eq(deferred, COUNT - 1);
+	check((uint64_t)4 << 20, true);
+	cr_expect_eq(checked, COUNT, "those whose turn it is are checked");
+	check(100000, false);
+	cr_expect_eq(checked, COUNT, "little work is sooner done than asked for again");
+}
