@@ -13,7 +13,7 @@
  * page that overflows, or a trunk.
  *
  * First the free list and the schema's tree are walked (sqlite_names.c), then all pages in order:
- * burin checks the accounts of b-trees, pointer maps' entries, next pages, and that nothing refers
+ * burin checks the accounts of b-trees, the order of rows (sqlite_rows.c), pointer maps' entries, next pages, and that nothing refers
  * to a page twice. At the end something must have referred to every page: a wiped page looks like a
  * payload's last one. Free leaves keep their old contents; those after the last page in use are
  * checked, too, since a cut would not show there; so is the unused part of the last page.
@@ -104,22 +104,29 @@ static const char *check_page(
 		.header = number == 1 ? SQLITE_HEADER_LEN : 0,
 		.refer = refer,
 		.context = db };
+	struct sqlite_bounds bounds;
+	const char *problem;
 	uint32_t next;
-	bool tree;
+	bool tree, counts = refer == sqlite_refer;
 
 	if (!page.bytes) /* the check's budget is spent */
 		return "bytes that can't be read";
 	if (is_map(db, number))
 		return check_map(db, page.bytes, number);
 	tree = sqlite_is_btree(&page);
-	if (sqlite_has(db, db->referenced, number) && refer == sqlite_refer) {
+	if (sqlite_has(db, db->referenced, number) && counts) {
 		if (tree != sqlite_has(db, db->tree, number))
 			return "a type that does not fit the reference to it";
 	} else if (tree) {
 		sqlite_mark(db, db->tree, number);
 	}
-	if (tree)
-		return sqlite_check_btree(&page);
+	if (tree) {
+		page.child = counts ? sqlite_rows_of_child : NULL;
+		problem = sqlite_check_btree(&page, &bounds);
+		return !problem && counts && !sqlite_rows_found(db, number, &bounds)
+			       ? "other rows than its parent says"
+			       : problem;
+	}
 	next = be32(page.bytes);
 	if (number == 1 || next > db->page_max || (next && !refer(db, next, false)))
 		return "neither a page of a tree nor an overflow";
@@ -296,7 +303,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	db.referenced = calloc(db.room / 8 + 1, 1);
 	db.unused = calloc(db.room / 8 + 1, 1);
 	db.tree = calloc(db.room / 8 + 1, 1);
-	if (db.referenced && db.unused && db.tree) {
+	if (db.referenced && db.unused && db.tree && sqlite_rows_begin(&db)) {
 		verdict = judge_pages(&db);
 		verdict =
 			walk_past_unread(view, finding, verdict, (uint64_t)db.stated * db.page_len);
@@ -307,6 +314,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	free(db.referenced);
 	free(db.unused);
 	free(db.tree);
+	free(db.rows);
 	return verdict;
 }
 

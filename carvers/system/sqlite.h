@@ -6,6 +6,12 @@
 
 #include "carver.h"
 
+/* Which rows a page may have, or has: row numbers of a table's tree. */
+struct sqlite_bounds {
+	int64_t low, high;
+	bool is_table, has_low, has_high;
+};
+
 struct sqlite_page {
 	const uint8_t *bytes;
 	uint32_t page_len,
@@ -14,6 +20,9 @@ struct sqlite_page {
 	/* Called for each page number in it, of a child (a tree's page) or an overflow; returns
 	 * false if it is impossible. */
 	bool (*refer)(void *context, uint32_t page, bool tree);
+	/* Called for each child: its rows are more than low, and high at most. Returns false if it is known to have
+	 * others. May be NULL. */
+	bool (*child)(void *context, uint32_t page, const struct sqlite_bounds *bounds);
 	/* Called for the part of each payload that is on a page of a table's rows. May be NULL. */
 	void (*row)(void *context, const uint8_t *payload, uint32_t len);
 	void *context;
@@ -23,8 +32,8 @@ struct sqlite_page {
 bool sqlite_is_btree(const struct sqlite_page *page);
 
 /* What is wrong with a page of a b-tree, or NULL: its cells, free blocks and fragments have to fill
- * it. */
-const char *sqlite_check_btree(const struct sqlite_page *page);
+ * it, and row numbers to rise. *bounds: its own rows, from low to high. */
+const char *sqlite_check_btree(const struct sqlite_page *page, struct sqlite_bounds *bounds);
 
 /* Reads a varint at p, of at most len bytes: returns its length, 0 when it is cut. */
 uint32_t sqlite_varint(const uint8_t *p, uint32_t len, uint64_t *value);

@@ -20,6 +20,8 @@ struct sqlite {
 	/* A bit a page: something refers to it; it belongs to the free list; it is a tree's (if it
 	 * was visited), or is referred to as such. */
 	uint8_t *referenced, *unused, *tree;
+	struct sqlite_rows *rows; /* of each page up to rows_count; NULL: not checked */
+	uint32_t rows_count;
 	uint32_t stack[SQLITE_SCHEMA_STACK], stack_count; /* pages of the schema to visit */
 	const char *problem;
 };
@@ -47,5 +49,12 @@ void sqlite_read_free_list(struct sqlite *db);
 /* Visits the pages of the schema, and notes references to the roots of all trees. Damage there is
  * found later, when its page is checked. */
 void sqlite_read_schema(struct sqlite *db);
+
+/* What is known of pages' rows. False: there is no memory. The caller frees db->rows. */
+bool sqlite_rows_begin(struct sqlite *db);
+/* A sqlite_page's child, with the struct sqlite as its context: what the page that is visited says of one. */
+bool sqlite_rows_of_child(void *context, uint32_t child, const struct sqlite_bounds *bounds);
+/* Notes what a page has; false if its parent says otherwise. */
+bool sqlite_rows_found(struct sqlite *db, uint32_t page, const struct sqlite_bounds *bounds);
 
 #endif

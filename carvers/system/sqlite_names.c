@@ -144,6 +144,7 @@ static void read_schema_row(void *context, const uint8_t *payload, uint32_t len)
 
 void sqlite_read_schema(struct sqlite *db)
 {
+	struct sqlite_bounds bounds;
 	uint32_t visited = 0;
 
 	db->stack[db->stack_count++] = 1;
@@ -161,6 +162,6 @@ void sqlite_read_schema(struct sqlite *db)
 			continue;
 		if (page.bytes[page.header] == 5)
 			page.refer = push_child;
-		sqlite_check_btree(&page);
+		sqlite_check_btree(&page, &bounds);
 	}
 }

@@ -58,13 +58,13 @@ static uint32_t local_len(const struct sqlite_page *page, bool table, uint64_t p
 	return partial <= max_len ? (uint32_t)partial : min_len;
 }
 
-/* The length of the cell at `at`, 0 when it is invalid. */
-static uint32_t cell_len(const struct sqlite_page *page, uint8_t kind, uint32_t at)
+/* The length of the cell at `at`, 0 when it is invalid. *key: a table's row number. */
+static uint32_t cell_len(const struct sqlite_page *page, uint8_t kind, uint32_t at, uint64_t *key)
 {
 	const uint8_t *p = page->bytes + at;
 	uint32_t left = page->usable_len - at, taken = 0, step, local;
 	bool table = kind == INNER_TABLE || kind == LEAF_TABLE;
-	uint64_t payload, key;
+	uint64_t payload;
 
 	if (kind == INNER_TABLE || kind == INNER_INDEX) {
 		if (left < 4 || !page->refer(page->context, be32(p), true))
@@ -72,7 +72,7 @@ static uint32_t cell_len(const struct sqlite_page *page, uint8_t kind, uint32_t 
 		taken = 4;
 	}
 	if (kind == INNER_TABLE) {
-		step = sqlite_varint(p + taken, left - taken, &key);
+		step = sqlite_varint(p + taken, left - taken, key);
 		return step ? taken + step : 0;
 	}
 	step = sqlite_varint(p + taken, left - taken, &payload);
@@ -80,7 +80,7 @@ static uint32_t cell_len(const struct sqlite_page *page, uint8_t kind, uint32_t 
 		return 0;
 	taken += step;
 	if (table) {
-		step = sqlite_varint(p + taken, left - taken, &key);
+		step = sqlite_varint(p + taken, left - taken, key);
 		if (!step)
 			return 0;
 		taken += step;
@@ -120,14 +120,41 @@ static bool free_len(const struct sqlite_page *page, uint32_t start, uint32_t *s
 	return true;
 }
 
-const char *sqlite_check_btree(const struct sqlite_page *page)
+/* A child's rows are between those of the cells around it. */
+static bool tell_child(const struct sqlite_page *page, uint32_t child, bool is_table,
+	const struct sqlite_bounds *cells, const uint64_t *key)
+{
+	const struct sqlite_bounds bounds = { .is_table = is_table,
+		.has_low = cells->has_high,
+		.low = cells->high,
+		.has_high = key != NULL,
+		.high = key ? (int64_t)*key : 0 };
+
+	return !page->child || page->child(page->context, child, &bounds);
+}
+
+/* Adds a cell's row number. False: it does not rise. */
+static bool add_row(struct sqlite_bounds *bounds, uint64_t key)
+{
+	if (bounds->has_high && (int64_t)key <= bounds->high)
+		return false;
+	if (!bounds->has_low)
+		bounds->low = (int64_t)key;
+	bounds->high = (int64_t)key;
+	bounds->has_low = bounds->has_high = true;
+	return true;
+}
+
+const char *sqlite_check_btree(const struct sqlite_page *page, struct sqlite_bounds *bounds)
 {
 	const uint8_t *p = page->bytes + page->header;
 	uint8_t kind = p[0];
 	bool inner = kind == INNER_TABLE || kind == INNER_INDEX;
+	bool is_table = kind == INNER_TABLE || kind == LEAF_TABLE;
 	uint32_t pointers = page->header + (inner ? 12 : 8), count = be16(p + 3);
 	uint32_t start = be16(p + 5), sum = p[7];
 
+	*bounds = (struct sqlite_bounds){ .is_table = is_table };
 	if (start == 0)
 		start = 65536;
 	if (start > page->usable_len || start < pointers || count > (start - pointers) / 2)
@@ -136,17 +163,25 @@ const char *sqlite_check_btree(const struct sqlite_page *page)
 		return "impossible free blocks";
 	for (uint32_t i = 0; i < count && sum <= page->usable_len; i++) {
 		uint32_t at = be16(page->bytes + pointers + 2 * i), len;
+		uint64_t key = 0;
 
 		if (at < start || at > page->usable_len - 4)
 			return "a cell outside the content";
-		len = cell_len(page, kind, at);
+		len = cell_len(page, kind, at, &key);
 		if (!len || len > page->usable_len - at)
 			return "an impossible cell";
+		if (inner && !tell_child(page, be32(page->bytes + at), is_table, bounds,
+				     is_table ? &key : NULL))
+			return "a child with other rows";
+		if (is_table && !add_row(bounds, key))
+			return "row numbers that do not rise";
 		sum += len;
 	}
 	if (sum != page->usable_len - start)
 		return "cells and free blocks that do not fill it";
 	if (inner && !page->refer(page->context, be32(p + 8), true))
 		return "an impossible last child";
+	if (inner && !tell_child(page, be32(p + 8), is_table, bounds, NULL))
+		return "a last child with other rows";
 	return NULL;
 }

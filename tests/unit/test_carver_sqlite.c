@@ -1,0 +1,93 @@
+/* SQLite databases as the library writes them, and with pages of other places. */
+#include <criterion/criterion.h>
+#include <sqlite3.h>
+#include <string.h>
+
+#include "carver_case.h"
+#include "temp.h"
+
+#define PAGE_LEN 4096
+#define ROWS 3000 /* in each of two tables */
+
+static uint8_t *database;
+static size_t database_len;
+
+static void run(sqlite3 *db, const char *sql)
+{
+	char *reason = NULL;
+
+	cr_assert_eq(sqlite3_exec(db, sql, NULL, NULL, &reason), SQLITE_OK, "%s", reason);
+}
+
+/* Row numbers of the first table that are far apart, so that pages could change places with any other. */
+static void set_up(void)
+{
+	char sql[200];
+	sqlite3 *db;
+
+	temp_make();
+	cr_assert_eq(sqlite3_open(temp_at("db"), &db), SQLITE_OK);
+	run(db, "PRAGMA page_size = 4096; BEGIN; CREATE TABLE a (id INTEGER PRIMARY KEY, text);"
+		"CREATE TABLE b (text, number); CREATE INDEX c ON b (text);");
+	for (int i = 0; i < ROWS; i++) {
+		snprintf(sql, sizeof(sql),
+			"INSERT INTO a VALUES (%d, 'row %d of the first table');"
+			"INSERT INTO b VALUES ('row %d of the second', %d);",
+			(i - ROWS / 2) * 7, i, i * 7919 % ROWS, i);
+		run(db, sql);
+	}
+	run(db, "COMMIT; DELETE FROM a WHERE id % 5 = 0; DELETE FROM b WHERE number % 7 = 0;");
+	sqlite3_close(db);
+	database = (uint8_t *)temp_read("db", &database_len);
+	temp_remove();
+}
+
+static void tear_down(void)
+{
+	free(database);
+}
+
+TestSuite(carver_sqlite, .init = set_up, .fini = tear_down);
+
+static uint8_t kind_of(size_t page)
+{
+	return database[page * PAGE_LEN];
+}
+
+static void exchange(size_t a, size_t b)
+{
+	uint8_t page[PAGE_LEN];
+
+	memcpy(page, database + a * PAGE_LEN, PAGE_LEN);
+	memcpy(database + a * PAGE_LEN, database + b * PAGE_LEN, PAGE_LEN);
+	memcpy(database + b * PAGE_LEN, page, PAGE_LEN);
+}
+
+Test(carver_sqlite, is_complete_as_written)
+{
+	struct finding found;
+
+	cr_assert_eq(
+		carve("sqlite", database, database_len, &found), CARVE_COMPLETE, "%s", found.why);
+	cr_expect_eq(found.length, database_len);
+}
+
+/* Each page of a tree with any other one of its kind: the rows of one of them are not its parent's. */
+Test(carver_sqlite, a_page_of_another_place_is_noticed)
+{
+	size_t count = database_len / PAGE_LEN, tried = 0;
+
+	for (size_t a = 1; a < count; a++)
+		for (size_t b = a + 1; b < count; b++) {
+			struct finding found;
+
+			if (kind_of(a) != 13 || kind_of(b) != 13)
+				continue;
+			exchange(a, b);
+			cr_assert_eq(carve("sqlite", database, database_len, &found),
+				CARVE_TRUNCATED, "%zu and %zu", a, b);
+			exchange(a, b);
+			tried++;
+		}
+	cr_expect_gt(tried, 1000);
+}
