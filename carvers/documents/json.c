@@ -19,7 +19,7 @@
 
 #define DEPTH_MAX 512
 #define NAMES_MIN 4
-#define FIRST_NAMES 8
+#define FIRST_NAMES 24
 
 /* What the first names of the outermost object say. */
 static const struct {

@@ -21,6 +21,7 @@
 #define NAME_MAX 32
 /* Some programs write line ends into values. */
 #define STRANGE_MAX 8
+#define EMPTY_MAX 16 /* bytes of empty lines after the last object */
 #define SECTOR 512
 
 struct vobject {
@@ -150,6 +151,17 @@ static bool ends_with_cr(const struct line *line)
 	return line->next - line->at > line->len + 1;
 }
 
+/* The end of the empty lines at `at`, which end as the others do. */
+static uint64_t skip_empty_lines(const struct vobject *object, uint64_t at)
+{
+	struct line line;
+
+	while (at - object->at < EMPTY_MAX && line_read(object->view, at, &line) && line.ended &&
+		!line.len && ends_with_cr(&line) == object->with_cr)
+		at = line.next;
+	return at;
+}
+
 /* The end of empty lines, if another object of the same kind opens there; else object->at. */
 static uint64_t next_object(struct vobject *object)
 {
@@ -193,7 +205,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		object.at = start = next;
 	}
 	if (!problem) {
-		finding->length = whole;
+		finding->length = object.open_line ? whole : skip_empty_lines(&object, whole);
 		if (object.open_line)
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"the last line has no end at %" PRIu64, whole);

@@ -18,6 +18,7 @@
 #include "walk.h"
 
 #define FILL_MAX 4096
+#define SECTOR 2048 /* of a disc */
 
 /* Packs and packets in a row needed to accept a stream. */
 #define UNITS_MIN 3
@@ -89,6 +90,7 @@ static uint64_t fill_end(struct view *view, uint64_t at)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	uint64_t at = 0, end = 0, last = 0, packets = 0, packs = 0;
+	bool sectors = true; /* each pack starts at a multiple of SECTOR */
 	enum mpeg_ps_unit unit;
 
 	while ((unit = read_unit(view, at, &end)) != UNIT_END) {
@@ -97,6 +99,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (unit == UNIT_PACK) {
 			view_part(view, at);
 			packs++;
+			sectors &= at % SECTOR == 0;
 		}
 		packets += unit == UNIT_PACKET;
 		if (unit == UNIT_CUT || (!packs && unit != UNIT_PACK))
@@ -127,8 +130,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (finding->length < at)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"bytes unlike the packets before at %" PRIu64, finding->length);
-	return verdict_because(at % USUAL_CLUSTER ? CARVE_UNVERIFIED : CARVE_TRUNCATED, finding,
-		"no end code: ends where no packet follows, at %" PRIu64, at);
+	/* Where packs fill a disc's sectors, whole files end at clusters as well. */
+	return verdict_because(sectors || at % USUAL_CLUSTER ? CARVE_UNVERIFIED : CARVE_TRUNCATED,
+		finding, "no end code: ends where no packet follows, at %" PRIu64, at);
 }
 
 const struct carver mpg_carver = {

@@ -8,7 +8,8 @@
  *	P7:     lines 'WIDTH n', 'HEIGHT n', 'DEPTH n', 'MAXVAL n', 'TUPLTYPE name' and 'ENDHDR'; as P5
  *
  * The header gives the length. Numbers are counted, and the last one ends the file; nothing verifies
- * stored pixels, so such a file is unverified, or truncated where they become something else.
+ * stored pixels, so such a file is unverified, or truncated where they become something else. Some programs
+ * write a line end after them.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -166,10 +167,15 @@ static enum verdict check_stored(struct pnm *pnm, struct finding *finding)
 {
 	uint64_t pixel_len = pnm->kind == 4 ? 1 : pnm->depth * (pnm->maximum > 255 ? 2u : 1u);
 	uint64_t row_len = pnm->kind == 4 ? (pnm->width + 7) / 8 : pnm->width * pixel_len;
-	uint64_t start = pnm->cursor.at;
+	uint64_t start = pnm->cursor.at, end = start + row_len * pnm->height;
+	enum verdict verdict =
+		stored_check_pixels(pnm->cursor.view, finding, start, end, row_len, pixel_len);
 
-	return stored_check_pixels(pnm->cursor.view, finding, start, start + row_len * pnm->height,
-		row_len, pixel_len);
+	pnm->cursor.at = end;
+	cursor_forget(&pnm->cursor);
+	if (verdict == CARVE_UNVERIFIED && cursor_peek(&pnm->cursor) == '\n')
+		finding->length++;
+	return verdict;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
