@@ -306,7 +306,7 @@ static bool is_sequence(const char *path)
 #ifdef __SANITIZE_ADDRESS__
 #define PLACES test_tier(16, 48, 128)
 #else
-#define PLACES test_tier(32, 128, 1024)
+#define PLACES test_tier(32, 72, 1024)
 #endif
 #define CUTS test_tier(12, 40, 40)
 #define VALUES test_tier(1, 3, 3)
