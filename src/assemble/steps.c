@@ -37,7 +37,7 @@
 #define COARSE_SHARE 4 /* of the work is for clusters of the usual size */
 /* A carver may count that share of a cluster as the file's own although it is another's. */
 #define BEGUN_SHARE 16
-#define BEGUN_MIN 128 /* of a small one it may count so many bytes, a frame's */
+#define BEGUN_MIN 128 /* bytes, a frame's, that it may count of a small one */
 
 /* What is kept of the steps from the partial files of one depth. */
 struct beam {

@@ -217,7 +217,7 @@ int sandbox_socket(const struct sandbox_child *child)
 static char *describe_end(int status)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status) == SANDBOX_OTHER_VERSION)
-		return xstrdup("its program is of another version than burin");
+		return xstrdup("it ran a program of another version than burin");
 	if (WIFEXITED(status) && WEXITSTATUS(status) == SANDBOX_TOO_MUCH_MEMORY)
 		return xstrdup("it took too much memory");
 	if (WIFEXITED(status))

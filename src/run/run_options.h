@@ -31,8 +31,8 @@ enum run_verify {
 #define RUN_SPACE_CHOICES "all|unallocated|allocated"
 enum run_space { SPACE_ALL, SPACE_UNALLOCATED, SPACE_ALLOCATED };
 
-/* decide.max_bytes for the default limit of an image's output, in bytes: so many times its size, but
- * at least OUTPUT_LIMIT_MIN. */
+/* decide.max_bytes for the default limit of an image's output, in bytes: its size times
+ * OUTPUT_LIMIT_FACTOR, but at least OUTPUT_LIMIT_MIN. */
 #define OUTPUT_LIMIT_AUTO UINT64_MAX
 #define OUTPUT_LIMIT_FACTOR 4
 #define OUTPUT_LIMIT_MIN ((uint64_t)1 << 30)
