@@ -56,9 +56,49 @@ static void add_block(uint32_t state[4], const uint8_t *p)
 	state[3] += d;
 }
 
+static void add_block_md4(uint32_t state[4], const uint8_t *p)
+{
+	static const uint8_t words[3][16] = { { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+						      15 },
+		{ 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15 },
+		{ 0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15 } };
+	static const uint8_t md4_turns[3][4] = { { 3, 7, 11, 19 }, { 3, 5, 9, 13 },
+		{ 3, 9, 11, 15 } };
+	static const uint32_t constants[3] = { 0, 0x5a827999, 0x6ed9eba1 };
+	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+
+	for (unsigned i = 0; i < 48; i++) {
+		unsigned round = i / 16, turn = md4_turns[round][i % 4];
+		uint32_t mixed = round == 0   ? (b & c) | (~b & d)
+				 : round == 1 ? (b & c) | (b & d) | (c & d)
+					      : b ^ c ^ d;
+
+		mixed += a + constants[round] + le32(p + 4 * (size_t)words[round][i % 16]);
+		a = d;
+		d = c;
+		c = b;
+		b = mixed << turn | mixed >> (32 - turn);
+	}
+	state[0] += a;
+	state[1] += b;
+	state[2] += c;
+	state[3] += d;
+}
+
+static void start(struct md5 *md5, void (*block)(uint32_t state[4], const uint8_t *block))
+{
+	*md5 = (struct md5){ .add_block = block,
+		.state = { 0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476 } };
+}
+
 void md5_start(struct md5 *md5)
 {
-	*md5 = (struct md5){ .state = { 0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476 } };
+	start(md5, add_block);
+}
+
+void md4_start(struct md5 *md4)
+{
+	start(md4, add_block_md4);
 }
 
 void md5_add(struct md5 *md5, const uint8_t *bytes, size_t len)
@@ -71,7 +111,7 @@ void md5_add(struct md5 *md5, const uint8_t *bytes, size_t len)
 
 		if (held)
 			memcpy(md5->block + held, bytes, part);
-		add_block(md5->state, held ? md5->block : bytes);
+		md5->add_block(md5->state, held ? md5->block : bytes);
 		bytes += part;
 		len -= part;
 		held = 0;

@@ -1,4 +1,4 @@
-/* MD5 (RFC 1321), for files that store one of their contents. */
+/* MD5 (RFC 1321) and MD4 (RFC 1320), for files that store one of their contents. They differ in how a block is added. */
 #ifndef BURIN_CARVERS_COMMON_MD5_H
 #define BURIN_CARVERS_COMMON_MD5_H
 
@@ -9,12 +9,14 @@
 #define MD5_LEN 16
 
 struct md5 {
+	void (*add_block)(uint32_t state[4], const uint8_t *block);
 	uint32_t state[4];
 	uint64_t len;
 	uint8_t block[64]; /* the first len % 64 bytes are pending */
 };
 
 void md5_start(struct md5 *md5);
+void md4_start(struct md5 *md4);
 void md5_add(struct md5 *md5, const uint8_t *bytes, size_t len);
 
 /* The same for [start, end) of the view. False when it is not all inside the view, or the budget is

@@ -112,8 +112,10 @@ static bool read_file(struct ole *ole)
 	if (!ole_read_mini_fat(ole) || !ole_check_directory(ole))
 		return false;
 	ole_check_content(ole, &root);
-	if (view_thorough(ole->view))
+	if (view_thorough(ole->view)) {
 		ole_check_text(ole, &root);
+		ole_check_pictures(ole);
+	}
 	ole_name_embedded(ole);
 	return !ole->problem;
 }

@@ -3,7 +3,7 @@
  * reads the tables and follows chains, ole_directory.c reads the directory and checks that every
  * stream's chain fits, ole_stream.c reads streams, ole_kind.c determines the kind of file,
  * ole_content.c checks streams whose content is a chain of records and reads title and date,
- * ole_text.c checks text where proof is asked for, ole_embedded.c names the files that streams
+ * ole_text.c checks text where proof is asked for, ole_pictures.c pictures, ole_embedded.c names the files that streams
  * contain, ole_map.c finds the pieces of a file.
  */
 #ifndef BURIN_CARVERS_DOCUMENTS_OLE_H
@@ -153,6 +153,22 @@ void ole_check_text(struct ole *ole, const struct ole_entry *root);
 
 bool ole_named(const struct ole_entry *entry, const char *name);
 bool ole_starts_with(const struct ole_entry *entry, const char *start);
+
+/* A picture of a drawing: the bytes [from, to) of its stream. */
+struct ole_picture {
+	uint64_t from, to;
+	uint8_t id[16];
+	bool is_packed; /* a stream of zlib */
+};
+
+/* Calls found for each picture of drawings, which the position has not passed. */
+void ole_each_picture(struct ole *ole,
+	void (*found)(void *context, struct ole *ole, const struct ole_position *before,
+		const struct ole_picture *picture),
+	void *context);
+
+/* Checks the pictures that something verifies. */
+void ole_check_pictures(struct ole *ole);
 
 /* Names the files inside streams (view_embedded), once all chains are checked. */
 void ole_name_embedded(struct ole *ole);

@@ -154,24 +154,38 @@ static void name_whole(struct ole *ole, const struct ole_entry *entry)
 }
 
 /* Where the picture starts, from the record of a drawing at p; 0: p is not such a record. */
-static size_t picture_at(const uint8_t *p, uint64_t left)
+static size_t picture_data_at(const uint8_t *p, uint64_t left, bool *is_packed)
 {
 	unsigned type = le16(p + 2), head = le16(p);
 	uint64_t len = le32(p + 4);
 	size_t at = BLIP_HEADER_LEN + (head & 0x10 ? 2 * BLIP_ID_LEN : BLIP_ID_LEN);
 
+	*is_packed = false;
 	if (p[3] != 0xf0 ||
 		(type != 0xf029 && type != 0xf02a && (type < 0xf01a || type > 0xf01e)) ||
 		head & 15 || len > left - BLIP_HEADER_LEN || len < at)
 		return 0;
-	if (type <= 0xf01c) /* metafiles, unless compressed */
-		return p[at + BLIP_METAFILE_LEN - 2] == 0xfe ? at + BLIP_METAFILE_LEN : 0;
+	if (type <= 0xf01c) { /* metafiles */
+		uint8_t packing = p[at + BLIP_METAFILE_LEN - 2];
+
+		*is_packed = packing == 0;
+		return packing == 0 || packing == 0xfe ? at + BLIP_METAFILE_LEN : 0;
+	}
 	at++;
 	return starts_with(p + at, 4, "\xff\xd8\xff", 3) || starts_with(p + at, 4, "\x89PNG", 4) ||
 			       starts_with(p + at, 4, "II*", 4) ||
 			       starts_with(p + at, 4, "MM\0*", 4)
 		       ? at
 		       : 0;
+}
+
+/* One that is there as a file. */
+static size_t picture_at(const uint8_t *p, uint64_t left)
+{
+	bool is_packed;
+	size_t at = picture_data_at(p, left, &is_packed);
+
+	return is_packed ? 0 : at;
 }
 
 static bool is_package(const uint8_t *p)
@@ -203,16 +217,21 @@ static size_t described_at(const uint8_t *p, uint64_t left)
 	return p[3] == 0xf0 ? picture_at(p, left) : package_at(p, left);
 }
 
-/* Names all pictures of drawings in a stream, and packages. */
-static void name_pictures(struct ole *ole, const struct ole_entry *entry)
+/* Looks at a record of a drawing that p may be, at `at` in the stream, of which `left` bytes follow; up to BLIP_MAX can be
+ * read. Returns where the next one may begin. */
+typedef uint64_t visit_record(void *context, uint64_t at, const uint8_t *p, uint64_t left);
+
+/* A record may begin at any byte. */
+static void each_record(
+	struct ole *ole, const struct ole_entry *entry, visit_record *visit, void *context)
 {
 	struct ole_position position = { .entry = entry };
 	uint8_t window[2 * BLIP_MAX + HEAD_LEN];
 	uint64_t start = 0, next = 0; /* of the window, and after what it holds */
-	uint64_t picture_end = 0;     /* of the last one: previews in it start like pictures */
+	uint64_t from = 0;            /* where the next record may begin */
 
 	while (next < entry->len) {
-		size_t held = (size_t)(next - start), i = 0, at;
+		size_t held = (size_t)(next - start), i = 0;
 		size_t more = entry->len - next < HEAD_LEN ? (size_t)(entry->len - next) : HEAD_LEN;
 
 		if (!ole_read(ole, &position, next, window + held, more))
@@ -223,21 +242,41 @@ static void name_pictures(struct ole *ole, const struct ole_entry *entry)
 			memset(window + held, 0, BLIP_MAX);
 			held += BLIP_MAX;
 		}
-		for (; i + BLIP_MAX <= held; i++) {
-			uint64_t left = start + i < entry->len ? entry->len - start - i : 0;
-
-			at = described_at(window + i, left);
-			if (at && at < left) {
-				name_at(ole, entry, start + i + at);
-				picture_end = start + i + BLIP_HEADER_LEN + le32(window + i + 4);
-			} else if (start + i < picture_end &&
-				   memcmp(window + i, "\xff\xd8\xff", 3) == 0) {
-				name_at(ole, entry, start + i);
-			}
-		}
+		for (; i + BLIP_MAX <= held; i++)
+			if (start + i >= from && start + i < entry->len)
+				from = visit(
+					context, start + i, window + i, entry->len - start - i);
 		memmove(window, window + i, held - i);
 		start += i;
 	}
+}
+
+struct naming {
+	struct ole *ole;
+	const struct ole_entry *entry;
+	uint64_t picture_end; /* of the last one: previews in it start like pictures */
+};
+
+static uint64_t name_record(void *context, uint64_t at, const uint8_t *p, uint64_t left)
+{
+	struct naming *naming = context;
+	size_t file = described_at(p, left);
+
+	if (file && file < left) {
+		name_at(naming->ole, naming->entry, at + file);
+		naming->picture_end = at + BLIP_HEADER_LEN + le32(p + 4);
+	} else if (at < naming->picture_end && memcmp(p, "\xff\xd8\xff", 3) == 0) {
+		name_at(naming->ole, naming->entry, at);
+	}
+	return at + 1;
+}
+
+/* Names all pictures of drawings in a stream, and packages. */
+static void name_pictures(struct ole *ole, const struct ole_entry *entry)
+{
+	struct naming naming = { .ole = ole, .entry = entry };
+
+	each_record(ole, entry, name_record, &naming);
 }
 
 static bool has_drawings(const struct ole_entry *entry)
@@ -249,6 +288,49 @@ static bool has_drawings(const struct ole_entry *entry)
 		if (ole_named(entry, names[i]))
 			return true;
 	return false;
+}
+
+struct finding_pictures {
+	struct ole *ole;
+	struct ole_position before; /* at the last picture */
+	void (*found)(void *context, struct ole *ole, const struct ole_position *before,
+		const struct ole_picture *picture);
+	void *context;
+};
+
+static uint64_t find_picture(void *context, uint64_t at, const uint8_t *p, uint64_t left)
+{
+	struct finding_pictures *finding = context;
+	struct ole_picture picture;
+	size_t file = left >= BLIP_HEADER_LEN ? picture_data_at(p, left, &picture.is_packed) : 0;
+
+	picture.from = at + file;
+	picture.to = at + BLIP_HEADER_LEN + le32(p + 4);
+	if (!file || picture.from >= picture.to)
+		return at + 1;
+	memcpy(picture.id, p + BLIP_HEADER_LEN, sizeof(picture.id));
+	finding->found(finding->context, finding->ole, &finding->before, &picture);
+	ole_file_offset(finding->ole, &finding->before, picture.from);
+	return picture.to;
+}
+
+void ole_each_picture(struct ole *ole,
+	void (*found)(void *context, struct ole *ole, const struct ole_position *before,
+		const struct ole_picture *picture),
+	void *context)
+{
+	struct ole_entry entry;
+
+	for (uint32_t i = 0; i < ole_entry_count(ole); i++) {
+		struct finding_pictures finding = { .ole = ole,
+			.before = { .entry = &entry },
+			.found = found,
+			.context = context };
+
+		if (ole_read_entry(ole, i, &entry) && entry.type == OLE_STREAM && entry.len &&
+			has_drawings(&entry))
+			each_record(ole, &entry, find_picture, &finding);
+	}
 }
 
 /* Finds the table stream that Word's first bytes name, and those bytes' pairs of the theme. */

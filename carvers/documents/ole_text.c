@@ -153,14 +153,40 @@ static void read_pieces(const struct document *document)
 	free(table);
 }
 
-/* The pages that a table lists: where each begins in the text, one more than pages, then their numbers. A page
- * begins with its places in the text, and its last byte is their number. */
+/* Where a table is in the file, for saying that it is none. */
+static uint64_t place_of_table(const struct document *document, unsigned field)
+{
+	struct ole_position position = { .entry = document->table };
+
+	return ole_file_offset(document->ole, &position, le32(document->fib + field));
+}
+
+/* Whether a table says of `count` pages where each begins in the text, one more than pages, and a number of a page in the
+ * main stream. */
+static bool lists_pages(const struct document *document, const uint8_t *table, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t page = le32(table + 4 * (count + 1) + 4 * i) & PAGE_MASK;
+
+		if (le32(table + 4 * i) >= le32(table + 4 * i + 4) ||
+			(page + 1) * SECTOR > document->main.len)
+			return false;
+	}
+	return true;
+}
+
+/* The pages that a table lists. A page begins with its places in the text, and its last byte is their number. */
 static void check_pages(const struct document *document, unsigned field)
 {
 	uint32_t len;
 	uint8_t *table = read_table(document, field, &len);
 	uint32_t count = table && len >= 12 ? (len - 4) / 8 : 0;
 
+	if (!lists_pages(document, table, count)) {
+		ole_contradicts(document->ole, "no table of pages on formats",
+			place_of_table(document, field));
+		count = 0;
+	}
 	for (uint32_t i = 0; i < count && i < PIECES_MAX; i++) {
 		struct ole_position position = { .entry = &document->main };
 		uint64_t at =

@@ -26,11 +26,12 @@
 #define MISS_COST_MAX 20
 #define FITS_COST 8                  /* of one around which all fits */
 #define FITS_AROUND ((uint64_t)4096) /* bytes on both sides of it that are looked at */
-#define STRONG_BITS 64               /* an anchor that may be off the grid of clusters */
-#define AGREE_BITS 32                /* a table's anchors at the file's start must say that much */
-#define MATCH_WORK 8                 /* and to compare them */
-#define VOTE_WORK 64                 /* to keep and sort one */
-#define ANCHOR_WORK 64               /* to sort one, and for its step of the path */
+#define STRONG_BITS \
+	64            /* an anchor that may be off the grid of clusters, unless all files have it */
+#define AGREE_BITS 32 /* a table's anchors at the file's start must say that much */
+#define MATCH_WORK 8  /* and to compare them */
+#define VOTE_WORK 64  /* to keep and sort one */
+#define ANCHOR_WORK 64 /* to sort one, and for its step of the path */
 
 struct anchors {
 	struct carve_table table; /* first: add finds the rest */
@@ -389,7 +390,7 @@ static void vote_for(
 		if (hit < anchor->word_at || anchor->len > sizeof(around) - (at - from) ||
 			!matches(anchor, around + (at - from)))
 			continue;
-		if (anchor_bits(anchor) < STRONG_BITS &&
+		if ((bench->rule->carver->map->common || anchor_bits(anchor) < STRONG_BITS) &&
 			(at - anchor->offset - broken->start) % bench->clusters->size)
 			continue;
 		if (!fits(bench, anchor, at))

@@ -1,6 +1,9 @@
-/* What the golden files of ole do not show: a FAT whose list continues after the header, and text, which is
+/* What the golden files of ole do not show: a FAT whose list continues after the header, and text and pictures, which are
  * checked where proof is asked for. */
+#include "carvers/common/md5.h"
+
 #include "carver_case.h"
+#include "memory_image.h"
 
 #define SECTOR 512
 #define TABLES 112 /* three more than the header has room for */
@@ -198,7 +201,7 @@ static uint64_t look(struct bytes *bytes)
 
 Test(carver_ole, proof_needs_text_where_it_should_be)
 {
-	static const uint32_t sectors[] = { MAIN_AT + 2, MAIN_AT + 3, MAIN_AT + 4,
+	static const uint32_t sectors[] = { MAIN_AT + 2, MAIN_AT + 3, MAIN_AT + 4, TABLE_AT,
 		PROPERTY_AT + 3 };
 	struct bytes bytes = text();
 
@@ -215,4 +218,84 @@ Test(carver_ole, proof_needs_text_where_it_should_be)
 		memcpy(sector, kept, SECTOR);
 	}
 	free(bytes.data);
+}
+
+/* ---- pictures ------------------------------------------------------------------------------- */
+
+enum { ID_AT = 8, JPEG_AT = 25, JPEG_LEN = 3000 };
+
+/* The document with a stream of one JPEG in place of the property, identified by its MD4. */
+static struct bytes picture(void)
+{
+	static const char name[] = "D\0a\0t\0a";
+	uint64_t entry = sector_at(1) + 3 * 128, stream = sector_at(PROPERTY_AT);
+	struct bytes bytes = text();
+	struct md5 md4;
+
+	memset(bytes.data + entry, 0, 64);
+	memcpy(bytes.data + entry, name, sizeof(name));
+	put(&bytes, entry + 64, 0x2000a);
+	put(&bytes, stream, 0xf01d46a0);
+	put(&bytes, stream + 4, JPEG_AT - ID_AT + JPEG_LEN);
+	for (uint32_t i = 0; i < JPEG_LEN; i++)
+		bytes.data[stream + JPEG_AT + i] = (uint8_t)(i * i >> 3);
+	put(&bytes, stream + JPEG_AT, 0xe0ffd8ff);
+	md4_start(&md4);
+	md5_add(&md4, bytes.data + stream + JPEG_AT, JPEG_LEN);
+	md5_end(&md4, bytes.data + stream + ID_AT);
+	return bytes;
+}
+
+/* The bits that prove a joint in the middle of the stream; the two pieces are in the wrong order in the image. */
+static unsigned proof_of(const struct bytes *bytes)
+{
+	uint64_t joint = sector_at(PROPERTY_AT + 3);
+	const struct range runs[] = { { bytes->len - joint, joint }, { 0, bytes->len - joint } };
+	uint8_t *image = malloc(bytes->len);
+	struct memory_image evidence = MEMORY_IMAGE(image, bytes->len);
+	struct view *view = view_new();
+	struct finding found = { 0 };
+	unsigned bits;
+
+	memcpy(image, bytes->data + joint, bytes->len - joint);
+	memcpy(image + bytes->len - joint, bytes->data, joint);
+	view_point_runs(view, &evidence.image, runs, 2, UINT64_MAX);
+	view_set_thorough(view, true);
+	cr_expect_eq(carver_find("ole")->check(view, &found), CARVE_COMPLETE, "%s", found.why);
+	bits = view_proof(view, joint);
+	view_free(view);
+	free(image);
+	return bits;
+}
+
+Test(carver_ole, a_pictures_digest_proves_where_pieces_meet)
+{
+	struct bytes bytes = picture();
+
+	cr_expect_eq(proof_of(&bytes), 64);
+	/* Programs may identify it otherwise: that proves nothing, and is not wrong. */
+	bytes.data[sector_at(PROPERTY_AT) + JPEG_AT + 2000] ^= 1;
+	cr_expect_eq(proof_of(&bytes), 0);
+	free(bytes.data);
+}
+
+/* RFC 1320, A.5. */
+Test(carver_ole, md4_is_what_it_should_be)
+{
+	static const struct {
+		const char *text, *digest;
+	} cases[] = { { "", "\x31\xd6\xcf\xe0\xd1\x6a\xe9\x31\xb7\x3c\x59\xd7\xe0\xc0\x89\xc0" },
+		{ "abc", "\xa4\x48\x01\x7a\xaf\x21\xd8\x52\x5f\xc1\x0a\xe8\x7a\xa6\x72\x9d" },
+		{ "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+			"\x04\x3f\x85\x82\xf2\x41\xdb\x35\x1c\xe6\x27\xe1\x53\xe7\xf0\xe4" } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint8_t digest[MD5_LEN];
+		struct md5 md4;
+
+		md4_start(&md4);
+		md5_add(&md4, (const uint8_t *)cases[i].text, strlen(cases[i].text));
+		md5_end(&md4, digest);
+		cr_expect_arr_eq(digest, cases[i].digest, MD5_LEN, "%s", cases[i].text);
+	}
 }

@@ -1,0 +1,208 @@
+/*
+ * Pictures in drawings, where proof is asked for. The record before one ([MS-ODRAW] 2.2.23) identifies it, and Microsoft's
+ * programs take the MD4 of its bytes for that: it proves that none of them is another file's. Others take any number, so a
+ * wrong one shows nothing. A PNG has CRCs of its own, and a metafile is a stream of zlib, with a checksum.
+ */
+#include "ole.h"
+
+#include <string.h>
+
+#include <zlib.h>
+
+#include "bytes.h"
+#include "inflated.h"
+#include "md5.h"
+
+#define DIGEST_BITS 64 /* that the digest counts */
+#define CHECK_BITS 32
+#define PNG_HEAD_LEN 8
+#define PNG_CHUNK_LEN 8 /* length and type */
+#define METAFILE_UNPACKED_MAX ((uint64_t)64 << 20)
+
+/* Where bytes of a stream are in the file. */
+struct part {
+	uint64_t at;
+	const uint8_t *bytes;
+	size_t len;
+};
+
+/* Calls visit for the bytes [from, to) of a stream, sector by sector, until it returns false. from: see ole_read. False: they
+ * are not all there, or it returned false. */
+static bool each_part(struct ole *ole, struct ole_position *position, uint64_t from, uint64_t to,
+	bool (*visit)(void *context, const struct part *part), void *context)
+{
+	bool small = position->entry->len < ole->cutoff;
+	size_t sector_len = (size_t)1 << (small ? OLE_MINI_SHIFT : ole->shift);
+
+	while (from < to) {
+		struct part part = { .len = sector_len - (size_t)(from % sector_len) };
+
+		if (part.len > to - from)
+			part.len = (size_t)(to - from);
+		part.at = ole_file_offset(ole, position, from);
+		part.bytes = part.at ? view_peek(ole->view, part.at, part.len) : NULL;
+		if (!part.bytes || !view_work(ole->view, part.len / 2) || !visit(context, &part))
+			return false;
+		from += part.len;
+	}
+	return true;
+}
+
+/* ---- what a check covers -------------------------------------------------------------------- */
+
+/* Sectors in a row are declared together: a joint is between two of them. */
+struct proof {
+	struct ole *ole;
+	uint64_t from, to;
+	unsigned bits;
+};
+
+static void declare(struct proof *proof)
+{
+	if (proof->to > proof->from)
+		view_proved(proof->ole->view, proof->from, proof->to, proof->bits);
+}
+
+static bool add_to_proof(void *context, const struct part *part)
+{
+	struct proof *proof = context;
+
+	if (part->at != proof->to) {
+		declare(proof);
+		proof->from = part->at;
+	}
+	proof->to = part->at + part->len;
+	return true;
+}
+
+/* A check over the bytes [from, to) of the stream agreed. */
+static void prove(
+	struct ole *ole, struct ole_position position, uint64_t from, uint64_t to, unsigned bits)
+{
+	struct proof proof = { .ole = ole, .bits = bits };
+
+	each_part(ole, &position, from, to, add_to_proof, &proof);
+	declare(&proof);
+}
+
+/* ---- checks --------------------------------------------------------------------------------- */
+
+static bool add_to_digest(void *context, const struct part *part)
+{
+	md5_add(context, part->bytes, part->len);
+	return true;
+}
+
+static bool add_to_crc(void *context, const struct part *part)
+{
+	uint32_t *crc = context;
+
+	*crc = (uint32_t)crc32(*crc, part->bytes, (uInt)part->len);
+	return true;
+}
+
+static bool check_digest(
+	struct ole *ole, struct ole_position position, const struct ole_picture *picture)
+{
+	uint8_t digest[MD5_LEN];
+	struct md5 md4;
+
+	md4_start(&md4);
+	if (!each_part(ole, &position, picture->from, picture->to, add_to_digest, &md4))
+		return false;
+	md5_end(&md4, digest);
+	return memcmp(digest, picture->id, sizeof(digest)) == 0;
+}
+
+static uint64_t place_of(struct ole *ole, struct ole_position position, uint64_t offset)
+{
+	return ole_file_offset(ole, &position, offset);
+}
+
+/* Its chunks: length, type, data, CRC of type and data. */
+static void check_png(
+	struct ole *ole, struct ole_position position, const struct ole_picture *picture)
+{
+	uint64_t at = picture->from + PNG_HEAD_LEN;
+	uint8_t head[PNG_CHUNK_LEN], stored[4];
+
+	while (picture->to - at >= PNG_CHUNK_LEN + sizeof(stored)) {
+		struct ole_position begin = position, end = position;
+		uint32_t crc = 0, len;
+
+		if (!ole_read(ole, &begin, at, head, sizeof(head)))
+			return;
+		len = be32(head);
+		if (len > picture->to - at - PNG_CHUNK_LEN - sizeof(stored)) {
+			ole_contradicts(ole, "no chunk of a picture", place_of(ole, position, at));
+			return;
+		}
+		if (!each_part(ole, &end, at + 4, at + PNG_CHUNK_LEN + len, add_to_crc, &crc) ||
+			!ole_read(ole, &end, at + PNG_CHUNK_LEN + len, stored, sizeof(stored)))
+			return;
+		if (be32(stored) != crc) {
+			ole_contradicts(
+				ole, "wrong CRC of a picture's chunk", place_of(ole, position, at));
+			return;
+		}
+		prove(ole, position, at, at + PNG_CHUNK_LEN + len + sizeof(stored), CHECK_BITS);
+		at += PNG_CHUNK_LEN + len + sizeof(stored);
+		position = end;
+	}
+}
+
+/* A stream of zlib while it is inflated. */
+struct packed {
+	struct inflated inflated;
+	enum inflated_state state;
+	uint64_t bad_at;
+};
+
+static bool inflate_part(void *context, const struct part *part)
+{
+	struct packed *packed = context;
+	size_t used;
+
+	packed->state = inflated_feed(&packed->inflated, part->bytes, part->len, &used);
+	if (packed->state == INFLATED_BAD)
+		packed->bad_at = part->at + used;
+	return packed->state == INFLATED_MORE &&
+	       packed->inflated.output_len <= METAFILE_UNPACKED_MAX;
+}
+
+static void check_metafile(
+	struct ole *ole, struct ole_position position, const struct ole_picture *picture)
+{
+	struct packed packed = { .state = INFLATED_MORE };
+	struct ole_position walk = position;
+
+	if (!inflated_open(&packed.inflated, ole->view, INFLATED_ZLIB))
+		return;
+	each_part(ole, &walk, picture->from, picture->to, inflate_part, &packed);
+	inflated_close(&packed.inflated);
+	if (packed.state == INFLATED_DONE)
+		prove(ole, position, picture->from, picture->to, CHECK_BITS);
+	else if (packed.state == INFLATED_BAD)
+		ole_contradicts(ole, "invalid data of a picture", packed.bad_at);
+}
+
+static void check_picture(void *context, struct ole *ole, const struct ole_position *before,
+	const struct ole_picture *picture)
+{
+	uint8_t start[4];
+	struct ole_position position = *before, look = *before;
+
+	(void)context;
+	if (picture->is_packed)
+		check_metafile(ole, position, picture);
+	else if (check_digest(ole, position, picture))
+		prove(ole, position, picture->from, picture->to, DIGEST_BITS);
+	else if (ole_read(ole, &look, picture->from, start, sizeof(start)) &&
+		 memcmp(start, "\x89PNG", sizeof(start)) == 0)
+		check_png(ole, position, picture);
+}
+
+void ole_check_pictures(struct ole *ole)
+{
+	ole_each_picture(ole, check_picture, NULL);
+}
