@@ -16,7 +16,8 @@ static inline bool overwrite_boundary_between(uint64_t valid_end, uint64_t broke
 enum overwrite {
 	OVERWRITE_NONE,
 	OVERWRITE_POSSIBLE, /* equal bytes, which may or may not be the file's own */
-	OVERWRITE_CERTAIN,  /* text, or equal bytes to the end that start exactly with a sector */
+	OVERWRITE_CERTAIN, /* text, or equal bytes that start exactly with a sector and reach the end, or with a
+			       cluster and fill it */
 };
 
 /* Searches the bytes [start, end), which are stored uncompressed, in rows of row_len bytes (1: no

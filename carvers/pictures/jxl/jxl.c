@@ -40,6 +40,12 @@
  * bits, and those that were cut off 13. */
 #define PROOF_MIN 12
 #define PROOF_CUT 14
+/* In programs, zeros and small numbers lead further than random bytes. Of a file that breaks off, the first
+ * bytes up to there take at least one value for every VARIETY bytes, as coded data do, and are at least START_MIN,
+ * unless the image ends. */
+#define START_MIN 128
+#define START_MAX 512
+#define VARIETY 5
 
 struct jxl {
 	struct view *view;
@@ -216,6 +222,20 @@ static enum verdict stream_verdict(
 		walk->end - walk->last_at);
 }
 
+/* Whether the bytes before `end` vary as those of coded data do. */
+static bool starts_coded(struct view *view, uint64_t end)
+{
+	size_t len = end < START_MAX ? (size_t)end : START_MAX, values = 0;
+	const uint8_t *p = len ? view_peek(view, 0, len) : NULL;
+	bool seen[256] = { false };
+
+	for (size_t i = 0; p && i < len; i++) {
+		values += !seen[p[i]];
+		seen[p[i]] = true;
+	}
+	return p && values >= len / VARIETY;
+}
+
 static enum verdict check_stream(struct view *view, struct finding *finding)
 {
 	struct jxl_walk walk;
@@ -226,6 +246,9 @@ static enum verdict check_stream(struct view *view, struct finding *finding)
 			whole ? "too little evidence" : walk.problem, walk.broken_at);
 	if (whole)
 		return stream_verdict(view, &walk, finding);
+	if (walk.valid_end < START_MIN ? !walk.cut : !starts_coded(view, walk.valid_end))
+		return verdict_because(CARVE_REJECT, finding, "too little evidence before %" PRIu64,
+			walk.broken_at);
 	if (walk.cut)
 		return walk_cut(view, finding, walk.end, walk.valid_end);
 	finding->length = walk.valid_end;

@@ -87,6 +87,7 @@ def make():
     save("bmp", "cut.bmp", bmp(plain, b"", pixels(20, 12, 24))[:400], verdict="truncated", length=400,
          why="the image ends at 400, before the file does")
     large = bmp(header(40, 40, 40, 24), b"", pixels(40, 40, 24))
+    larger = bmp(header(40, 90, 100, 24), b"", pixels(90, 100, 24))
     words = (b"Not pixels, but the text of a letter that was written over them. " * 60)[:len(large) - 2048]
     for name, data, expected in (
             ("wiped", large[:2048] + bytes(len(large) - 2048), dict(verdict="truncated", length=2048, why="zeros instead of pixels at 2048")),
@@ -95,6 +96,8 @@ def make():
                 verdict="unverified", length=len(large), why="zeros from 2048 on: the picture's own, or its end was wiped")),
             ("wiped-between", large[:2048] + bytes(1024) + large[3072:], dict(
                 verdict="unverified", length=len(large), why="zeros from 2048 on: the picture's own, or its end was wiped")),
+            ("wiped-cluster", larger[:8192] + bytes(8192) + larger[16384:], dict(
+                verdict="truncated", length=8192, why="zeros instead of pixels at 8192")),
             ("wiped-colours", wiped_colours(), dict(verdict="unverified"))):
         save("bmp", name + ".bmp", data, **expected)
     wide = bmp(header(40, 200, 120, 8), bytes(1024), pixels(200, 120, 8))

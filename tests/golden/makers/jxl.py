@@ -89,6 +89,10 @@ def damaged(stream):
     save("jxl", "stream-only.jxl", b"\xff\x0a", verdict="reject")
     save("jxl", "stream-none.jxl", b"\xff\x0a" + rng.randbytes(3000), verdict="reject")
     save("jxl", "stream-null.jxl", b"\xff\x0a" + bytes(3000), verdict="reject")
+    # Small numbers that can be read as headers and as the beginning of a section.
+    small = bytes.fromhex("ff0a68e00201000a00030c02020a0c050a0c0b180c0a0c00060a0a0d010c0a0002ac000a0d0e02020c0a000000000201"
+                          "000205090a00020001060d480d0d0d0a010cd80a07000001000c0000042c00000d09020d000006000c000002020d0a0d")
+    save("jxl", "stream-numbers.jxl", small + bytes(500), verdict="reject")
     save("jxl", "stream-ones.jxl", b"\xff\x0a" + b"\xff" * 3000, verdict="reject")
 
 
