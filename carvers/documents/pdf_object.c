@@ -320,6 +320,12 @@ void pdf_read_value(struct cursor *cursor, struct pdf_value *value, struct pdf_t
 		enum pdf_kind kind = pdf_next(cursor, last);
 
 		if (kind == PDF_WORD && !is_plain_word(last->text) && !is_odd_number(last->text)) {
+			/* What GraphicsMagick writes for the palette of a picture that has none. */
+			if (nest.depth == 1 && value->is_dict && !nest.key[0] &&
+				strcmp(last->text, "endstream") == 0) {
+				nest.depth = 0;
+				continue;
+			}
 			if (nest.depth)
 				last->kind = PDF_BAD;
 			/* The next object, without an endobj before it. */

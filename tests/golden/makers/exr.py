@@ -48,6 +48,8 @@ def make():
     down = lines(20, 1, pack)[::-1]
     save("exr", "downward.exr", picture(header(30, 20, ZIPS) + b"\0", down, order=list(range(19, -1, -1)))[0])
     save("exr", "plain.exr", picture(header(30, 40, NONE) + b"\0", lines(40, 1, lambda n: noise(20)))[0])
+    as_they_are = picture(header(30, 40, NONE) + b"\0", lines(40, 1, lambda n: noise(180)))[0]
+    save("exr", "as-they-are.exr", as_they_are, verdict="unverified", length=len(as_they_are), why="the last 180 bytes cannot be verified")
 
     def tiled(places):
         return [struct.pack("<4II", *place, len(d)) + d for place, d in ((p, pack(40)) for p in places)]

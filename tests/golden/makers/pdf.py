@@ -122,6 +122,12 @@ def make():
     save("pdf", "linearized.pdf", linearized())
     save("pdf", "linearized-longer.pdf", linearized(9999))
     save("pdf", "not-a-number.pdf", plain().replace(b"[0 0 612 792]", b"[nan 1e-5 6 9]"))
+    # The palette that GraphicsMagick leaves out.
+    document = Document()
+    pages(document)
+    document.add(5, b"<<\n\nendstream")
+    document.table()
+    save("pdf", "no-palette.pdf", document.data)
     short = linearized()
     short = short[:short.index(b"%%EOF") + 6]
     save("pdf", "linearized-cut.pdf", short + random.Random(2).randbytes(700), verdict="truncated", length=len(short))
