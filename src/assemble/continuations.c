@@ -235,25 +235,47 @@ static enum answer look_at(
 	return coded_may_follow(coded, head, len) ? ANSWER_YES : ANSWER_NO;
 }
 
-enum answer continuations_ask(const struct continuations *continuations, const struct step *step)
+/* What is known of a step, if that is decided without reading. True: the cluster decides, and has to be read. */
+static bool must_look(const struct continuations *continuations, const struct step *step,
+	const struct described *described, enum answer *answer)
 {
 	const struct workbench *bench = continuations->bench;
 	uint64_t target = step_target(bench->clusters, continuations->partial, step), number;
-	const struct described *described = find(continuations, step->at);
 	const struct span *span;
 
+	*answer = ANSWER_NONE;
 	if (!is_whole(continuations, target) || !clusters_are_free(bench->clusters, target, 1))
-		return ANSWER_NONE;
-	if (!described)
-		return bench->rule->carver->coded ? ANSWER_NONE : ANSWER_YES;
-	if (!described->coded || !searcher_number(bench->searcher, target, &number))
-		return ANSWER_YES;
+		return false;
+	*answer = described || !bench->rule->carver->coded ? ANSWER_YES : ANSWER_NONE;
+	if (!described || !described->coded || !searcher_number(bench->searcher, target, &number))
+		return false;
 	span = &described->spans[step->gap < 0];
-	if (has_answer(span, number) && !(is_set(span, number) && span->is_rough))
-		return is_set(span, number) ? ANSWER_YES : ANSWER_NO;
-	if (!has_answer(span, number) && number < searcher_kept(bench->searcher))
-		return ANSWER_NONE; /* a device answers faster */
-	return look_at(continuations, described->coded, target);
+	if (has_answer(span, number)) {
+		*answer = is_set(span, number) ? ANSWER_YES : ANSWER_NO;
+		return is_set(span, number) && span->is_rough;
+	}
+	*answer = ANSWER_NONE;
+	return number >= searcher_kept(bench->searcher); /* a device answers faster */
+}
+
+enum answer continuations_ask(const struct continuations *continuations, const struct step *step)
+{
+	const struct described *described = find(continuations, step->at);
+	enum answer answer;
+
+	return must_look(continuations, step, described, &answer)
+		       ? look_at(continuations, described->coded,
+				 step_target(continuations->bench->clusters, continuations->partial,
+					 step))
+		       : answer;
+}
+
+bool continuations_is_open(const struct continuations *continuations, const struct step *step)
+{
+	enum answer answer;
+
+	return must_look(continuations, step, find(continuations, step->at), &answer) ||
+	       answer == ANSWER_YES;
 }
 
 bool continuations_refuse(const struct continuations *continuations, const uint64_t *breaks,

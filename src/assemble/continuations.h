@@ -17,6 +17,8 @@ bool continuations_may_follow(
 	struct continuations *continuations, const struct step *step, enum answer known);
 /* The same without counting, for several threads at a time. None where that is not known yet. */
 enum answer continuations_ask(const struct continuations *continuations, const struct step *step);
+/* Whether continuations_ask may answer yes, by what is known without reading. */
+bool continuations_is_open(const struct continuations *continuations, const struct step *step);
 /* Whether it is known that all these steps with one gap would be refused. */
 bool continuations_refuse(const struct continuations *continuations, const uint64_t *breaks,
 	size_t count, int64_t gap);

@@ -437,7 +437,9 @@ static bool follow_best(
 
 #define AHEAD_PER_THREAD 12 /* trials that are made ahead, for each thread that makes them */
 #define AHEAD_MAX 512
-#define AHEAD_LEAST 4 /* fewer are made sooner by the thread itself */
+#define AHEAD_LEAST 4       /* fewer are made sooner by the thread itself */
+#define AHEAD_GROWTH_MAX 16 /* times as many, while at most one in AHEAD_SHARE is tried */
+#define AHEAD_SHARE 32
 
 /* What is found ahead of a step's turn. */
 struct ahead_step {
@@ -456,6 +458,7 @@ struct ahead {
 	size_t from, width;       /* breaks */
 	struct ahead_step *items; /* width for each gap */
 	size_t capacity;
+	size_t growth;
 };
 
 /* Whether a step would be tried, as far as is known without counting anything. */
@@ -510,19 +513,36 @@ static void forget_ahead(struct ahead *ahead)
 	ahead->first = ahead->end = 0;
 }
 
-/* How many steps of these gaps are not known to be refused. */
+/* How many steps of these gaps may be worth a trial. */
 static size_t count_open(const struct ahead *ahead, uint64_t gap, size_t count)
 {
 	const struct search *search = ahead->search;
 	const uint64_t *breaks = ahead->breaks->items + ahead->from;
 	size_t open = 0;
-	int64_t bytes;
 
-	for (uint64_t end = gap + count; gap < end; gap++)
-		for (size_t b = 0; b < ahead->width; b++)
-			open += ring_gap(search->bench->clusters, ahead->cell->ring, gap, &bytes) &&
-				!continuations_refuse(search->continuations, breaks + b, 1, bytes);
+	for (uint64_t end = gap + count; gap < end; gap++) {
+		struct step step;
+
+		if (!cell_gap(search->bench->clusters, ahead->partial, ahead->cell, gap, &step.gap))
+			break;
+		for (size_t b = 0; b < ahead->width; b++) {
+			step.at = breaks[b];
+			open += continuations_is_open(search->continuations, &step);
+		}
+	}
 	return open;
+}
+
+/* While nothing is tried, most is refused at a look, which is soon done: then more is looked at together. */
+static void set_growth(struct ahead *ahead, size_t count)
+{
+	size_t tried = 0;
+
+	for (size_t i = 0; i < count; i++)
+		tried += ahead->items[i].checks.count != 0;
+	ahead->growth = tried * AHEAD_SHARE > count        ? 1
+			: ahead->growth < AHEAD_GROWTH_MAX ? 2 * ahead->growth
+							   : AHEAD_GROWTH_MAX;
 }
 
 /* Has trials from this gap on made, if threads wait. Not for the first, which learns what decides. */
@@ -531,10 +551,12 @@ static void look_ahead(struct ahead *ahead, uint64_t gap)
 	struct workbench *bench = ahead->search->bench;
 	size_t trials = helpers_idle(bench->helpers), count;
 
-	if (!trials || !gap || gap < ahead->end || !ahead->width || !workbench_goes_on(bench))
+	if (!trials || !gap || gap < ahead->end || !ahead->width || !workbench_goes_on(bench) ||
+		!count_open(ahead, gap, 1))
 		return;
 	trials = (trials + 1) * AHEAD_PER_THREAD;
-	count = (trials < AHEAD_MAX ? trials : AHEAD_MAX) / ahead->width + 1;
+	trials = (trials < AHEAD_MAX ? trials : AHEAD_MAX) * ahead->growth;
+	count = trials / ahead->width + 1;
 	if (count_open(ahead, gap, count) < AHEAD_LEAST)
 		return;
 	forget_ahead(ahead);
@@ -547,6 +569,7 @@ static void look_ahead(struct ahead *ahead, uint64_t gap)
 		ahead->capacity = count;
 	}
 	helpers_share(bench->helpers, bench->view, count, try_ahead, ahead);
+	set_growth(ahead, count);
 }
 
 /* What was made ahead of a step, or NULL. */
@@ -623,7 +646,7 @@ static bool try_cell(struct search *search, const struct partial *partial, struc
 	const struct cell *cell, struct beam *next, unsigned pieces)
 {
 	struct ahead ahead = {
-		.search = search, .partial = partial, .breaks = breaks, .cell = cell
+		.search = search, .partial = partial, .breaks = breaks, .cell = cell, .growth = 1
 	};
 	bool ends;
 

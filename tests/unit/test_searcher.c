@@ -166,6 +166,17 @@ static void ask(const struct search_tool *used, bool skips, struct answers *answ
 		answers->skipped += skipped;
 		answers->may_follow[i] =
 			!skipped && continuations_may_follow(continuations, &step, ANSWER_NONE);
+		cr_expect(continuations_is_open(continuations, &step) ||
+			  continuations_ask(continuations, &step) != ANSWER_YES);
+		cr_expect_not(skipped && continuations_is_open(continuations, &step));
+	}
+	/* A device's answers do not reach past the image, nor before it. */
+	for (int64_t i = 1; i < 3; i++) {
+		const struct step after = { HEAD * CLUSTER, (CLUSTERS - HEAD + i) * CLUSTER },
+				  before = { HEAD * CLUSTER, -(HEAD + i) * CLUSTER };
+
+		cr_expect_not(continuations_is_open(continuations, &after));
+		cr_expect_not(continuations_is_open(continuations, &before));
 	}
 	answers->tested = bench.tested;
 	answers->work_left = bench.work_left;
