@@ -81,7 +81,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (!end)
 			break;
 	}
-	if (!counts[1])
+	if (!counts[1] || !at)
 		return verdict_because(CARVE_REJECT, finding, "no section G before %" PRIu64, at);
 	finding->length = at;
 	return verdict_because(

@@ -7,10 +7,10 @@
  *	          width, height, number of colours, characters a pixel, which may be 0 (and a hot spot, and XPMEXT);
  *	          a text a colour: its characters, then pairs of a key and a colour;
  *	          a text a row of pixels; extensions
- *	end:      a brace, then usually a semicolon
+ *	end:      a brace, then nearly always a semicolon
  *
- * Each row has as many characters as the first text says, and each pixel is a colour's. The closing brace proves the
- * end; a semicolon and one line end after it belong to the file. Where a text or the syntax is wrong, the valid part
+ * Each row has as many characters as the first text says, and each pixel is a colour's. The closing brace and a
+ * semicolon prove the end; one line end after them belongs to the file. Where a text or the syntax is wrong, the valid part
  * ends after the last whole text. The title is the array's name.
  */
 #include <inttypes.h>
@@ -235,19 +235,18 @@ static bool walk(struct xpm *xpm)
 	return read_end(xpm);
 }
 
-/* The end after the brace: a semicolon, if there is one, and a line end. */
-static uint64_t file_end(struct cursor *cursor)
+/* Reads on after the brace. *end: of the file, with a line end after the semicolon. False: there is no semicolon. */
+static bool read_semicolon(struct cursor *cursor, uint64_t *end)
 {
-	uint64_t end = cursor->at;
-
-	if (skip_blanks(cursor) && cursor_peek(cursor) == ';')
-		end = cursor->at + 1;
-	cursor->at = end;
+	*end = cursor->at;
+	if (!skip_blanks(cursor) || cursor_peek(cursor) != ';')
+		return false;
+	*end = ++cursor->at;
 	if (cursor_peek(cursor) == '\r')
 		cursor->at++;
 	if (cursor_peek(cursor) == '\n')
-		end = cursor->at + 1;
-	return end;
+		*end = cursor->at + 1;
+	return true;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -264,9 +263,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 			"neither an array nor its first text at %" PRIu64, xpm.cursor.at);
 	}
 	first = xpm.valid_end;
-	if (walk(&xpm) && cursor_peek(&xpm.cursor) >= 0) {
-		finding->length = file_end(&xpm.cursor);
-		return CARVE_COMPLETE;
+	if (walk(&xpm)) {
+		if (read_semicolon(&xpm.cursor, &finding->length))
+			return CARVE_COMPLETE;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"no semicolon after the brace before %" PRIu64, finding->length);
 	}
 	if (xpm.valid_end == first) {
 		finding->title[0] = 0;

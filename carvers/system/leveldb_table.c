@@ -56,11 +56,12 @@ static const uint8_t *first_entry(const uint8_t *p, const uint8_t *stop, size_t 
 /* Whether the file may start with an entry: it shares nothing, and its key ends as all do. */
 static bool starts_well(struct view *view)
 {
-	const uint8_t *p = view_peek(view, 0, FIRST_LEN), *stop = p + FIRST_LEN, *start;
-	uint64_t shared, key_len, value_len;
+	const uint8_t *first = view_peek(view, 0, FIRST_LEN),
+		      *stop = first ? first + FIRST_LEN : NULL;
 	size_t literal = 0;
+	const uint8_t *start = first ? first_entry(first, stop, &literal) : NULL, *p = start;
+	uint64_t shared, key_len, value_len;
 
-	p = start = p ? first_entry(p, stop, &literal) : NULL;
 	if (!p || !leveldb_number(&p, stop, &shared) || shared ||
 		!leveldb_number(&p, stop, &key_len) || !leveldb_number(&p, stop, &value_len) ||
 		key_len < SUFFIX_LEN || value_len > SEARCH_MAX)
