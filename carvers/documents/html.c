@@ -11,7 +11,8 @@
  * The root's end tag may be missing. If the body's end tag was the last thing before foreign bytes
  * the document may be whole, else it is cut. It counts only if it has a few tags that HTML knows:
  * programs and articles contain beginnings of documents. A literal \n or \" among the first tags
- * shows that they are strings in a program's source; text right after the root's tag, in a document
+ * shows that they are strings in a program's source, and a mark at the start of each line that they
+ * are in its comment; text right after the root's tag, in a document
  * without end, that the tag is only mentioned. Long text without any of those tags is not the
  * document's either, unless it is in an element made for that.
  */
@@ -31,6 +32,7 @@
 /* Maximum length of the first tags, so that many false beginnings do not each cost a long walk. */
 #define FIRST_TAGS 2048
 #define MIN_TAGS_CUT 6 /* the same for a document without end */
+#define COMMENT_LINES 3
 #define SECTOR 512
 #define SHORT_LINE 8     /* bytes of a last line that are not accepted as text */
 #define MAX_COMMENT 4096 /* before a document, and after it */
@@ -410,15 +412,49 @@ static bool starts_document(struct cursor *cursor)
 	return at_root(cursor);
 }
 
+/* Whether each of the first lines after the document's first one begins as the lines of a program's comment do. A document
+ * may begin with a comment of its own, whose lines look like that. */
+static bool is_in_comment(struct view *view)
+{
+	static const char *const marks[] = { "*", "//", "#", "--" };
+	struct cursor cursor = { .view = view };
+	const char *found = NULL;
+	unsigned lines = 0;
+	int byte;
+
+	if (cursor_at_text(&cursor, "<!--"))
+		return false;
+	while (lines < COMMENT_LINES && cursor.at < FIRST_TAGS &&
+		(byte = cursor_next(&cursor)) >= 0) {
+		const char *mark = NULL;
+
+		if (byte != '\n')
+			continue;
+		while (cursor_peek(&cursor) == ' ' || cursor_peek(&cursor) == '\t')
+			cursor.at++;
+		for (size_t i = 0; i < sizeof(marks) / sizeof(*marks) && !mark; i++)
+			mark = cursor_at_text(&cursor, marks[i]) ? marks[i] : NULL;
+		if (!mark || (found && mark != found))
+			return false;
+		found = mark;
+		lines++;
+	}
+	return lines >= COMMENT_LINES;
+}
+
 enum verdict html_check(struct view *view, struct finding *finding)
 {
 	struct html html = { .cursor.view = view, .finding = finding };
+	bool commented;
 
 	view_fill_unreadable(view, ' ');
+	commented = is_in_comment(view);
 	if (cursor_at_text(&html.cursor, "\xef\xbb\xbf"))
 		html.cursor.at = 3;
 	if (!starts_document(&html.cursor))
 		return verdict_because(CARVE_REJECT, finding, "no HTML document at 0");
+	if (commented)
+		return verdict_because(CARVE_REJECT, finding, "a document in a program's comment");
 	while (!html.ended && read_part(&html))
 		;
 	return judge_end(&html);

@@ -40,6 +40,8 @@ def make():
     save("html", "string.html", b"<html><head><tit\0le", verdict="reject", why="too few HTML tags up to 16")
     save("html", "source.html", b"<html><head>\\n\" . \"<title>a</title>\\n</head><body>\\n</body></html>\";", verdict="reject",
          why="strings of a program up to 66")
+    save("html", "in-comment.html", PAGE.replace(b"\n", b"\n * ") + b"\n */", verdict="reject", why="a document in a program's comment")
+    save("html", "licence.html", b"<!--\n * A licence\n * of two lines\n * and more\n-->\n" + HEAD + BODY + b"</body></html>")
     save("html", "comment.html", b"<!-- A comment --> in a text about <html>", verdict="reject", why="no HTML document at 0")
     save("html", "text.html", b"html is short for something", verdict="reject")
     save("html", "mention.html", b"<html> tag). Text with <b>bold</b>, <i>italic</i>, <p>, <br>, <hr> and <em>other</em> tags.\n" * 3, verdict="reject")
