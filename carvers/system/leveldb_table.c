@@ -75,7 +75,7 @@ static bool starts_well(struct view *view)
 /* Whether the 48 bytes at `at` end a table that starts at 0. */
 static bool read_end(struct table *table, uint64_t at)
 {
-	const uint8_t *p = view_peek(table->view, at, END_LEN), *stop = p + MARK_AT;
+	const uint8_t *p = view_peek(table->view, at, END_LEN), *stop = p ? p + MARK_AT : NULL;
 	const struct leveldb_handle *index = &table->index;
 
 	if (!p || memcmp(p + MARK_AT, MARK, 8) != 0 ||
