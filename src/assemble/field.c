@@ -120,6 +120,14 @@ void partial_free(struct partial *partial)
 	extents_free(&partial->extents);
 }
 
+void partial_copy(struct partial *to, const struct partial *from)
+{
+	partial_free(to);
+	*to = *from;
+	to->extents = (struct extents){ 0 };
+	extents_set(&to->extents, from->extents.runs, from->extents.count);
+}
+
 /* ---- breaks -------------------------------------------------------------------------------- */
 
 static void add_break(struct breaks *breaks, uint64_t at)
@@ -245,12 +253,21 @@ uint64_t step_target(
 	return target;
 }
 
-bool tail_gap(const struct clusters *clusters, const struct partial *partial, int64_t *gap)
+/* The gap of the step that leads to the tail, from any break in the last piece. False: there is no tail. */
+static bool tail_gap(const struct clusters *clusters, const struct partial *partial, int64_t *gap)
 {
 	uint64_t at = partial->joint + clusters->size, end = extents_place(&partial->extents, at);
 
 	*gap = (int64_t)(at + partial->tail.shift - end);
 	return partial->tail.from && end != UINT64_MAX && *gap;
+}
+
+bool cell_gap(const struct clusters *clusters, const struct partial *partial,
+	const struct cell *cell, uint64_t number, int64_t *gap)
+{
+	if (cell->ring != RING_TAIL)
+		return ring_gap(clusters, cell->ring, number, gap);
+	return !number && tail_gap(clusters, partial, gap);
 }
 
 bool step_lay_out(const struct clusters *clusters, const struct partial *partial,

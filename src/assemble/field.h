@@ -58,11 +58,20 @@ struct breaks {
 	size_t ends[ZONE_COUNT]; /* of each zone, in items */
 };
 
+/* Steps that are tried together: from some breaks, to some distance. */
+struct cell {
+	enum ring ring;
+	enum break_zone zone;
+	bool is_unlikely; /* those to clusters that are likely another file's: late, and not far */
+};
+
 /* The file as the scan found it: in one piece, which goes on over the free clusters after it, up to the tail. False:
  * there are too few of these. tail: or NULL. */
 bool partial_begin(const struct clusters *clusters, const struct broken *broken,
 	const struct tail *tail, struct partial *partial);
 void partial_free(struct partial *partial);
+/* Of what `to` had nothing is left. */
+void partial_copy(struct partial *to, const struct partial *from);
 
 /* breaks_free when done. */
 void breaks_find(
@@ -72,11 +81,13 @@ void breaks_free(struct breaks *breaks);
 /* The gap with this number, counted from 0, of a ring. False: there is no further one. */
 bool ring_gap(const struct clusters *clusters, enum ring ring, uint64_t number, int64_t *gap);
 
+/* The same of a cell: from any break in the last piece. */
+bool cell_gap(const struct clusters *clusters, const struct partial *partial,
+	const struct cell *cell, uint64_t number, int64_t *gap);
+
 /* Where the next piece would begin in the evidence. UINT64_MAX: outside it. */
 uint64_t step_target(
 	const struct clusters *clusters, const struct partial *partial, const struct step *step);
-/* The gap of the step that leads to the tail, from any break in the last piece. False: there is no tail. */
-bool tail_gap(const struct clusters *clusters, const struct partial *partial, int64_t *gap);
 /* Lays out the partial file's pieces up to the break, then what follows the gap and is free, up to the tail. False:
  * no piece can begin there: a complete file has it, or this one, or another file starts. */
 bool step_lay_out(const struct clusters *clusters, const struct partial *partial,

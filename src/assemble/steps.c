@@ -16,59 +16,20 @@
  * would do as well (joining.h). Formats that do not show where they end are never complete; of their
  * layouts the one that goes furthest is judged, if the file ended at a cluster before.
  */
-#include <stdlib.h>
+#include "assemble/steps.h"
 
-#include "assemble/affinity.h"
-#include "assemble/continuations.h"
+#include "assemble/trials_ahead.h"
+#include "assemble/beam.h"
+#include "assemble/guesses.h"
 #include "assemble/joining.h"
-#include "assemble/mapping.h"
-#include "assemble/strategies.h"
-#include "base/memory.h"
 
-#define BEAM 3 /* partial files that are followed at a time */
-#define PIECES_MAX 8
 #define FOLLOW_EVERY 32 /* gaps, after which the best of a beam may be followed at once... */
 #define FOLLOW_BITS 20  /* ...if that many bits speak for its last joint */
 #define JUDGE_SHARE 4   /* of the work is kept for judging what was found */
 #define JUDGED_MAX 4    /* doubtful layouts of a file */
-#define GUESSES 4       /* that are judged: of two pieces, of three, of four, and of more */
 #define RECORD_LEN 1024
 #define EXTEND_MAX 64  /* clusters by which the last piece may begin earlier */
 #define COARSE_SHARE 4 /* of the work is for clusters of the usual size */
-/* A carver may count that share of a cluster as the file's own although it is another's. */
-#define BEGUN_SHARE 16
-#define BEGUN_MIN 128 /* bytes, a frame's, that it may count of a small one */
-
-/* What is kept of the steps from the partial files of one depth. */
-struct beam {
-	struct partial items[BEAM];
-	int64_t gaps[BEAM];
-	size_t count;
-	uint64_t changes;
-};
-
-/* Steps that are tried together: from some breaks, to some distance. */
-struct cell {
-	enum ring ring;
-	enum break_zone zone;
-	bool is_unlikely; /* those to clusters that are likely another file's: late, and not far */
-};
-
-/* How a strategy searches. */
-struct plan {
-	const struct cell *cells; /* that are tried, in order */
-	size_t count;
-	unsigned first;  /* cells that are tried before any from what they lead to */
-	unsigned pieces; /* at most */
-	bool only_sure; /* what breaks off anywhere, or where a joint may be at several places, is not taken */
-};
-
-/* What nobody can prove, but goes further than all else. */
-struct guess {
-	struct partial from; /* without extents: there is none */
-	struct step step;
-	uint64_t reached;
-};
 
 struct search {
 	struct workbench *bench;
@@ -82,95 +43,17 @@ struct search {
 	bool is_found;                 /* search->best is judged */
 	bool is_spent;                 /* not all trials could be made */
 	const struct partial *current; /* that is being followed; NULL: another one than before */
-	struct affinity *affinity;     /* of the partial file; NULL: not learnt yet */
-	struct affinity *before;       /* of it before its content changes; the same */
-	struct continuations *continuations; /* the same */
+	struct likeness likeness;      /* of what steps from it lead to */
+	struct continuations *continuations; /* of its breaks; NULL: not made yet */
 	struct notice notice;                /* of the trials */
 	struct joining best;   /* not proved, the first one accepted; without extents: none */
 	struct partial from;   /* what it is a step from... */
 	struct step step;      /* ...and which */
 	struct partial proved; /* without extents: none; a check covers its last joint */
-	struct guess guesses[GUESSES]; /* of two pieces that which goes furthest, of three... */
-	uint64_t least; /* bytes that a guess must reach; UINT64_MAX: the file is no candidate */
+	struct guesses guesses;
 };
 
 /* ---- partial files ------------------------------------------------------------------------- */
-
-static void beam_free(struct beam *beam)
-{
-	for (size_t i = 0; i < beam->count; i++)
-		partial_free(&beam->items[i]);
-	beam->count = 0;
-}
-
-/* Makes room for a partial file that reached that far, in order; NULL if there are better ones. One
- * that came with the same gap gives way or stays. */
-static struct partial *make_room(struct beam *beam, int64_t gap, uint64_t reached)
-{
-	size_t i = 0, last;
-
-	for (size_t n = 0; n < beam->count; n++)
-		if (beam->gaps[n] == gap) {
-			if (beam->items[n].reached >= reached)
-				return NULL;
-			partial_free(&beam->items[n]);
-			beam->count--;
-			for (size_t k = n; k < beam->count; k++) {
-				beam->items[k] = beam->items[k + 1];
-				beam->gaps[k] = beam->gaps[k + 1];
-			}
-			break;
-		}
-	while (i < beam->count && beam->items[i].reached >= reached)
-		i++;
-	if (i == BEAM)
-		return NULL;
-	if (beam->count == BEAM)
-		partial_free(&beam->items[--beam->count]);
-	for (last = beam->count++; last > i; last--) {
-		beam->items[last] = beam->items[last - 1];
-		beam->gaps[last] = beam->gaps[last - 1];
-	}
-	beam->gaps[i] = gap;
-	beam->changes++;
-	return &beam->items[i];
-}
-
-static void copy_partial(struct partial *to, const struct partial *from)
-{
-	partial_free(to);
-	*to = *from;
-	to->extents = (struct extents){ 0 };
-	extents_set(&to->extents, from->extents.runs, from->extents.count);
-}
-
-/* The number of a layout's pieces, less two. */
-static size_t count_joints(const struct partial *partial, const struct step *step)
-{
-	uint64_t end = 0;
-	size_t count = 0;
-
-	for (; count < partial->extents.count && end < step->at; count++)
-		end += partial->extents.runs[count].length;
-	return count ? count - 1 : 0;
-}
-
-/* The step was not accepted as complete: it may be the best there is with as many pieces. */
-static void note_guess(
-	struct search *search, const struct partial *partial, const struct step *step)
-{
-	const struct workbench *bench = search->bench;
-	size_t joints = count_joints(partial, step);
-	struct guess *guess = &search->guesses[joints < GUESSES ? joints : GUESSES - 1];
-
-	if (bench->verdict != CARVE_UNVERIFIED || bench->reached <= guess->reached ||
-		bench->reached <= step->at || bench->reached < search->least ||
-		bench->reached % bench->clusters->size < bench->clusters->size / BEGUN_SHARE)
-		return;
-	copy_partial(&guess->from, partial);
-	guess->step = *step;
-	guess->reached = bench->reached;
-}
 
 /* Whether a check proves the joint of a step that was refused: then the file goes on from there. */
 static bool is_proved_step(
@@ -218,7 +101,7 @@ static void offer(struct search *search, const struct partial *partial, const st
 
 	if (!next || !is_further(search->bench, partial, step))
 		return;
-	room = make_room(next, step->gap, reached);
+	room = beam_room(next, step->gap, reached);
 	if (!room)
 		return;
 	step_lay_out(clusters, partial, step, &extents);
@@ -237,18 +120,7 @@ static void give_work(struct search *search, uint64_t work)
 	search->bench->exhausted = false;
 }
 
-/* ---- content ------------------------------------------------------------------------------- */
-
-/* What the partial file's content looks like, for steps that lead far. */
-static struct affinity *learn(struct search *search, const struct partial *partial, uint64_t length)
-{
-	struct affinity *affinity = affinity_new(search->bench);
-
-	affinity_learn_file(affinity, search->bench, &partial->extents, 0, length);
-	return affinity;
-}
-
-/* Where a partial file's content changes after its last joint, before it is followed. */
+/* Before a partial file is followed: where its content changes after its last joint. */
 static void find_change(struct search *search, struct partial *partial)
 {
 	struct workbench *bench = search->bench;
@@ -262,38 +134,9 @@ static void find_change(struct search *search, struct partial *partial)
 
 static void forget(struct search *search)
 {
-	affinity_free(search->affinity);
-	affinity_free(search->before);
-	search->affinity = search->before = NULL;
+	likeness_forget(&search->likeness);
 	continuations_free(search->continuations);
 	search->continuations = NULL;
-}
-
-/* Whether another file likely has the cluster. What the file itself seemed to have may come later in it. */
-static bool is_of_another(const struct search *search, uint64_t target)
-{
-	const struct broken *broken = search->broken;
-
-	return clusters_is_head(search->bench->clusters, target) &&
-	       (target < broken->start || target >= broken->start + broken->length);
-}
-
-/* Whether what a step leads to looks like the content of others, or a file begins there or before that
- * has it. Before a change of the content it need not look like what is after it. */
-static bool is_unlikely(
-	struct search *search, const struct partial *partial, const struct step *step)
-{
-	struct workbench *bench = search->bench;
-	uint64_t target = step_target(bench->clusters, partial, step);
-	struct affinity **affinity =
-		step->at <= partial->same ? &search->before : &search->affinity;
-
-	if (target == UINT64_MAX || is_of_another(search, target))
-		return true;
-	if (!*affinity)
-		*affinity = learn(search, partial,
-			step->at <= partial->same ? partial->same : partial->reached);
-	return affinity_is_unlikely(*affinity, bench, target);
 }
 
 /* ---- steps --------------------------------------------------------------------------------- */
@@ -316,7 +159,7 @@ static bool try_step(struct search *search, const struct partial *partial, const
 	if (!joining_try(search->bench, partial, step, &joining)) {
 		if (search->bench->tested != tested)
 			notice_add(&search->notice, search->bench, step->at);
-		note_guess(search, partial, step);
+		guesses_note(&search->guesses, search->bench, partial, step);
 		offer(search, partial, step, next);
 		return next && search->bench->tested != tested &&
 		       is_proved_step(search, partial, step);
@@ -328,7 +171,7 @@ static bool try_step(struct search *search, const struct partial *partial, const
 	joining_free(&search->best);
 	search->best = joining;
 	search->step = *step;
-	copy_partial(&search->from, partial);
+	partial_copy(&search->from, partial);
 	return joining.is_proved;
 }
 
@@ -351,7 +194,7 @@ static void extend_back(struct search *search)
 		struct joining joining;
 
 		step.gap -= (int64_t)clusters->size;
-		if (!step.gap || is_unlikely(search, &search->from, &step) ||
+		if (!step.gap || likeness_is_unlikely(&search->likeness, &search->from, &step) ||
 			!joining_try(search->bench, &search->from, &step, &joining))
 			return;
 		if (end_of(&joining) != end_of(&search->best)) {
@@ -420,7 +263,7 @@ static bool follow_best(
 	if (bits < FOLLOW_BITS)
 		return false;
 	beam->items[0].was_followed = true;
-	copy_partial(&best, &beam->items[0]);
+	partial_copy(&best, &beam->items[0]);
 	kept = bench->work_left / (FOLLOW_BITS + bits) * FOLLOW_BITS;
 	bench->work_left -= kept;
 	find_change(search, &best);
@@ -433,183 +276,36 @@ static bool follow_best(
 	return ends;
 }
 
-/* ---- ahead --------------------------------------------------------------------------------- */
-
-#define AHEAD_PER_THREAD 12 /* trials that are made ahead, for each thread that makes them */
-#define AHEAD_MAX 512
-#define AHEAD_LEAST 4       /* fewer are made sooner by the thread itself */
-#define AHEAD_GROWTH_MAX 16 /* times as many, while at most one in AHEAD_SHARE is tried */
-#define AHEAD_SHARE 32
-
-/* What is found ahead of a step's turn. */
-struct ahead_step {
-	enum answer follows; /* whether the target may follow the break */
-	struct workbench_ahead checks;
-};
-
-/* Trials of a cell that threads without a file make, before their turn. What they come to is taken as if it had been
- * found in its turn, and only then counted, so that nothing depends on them. */
-struct ahead {
-	struct search *search;
-	const struct partial *partial;
-	const struct breaks *breaks;
-	const struct cell *cell;
-	uint64_t first, end;      /* gaps */
-	size_t from, width;       /* breaks */
-	struct ahead_step *items; /* width for each gap */
-	size_t capacity;
-	size_t growth;
-};
-
-/* Whether a step would be tried, as far as is known without counting anything. */
-static bool seems_worth(const struct ahead *ahead, const struct step *step, struct ahead_step *item)
-{
-	const struct search *search = ahead->search;
-	const struct workbench *bench = search->bench;
-	const struct affinity *affinity =
-		step->at <= ahead->partial->same ? search->before : search->affinity;
-	uint64_t target = step_target(bench->clusters, ahead->partial, step);
-
-	item->follows = continuations_ask(search->continuations, step);
-	return affinity && item->follows == ANSWER_YES &&
-	       (is_of_another(search, target) || affinity_ask(affinity, bench, target) ==
-							 ANSWER_YES) == ahead->cell->is_unlikely;
-}
-
-/* The gap with this number of a cell. */
-static bool cell_gap(const struct clusters *clusters, const struct partial *partial,
-	const struct cell *cell, uint64_t number, int64_t *gap)
-{
-	if (cell->ring != RING_TAIL)
-		return ring_gap(clusters, cell->ring, number, gap);
-	return !number && tail_gap(clusters, partial, gap);
-}
-
-static void try_ahead(void *context, size_t part, struct view *view)
-{
-	const struct ahead *ahead = context;
-	struct workbench bench = *ahead->search->bench;
-	struct step step = { .at = ahead->breaks->items[ahead->from + part % ahead->width] };
-
-	if (!cell_gap(bench.clusters, ahead->partial, ahead->cell,
-		    ahead->first + part / ahead->width, &step.gap) ||
-		!seems_worth(ahead, &step, &ahead->items[part]))
-		return;
-	ahead->items[part].checks.at = step.at;
-	bench.view = view;
-	bench.ahead = NULL;
-	bench.noted = &ahead->items[part].checks;
-	bench.heads.extents = (struct extents){ 0 };
-	joining_look_ahead(&bench, ahead->partial, &step);
-	extents_free(&bench.heads.extents);
-}
-
-static void forget_ahead(struct ahead *ahead)
-{
-	for (size_t i = 0; i < (ahead->end - ahead->first) * ahead->width; i++) {
-		workbench_forget(&ahead->items[i].checks);
-		ahead->items[i].follows = ANSWER_NONE;
-	}
-	ahead->first = ahead->end = 0;
-}
-
-/* How many steps of these gaps may be worth a trial. */
-static size_t count_open(const struct ahead *ahead, uint64_t gap, size_t count)
-{
-	const struct search *search = ahead->search;
-	const uint64_t *breaks = ahead->breaks->items + ahead->from;
-	size_t open = 0;
-
-	for (uint64_t end = gap + count; gap < end; gap++) {
-		struct step step;
-
-		if (!cell_gap(search->bench->clusters, ahead->partial, ahead->cell, gap, &step.gap))
-			break;
-		for (size_t b = 0; b < ahead->width; b++) {
-			step.at = breaks[b];
-			open += continuations_is_open(search->continuations, &step);
-		}
-	}
-	return open;
-}
-
-/* While nothing is tried, most is refused at a look, which is soon done: then more is looked at together. */
-static void set_growth(struct ahead *ahead, size_t count)
-{
-	size_t tried = 0;
-
-	for (size_t i = 0; i < count; i++)
-		tried += ahead->items[i].checks.count != 0;
-	ahead->growth = tried * AHEAD_SHARE > count        ? 1
-			: ahead->growth < AHEAD_GROWTH_MAX ? 2 * ahead->growth
-							   : AHEAD_GROWTH_MAX;
-}
-
-/* Has trials from this gap on made, if threads wait. Not for the first, which learns what decides. */
-static void look_ahead(struct ahead *ahead, uint64_t gap)
-{
-	struct workbench *bench = ahead->search->bench;
-	size_t trials = helpers_idle(bench->helpers), count;
-
-	if (!trials || !gap || gap < ahead->end || !ahead->width || !workbench_goes_on(bench) ||
-		!count_open(ahead, gap, 1))
-		return;
-	trials = (trials + 1) * AHEAD_PER_THREAD;
-	trials = (trials < AHEAD_MAX ? trials : AHEAD_MAX) * ahead->growth;
-	count = trials / ahead->width + 1;
-	if (count_open(ahead, gap, count) < AHEAD_LEAST)
-		return;
-	forget_ahead(ahead);
-	ahead->first = gap;
-	ahead->end = gap + count;
-	count *= ahead->width;
-	if (count > ahead->capacity) {
-		free(ahead->items);
-		ahead->items = xcalloc(count, sizeof(*ahead->items));
-		ahead->capacity = count;
-	}
-	helpers_share(bench->helpers, bench->view, count, try_ahead, ahead);
-	set_growth(ahead, count);
-}
-
-/* What was made ahead of a step, or NULL. */
-static const struct ahead_step *find_ahead(const struct ahead *ahead, uint64_t gap, size_t b)
-{
-	return gap >= ahead->first && gap < ahead->end
-		       ? &ahead->items[(gap - ahead->first) * ahead->width + b - ahead->from]
-		       : NULL;
-}
-
 /* ---- cells --------------------------------------------------------------------------------- */
 
 /* The steps of a cell from a partial file. True: the search ends. Nearby all are tried, as a later one
  * may be proved. */
-static bool try_steps(struct search *search, const struct partial *partial,
-	const struct breaks *breaks, const struct cell *cell, struct beam *next, unsigned pieces,
-	struct ahead *ahead)
+static bool try_steps(struct search *search, const struct steps_ahead *steps, struct beam *next,
+	unsigned pieces, struct trials_ahead *ahead)
 {
+	const struct partial *partial = steps->partial;
+	const struct cell *cell = steps->cell;
 	const struct clusters *clusters = search->bench->clusters;
 	bool is_near = cell->ring == RING_NEAR || cell->ring == RING_TAIL, ends;
-	size_t from = ahead->from, to = from + ahead->width;
 	struct step step;
 
 	for (uint64_t n = 0;
 		workbench_goes_on(search->bench) && cell_gap(clusters, partial, cell, n, &step.gap);
 		n++) {
 		bool is_refused = continuations_skip(
-			search->continuations, breaks->items + from, to - from, step.gap);
+			search->continuations, steps->breaks, steps->width, step.gap);
 
 		if (!is_refused)
-			look_ahead(ahead, n);
-		for (size_t b = is_refused ? to : from; b < to; b++) {
-			const struct ahead_step *known = find_ahead(ahead, n, b);
+			trials_ahead_look(ahead, n);
+		for (size_t b = is_refused ? steps->width : 0; b < steps->width; b++) {
+			const struct step_ahead *known = trials_ahead_find(ahead, n, b);
 
-			step.at = breaks->items[b];
+			step.at = steps->breaks[b];
 			if (!continuations_may_follow(search->continuations, &step,
 				    known ? known->follows : ANSWER_NONE))
 				continue;
-			if (cell->ring != RING_TAIL &&
-				is_unlikely(search, partial, &step) != cell->is_unlikely)
+			if (cell->ring != RING_TAIL && likeness_is_unlikely(&search->likeness,
+							       partial, &step) != cell->is_unlikely)
 				continue;
 			search->bench->ahead = known ? &known->checks : NULL;
 			ends = try_step(search, partial, &step, next);
@@ -645,20 +341,24 @@ static void drop_hopeless(struct search *search, const struct partial *partial,
 static bool try_cell(struct search *search, const struct partial *partial, struct breaks *breaks,
 	const struct cell *cell, struct beam *next, unsigned pieces)
 {
-	struct ahead ahead = {
-		.search = search, .partial = partial, .breaks = breaks, .cell = cell, .growth = 1
-	};
+	struct steps_ahead steps = { .bench = search->bench,
+		.likeness = &search->likeness,
+		.continuations = search->continuations,
+		.partial = partial,
+		.cell = cell };
+	struct trials_ahead *ahead;
+	size_t from;
 	bool ends;
 
 	drop_hopeless(search, partial, breaks, cell->zone);
-	ahead.from = cell->zone ? breaks->ends[cell->zone - 1] : 0;
-	ahead.width = breaks->ends[cell->zone] - ahead.from;
-	if (!ahead.width)
+	from = cell->zone ? breaks->ends[cell->zone - 1] : 0;
+	steps.breaks = breaks->items + from;
+	steps.width = breaks->ends[cell->zone] - from;
+	if (!steps.width)
 		return judge(search) || follow_best(search, partial, next, pieces);
-	ends = try_steps(search, partial, breaks, cell, next, pieces, &ahead);
-
-	forget_ahead(&ahead);
-	free(ahead.items);
+	ahead = trials_ahead_new(&steps);
+	ends = try_steps(search, &steps, next, pieces, ahead);
+	trials_ahead_free(ahead);
 	return ends;
 }
 
@@ -703,7 +403,7 @@ static bool follow(struct search *search, struct beam *beam, const struct cell *
 static bool search_cells(struct search *search, const struct partial *begin, unsigned pieces)
 {
 	const struct cell *cells = search->plan->cells;
-	size_t tried = search->plan->first;
+	size_t alone = search->plan->alone;
 	struct beam first = { 0 };
 	bool ends = false;
 
@@ -713,10 +413,10 @@ static bool search_cells(struct search *search, const struct partial *begin, uns
 		size_t from;
 
 		ends = try_cells(search, begin, &cells[i], 1, pieces > 2 ? &first : NULL, pieces);
-		if (i + 1 < tried)
+		if (i < alone)
 			continue;
 		/* From the same partial files the cells before were tried already. */
-		from = first.changes == changes && i + 1 > tried ? i : 0;
+		from = first.changes == changes && i > alone ? i : 0;
 		if (!ends && first.count)
 			ends = follow(search, &first, &cells[from], i + 1 - from, pieces - 2);
 	}
@@ -751,21 +451,6 @@ static bool look(struct search *search, struct partial *partial)
 	return judge(search);
 }
 
-/* How far a layout must go that cannot be complete: further than the file did as it was found, if it broke off
- * there. One that ends within a cluster may have ended there. */
-static uint64_t least_of_guess(const struct workbench *bench, const struct broken *broken)
-{
-	uint64_t size = bench->clusters->size, begun = size / BEGUN_SHARE;
-
-	if (begun < BEGUN_MIN)
-		begun = BEGUN_MIN;
-	if (broken->verdict == CARVE_TRUNCATED)
-		return broken->length;
-	if (broken->verdict == CARVE_UNVERIFIED && broken->length % size < begun)
-		return broken->length + begun;
-	return UINT64_MAX;
-}
-
 /* Takes a layout that is not complete. */
 static bool take_guess(struct search *search, const struct guess *guess)
 {
@@ -776,7 +461,7 @@ static bool take_guess(struct search *search, const struct guess *guess)
 	forget(search);
 	search->bench->takes_unverified = true;
 	search->step = guess->step;
-	copy_partial(&search->from, &guess->from);
+	partial_copy(&search->from, &guess->from);
 	return joining_try(search->bench, &guess->from, &guess->step, &search->best);
 }
 
@@ -788,7 +473,7 @@ static void judge_guesses(struct search *search)
 
 	for (size_t i = 0; i < GUESSES && !search->is_found; i++) {
 		search->judged = judged;
-		if (take_guess(search, &search->guesses[i]))
+		if (take_guess(search, &search->guesses.items[i]))
 			judge(search);
 	}
 }
@@ -841,13 +526,13 @@ static bool search_coarsely(struct search *search, const struct broken *broken)
 	return ends;
 }
 
-static bool search_file(struct workbench *bench, const struct broken *broken,
-	const struct tail *tail, const struct plan *plan, struct extents *extents,
-	struct outcome *outcome, struct assembly *assembly)
+bool steps_find(struct workbench *bench, const struct broken *broken, const struct tail *tail,
+	const struct plan *plan, struct extents *extents, struct outcome *outcome,
+	struct assembly *assembly)
 {
 	uint64_t least = tail              ? tail->from
 			 : plan->only_sure ? UINT64_MAX
-					   : least_of_guess(bench, broken);
+					   : guesses_least(bench, broken);
 	struct search search = { .bench = bench,
 		.broken = broken,
 		.tail = tail,
@@ -855,7 +540,8 @@ static bool search_file(struct workbench *bench, const struct broken *broken,
 		.clusters = bench->clusters,
 		.assembly = assembly,
 		.reserve = bench->work_left / JUDGE_SHARE,
-		.least = least };
+		.likeness = { .bench = bench, .broken = broken },
+		.guesses.least = least };
 
 	if (broken->start % bench->clusters->size != bench->clusters->origin)
 		return false; /* inside another file */
@@ -869,69 +555,9 @@ static bool search_file(struct workbench *bench, const struct broken *broken,
 		joining_free(&search.best);
 	}
 	partial_free(&search.from);
-	for (size_t i = 0; i < GUESSES; i++)
-		partial_free(&search.guesses[i].from);
+	guesses_free(&search.guesses);
 	forget(&search);
 	workbench_end(bench);
 	bench->exhausted |= search.is_spent;
 	return search.is_found;
-}
-
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-bool find_near(struct workbench *bench, const struct broken *broken, struct extents *extents,
-	struct outcome *outcome, struct assembly *assembly)
-{
-	static const struct cell cells[] = { { RING_NEAR, ZONE_HERE, false },
-		{ RING_NEAR, ZONE_CHANGE, false }, { RING_NEAR, ZONE_NEXT, false },
-		{ RING_NEAR, ZONE_HERE, true }, { RING_NEAR, ZONE_NEXT, true },
-		{ RING_NEAR, ZONE_CLOSE, false }, { RING_NEAR, ZONE_BEFORE, false },
-		{ RING_NEAR, ZONE_AFTER, false }, { RING_NEAR, ZONE_CLOSE, true },
-		{ RING_NEAR, ZONE_BEFORE, true }, { RING_NEAR, ZONE_AFTER, true } };
-	static const struct plan plan = { cells, COUNT(cells), 3, 2, true };
-
-	/* What only lacks an end may be whole, and heads that were rejected are nearly all false. */
-	if (broken->verdict != CARVE_TRUNCATED)
-		return false;
-	return search_file(bench, broken, NULL, &plan, extents, outcome, assembly);
-}
-
-bool find_anywhere(struct workbench *bench, const struct broken *broken, struct extents *extents,
-	struct outcome *outcome, struct assembly *assembly)
-{
-	static const struct cell cells[] = { { RING_NEAR, ZONE_HERE, false },
-		{ RING_NEAR, ZONE_CHANGE, false }, { RING_BOTH, ZONE_HERE, false },
-		{ RING_NEAR, ZONE_NEXT, false }, { RING_BOTH, ZONE_CHANGE, false },
-		{ RING_BOTH, ZONE_NEXT, false }, { RING_NEAR, ZONE_HERE, true },
-		{ RING_NEAR, ZONE_NEXT, true }, { RING_BOTH, ZONE_HERE, true },
-		{ RING_BOTH, ZONE_NEXT, true }, { RING_NEAR, ZONE_CLOSE, false },
-		{ RING_NEAR, ZONE_BEFORE, false }, { RING_BOTH, ZONE_CLOSE, false },
-		{ RING_BOTH, ZONE_BEFORE, false }, { RING_WIDE, ZONE_HERE, false },
-		{ RING_WIDE, ZONE_NEXT, false }, { RING_NEAR, ZONE_AFTER, false },
-		{ RING_NEAR, ZONE_CLOSE, true }, { RING_ALL, ZONE_HERE, false },
-		{ RING_ALL, ZONE_NEXT, false }, { RING_BOTH, ZONE_AFTER, false } };
-	static const struct plan plan = { cells, COUNT(cells), 3, PIECES_MAX, false };
-
-	return search_file(bench, broken, NULL, &plan, extents, outcome, assembly);
-}
-
-/* First what is whole with two pieces: a carver that finds no such file complete finds the right one plausible. */
-bool find_before_tail(struct workbench *bench, const struct broken *broken, struct extents *extents,
-	struct outcome *outcome, struct assembly *assembly)
-{
-	static const struct cell cells[] = { { RING_TAIL, ZONE_HERE, false },
-		{ RING_TAIL, ZONE_CHANGE, false }, { RING_TAIL, ZONE_NEXT, false },
-		{ RING_TAIL, ZONE_CLOSE, false }, { RING_TAIL, ZONE_BEFORE, false },
-		{ RING_TAIL, ZONE_AFTER, false }, { RING_NEAR, ZONE_HERE, false },
-		{ RING_NEAR, ZONE_CHANGE, false }, { RING_BOTH, ZONE_HERE, false },
-		{ RING_NEAR, ZONE_NEXT, false }, { RING_BOTH, ZONE_NEXT, false },
-		{ RING_NEAR, ZONE_HERE, true }, { RING_NEAR, ZONE_CLOSE, false },
-		{ RING_BOTH, ZONE_HERE, true }, { RING_NEAR, ZONE_BEFORE, false } };
-	static const struct plan two = { cells, 6, 6, 2, false },
-				 more = { cells, COUNT(cells), 11, PIECES_MAX, false };
-	struct tail tail;
-
-	return mapping_find_tail(bench, broken, &tail) &&
-	       (search_file(bench, broken, &tail, &two, extents, outcome, assembly) ||
-		       search_file(bench, broken, &tail, &more, extents, outcome, assembly));
 }

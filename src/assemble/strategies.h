@@ -38,13 +38,13 @@ bool find_by_table(struct workbench *bench, const struct broken *broken, struct 
 /* CRCs of bytes as they are in the file (by_sum.c). */
 bool find_by_sum(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);
-/* Pieces between the file's start and its end, which its tables show (steps.c). */
+/* Pieces between the file's start and its end, which its tables show (plans.c). */
 bool find_before_tail(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);
-/* Two pieces, the second soon after the first (steps.c). */
+/* Two pieces, the second soon after the first (plans.c). */
 bool find_near(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);
-/* Several pieces in any order (steps.c). */
+/* Several pieces in any order (plans.c). */
 bool find_anywhere(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);
 

@@ -1,0 +1,23 @@
+/* The few steps after which most was validated: partial files from which further steps are tried. */
+#ifndef BURIN_ASSEMBLE_BEAM_H
+#define BURIN_ASSEMBLE_BEAM_H
+
+#include "assemble/field.h"
+
+#define BEAM 3 /* partial files that are followed at a time */
+
+/* What is kept of the steps from the partial files of one depth, in order. Zero-initialise. */
+struct beam {
+	struct partial items[BEAM];
+	int64_t gaps[BEAM];
+	size_t count;
+	uint64_t changes;
+};
+
+/* The beam is empty after that. */
+void beam_free(struct beam *beam);
+/* Makes room for a partial file that reached that far, in order; NULL if there are better ones. One
+ * that came with the same gap gives way or stays. */
+struct partial *beam_room(struct beam *beam, int64_t gap, uint64_t reached);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * What the strategies that go piece by piece try, in order. Clusters that likely are another file's come late,
+ * and so do breaks far from where the carver noticed something.
+ */
+#include "assemble/mapping.h"
+#include "assemble/steps.h"
+#include "assemble/strategies.h"
+
+#define PIECES_MAX 8
+/* Cells that come before any step from what others lead to. */
+#define NEAR_ALONE 2
+#define TAIL_ALONE 10
+#define TAIL_CELLS 6 /* cells that lead to the tail, from any break */
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+bool find_near(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly)
+{
+	static const struct cell cells[] = { { RING_NEAR, ZONE_HERE, false },
+		{ RING_NEAR, ZONE_CHANGE, false }, { RING_NEAR, ZONE_NEXT, false },
+		{ RING_NEAR, ZONE_HERE, true }, { RING_NEAR, ZONE_NEXT, true },
+		{ RING_NEAR, ZONE_CLOSE, false }, { RING_NEAR, ZONE_BEFORE, false },
+		{ RING_NEAR, ZONE_AFTER, false }, { RING_NEAR, ZONE_CLOSE, true },
+		{ RING_NEAR, ZONE_BEFORE, true }, { RING_NEAR, ZONE_AFTER, true } };
+	static const struct plan plan = { .cells = cells,
+		.count = COUNT(cells),
+		.alone = NEAR_ALONE,
+		.pieces = 2,
+		.only_sure = true };
+
+	/* What only lacks an end may be whole, and heads that were rejected are nearly all false. */
+	if (broken->verdict != CARVE_TRUNCATED)
+		return false;
+	return steps_find(bench, broken, NULL, &plan, extents, outcome, assembly);
+}
+
+bool find_anywhere(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly)
+{
+	static const struct cell cells[] = { { RING_NEAR, ZONE_HERE, false },
+		{ RING_NEAR, ZONE_CHANGE, false }, { RING_BOTH, ZONE_HERE, false },
+		{ RING_NEAR, ZONE_NEXT, false }, { RING_BOTH, ZONE_CHANGE, false },
+		{ RING_BOTH, ZONE_NEXT, false }, { RING_NEAR, ZONE_HERE, true },
+		{ RING_NEAR, ZONE_NEXT, true }, { RING_BOTH, ZONE_HERE, true },
+		{ RING_BOTH, ZONE_NEXT, true }, { RING_NEAR, ZONE_CLOSE, false },
+		{ RING_NEAR, ZONE_BEFORE, false }, { RING_BOTH, ZONE_CLOSE, false },
+		{ RING_BOTH, ZONE_BEFORE, false }, { RING_WIDE, ZONE_HERE, false },
+		{ RING_WIDE, ZONE_NEXT, false }, { RING_NEAR, ZONE_AFTER, false },
+		{ RING_NEAR, ZONE_CLOSE, true }, { RING_ALL, ZONE_HERE, false },
+		{ RING_ALL, ZONE_NEXT, false }, { RING_BOTH, ZONE_AFTER, false } };
+	static const struct plan plan = {
+		.cells = cells, .count = COUNT(cells), .alone = NEAR_ALONE, .pieces = PIECES_MAX
+	};
+
+	return steps_find(bench, broken, NULL, &plan, extents, outcome, assembly);
+}
+
+/* First what is whole with two pieces: a carver that finds no such file complete finds the right one plausible. */
+bool find_before_tail(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly)
+{
+	static const struct cell cells[] = { { RING_TAIL, ZONE_HERE, false },
+		{ RING_TAIL, ZONE_CHANGE, false }, { RING_TAIL, ZONE_NEXT, false },
+		{ RING_TAIL, ZONE_CLOSE, false }, { RING_TAIL, ZONE_BEFORE, false },
+		{ RING_TAIL, ZONE_AFTER, false }, { RING_NEAR, ZONE_HERE, false },
+		{ RING_NEAR, ZONE_CHANGE, false }, { RING_BOTH, ZONE_HERE, false },
+		{ RING_NEAR, ZONE_NEXT, false }, { RING_BOTH, ZONE_NEXT, false },
+		{ RING_NEAR, ZONE_HERE, true }, { RING_NEAR, ZONE_CLOSE, false },
+		{ RING_BOTH, ZONE_HERE, true }, { RING_NEAR, ZONE_BEFORE, false } };
+	static const struct plan two = { .cells = cells, .count = TAIL_CELLS, .pieces = 2 };
+	static const struct plan more = {
+		.cells = cells, .count = COUNT(cells), .alone = TAIL_ALONE, .pieces = PIECES_MAX
+	};
+	struct tail tail;
+
+	return mapping_find_tail(bench, broken, &tail) &&
+	       (steps_find(bench, broken, &tail, &two, extents, outcome, assembly) ||
+		       steps_find(bench, broken, &tail, &more, extents, outcome, assembly));
+}
