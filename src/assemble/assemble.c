@@ -28,12 +28,16 @@
 #define WEAK_MAX ((size_t)1 << 16)   /* ...and those of them that were not kept */
 #define SECTOR 512
 #define NOTICED_LATE 4096 /* bytes */
-/* Units of work a pass: at least, for each byte of the image, and at most for one file. WORK_FILE_MIN:
- * at least for one file, as long as all files together stay within WORK_BASE. */
-#define WORK_BASE ((uint64_t)3 << 34)
+/* Units of work a pass: WORK_BASE at least, BASE_FACTOR more for each byte of the image up to WORK_BASE_MAX,
+ * then WORK_FACTOR for each byte; and at most for one file. WORK_FILE_MIN: at least for one file, as long as
+ * all files together take no more than FILES_FACTOR for each byte, nor WORK_BASE_MAX. */
+#define WORK_BASE ((uint64_t)1 << 33)
+#define BASE_FACTOR 5120
+#define WORK_BASE_MAX ((uint64_t)3 << 34)
 #define WORK_FACTOR 64
 #define WORK_FILE_MAX ((uint64_t)1 << 32)
 #define WORK_FILE_MIN ((uint64_t)1 << 22)
+#define FILES_FACTOR 256
 /* Bytes around a broken file in which the words of its carver's tables are searched, and for all. */
 #define HITS_AROUND ((uint64_t)64 << 20)
 #define HITS_ALL ((uint64_t)8 << 30)
@@ -354,15 +358,23 @@ static uint64_t scale(const struct assembler *assembler, uint64_t usual)
 	return percent < UINT64_MAX / usual ? usual * percent / 100 : UINT64_MAX;
 }
 
+/* size * factor, at most `most`. */
+static uint64_t up_to(uint64_t most, uint64_t size, uint64_t factor)
+{
+	return size < most / factor ? size * factor : most;
+}
+
 uint64_t assemble_work_most(uint64_t size)
 {
-	return size < (UINT64_MAX - WORK_BASE) / WORK_FACTOR ? WORK_BASE + size * WORK_FACTOR
-							     : UINT64_MAX;
+	uint64_t base = up_to(WORK_BASE_MAX - WORK_BASE, size, BASE_FACTOR);
+
+	return WORK_BASE + base + up_to(UINT64_MAX - WORK_BASE_MAX, size, WORK_FACTOR);
 }
 
 uint64_t assemble_work(uint64_t size, uint64_t files, unsigned share)
 {
-	uint64_t most = WORK_FILE_MAX, least = WORK_BASE / files, work;
+	uint64_t most = WORK_FILE_MAX, work;
+	uint64_t least = up_to(WORK_BASE_MAX, size, FILES_FACTOR) / files;
 
 	if (least > WORK_FILE_MIN)
 		least = WORK_FILE_MIN;
