@@ -42,6 +42,9 @@ struct library {
 	/* Room for a chunk as it is stored, and as it was. */
 	uint8_t *stored, *plain;
 	size_t stored_len;
+	/* The chunk that was read last, for one may be larger than what is read at a time. */
+	const uint8_t *last;
+	uint64_t last_at; /* UINT64_MAX: none */
 };
 
 /* Refuses with the innermost of libewf's messages, a stack of lines with the cause first, each with its function's
@@ -204,6 +207,7 @@ static void *open_set(struct served *served, void *arg)
 	library->handle = open_handle(served, arg);
 	if (!library->handle || !read_geometry(served, library))
 		return NULL;
+	library->last_at = UINT64_MAX;
 	library->stored_len = 2 * library->chunk_len + STORED_SLACK;
 	library->stored = xmalloc(library->stored_len);
 	library->plain = xmalloc(library->chunk_len);
@@ -272,6 +276,21 @@ static int read_chunk(struct library *library, uint64_t offset, size_t len, cons
 
 #endif
 
+/* *data: the len bytes of the chunk at offset, which stay until another is read. */
+static int find_chunk(struct library *library, uint64_t offset, size_t len, const uint8_t **data)
+{
+	int status = 0;
+
+	if (library->last_at != offset) {
+		library->last_at = UINT64_MAX;
+		status = read_chunk(library, offset, len, &library->last);
+		if (!status)
+			library->last_at = offset;
+	}
+	*data = library->last;
+	return status;
+}
+
 static int read_set(void *handle, uint64_t offset, void *buffer, size_t len)
 {
 	struct library *library = handle;
@@ -285,7 +304,7 @@ static int read_set(void *handle, uint64_t offset, void *buffer, size_t len)
 		size_t part_len;
 		const uint8_t *data;
 
-		if (skip >= chunk_len || read_chunk(library, start, chunk_len, &data))
+		if (skip >= chunk_len || find_chunk(library, start, chunk_len, &data))
 			return -EIO;
 		part_len = chunk_len - skip < len ? chunk_len - skip : len;
 		memcpy(to, data + skip, part_len);

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "evidence/backend.h"
 #include "evidence/container_job.h"
+#include "evidence/served_limits.h"
 
 #define CACHE_BLOCKS 16
 
@@ -195,7 +196,7 @@ static _Noreturn void serve(struct served *served, const struct served_kind *kin
 		struct served_message request;
 
 		receive(&request);
-		sandbox_allow_time(SERVED_CPU_SECONDS);
+		sandbox_allow_time(served_limits.cpu_seconds);
 		answer_request(served, kind, handle, &request);
 	}
 }

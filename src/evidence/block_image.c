@@ -185,6 +185,9 @@ static void load_window(struct block_image *block, uint64_t offset, struct block
 	effort = block->effort;
 	pthread_mutex_unlock(&block->lock);
 	count = list_extents(block, offset, effort, extents);
+	/* What can't be told may be of another place than this one. */
+	if (!count)
+		count = list_extents(block, offset, 1, extents);
 	*extent = count ? extents[0]
 			: (struct block_extent){ .offset = offset,
 				  .len = UNIT_LEN - offset % UNIT_LEN,
@@ -299,9 +302,13 @@ static char *block_image_why(struct image *image, uint64_t offset)
 	for (; !why && offset < end && offset < image->info.size; offset += len) {
 		/* One place, for an extent's other units have places of their own. */
 		size_t count = list_extents(block, offset, 1, extents);
+		struct image *worker = &worker_for(block, count ? offset : 0)->image;
+		char *lost = served_why(worker, offset);
 
 		len = count ? extents[0].len : end - offset;
-		if (!count || extents[0].kind == BLOCK_LOST)
+		if (lost)
+			why = xasprintf("%s: %s", path, lost);
+		else if (!count || extents[0].kind == BLOCK_LOST)
 			why = xasprintf("%s: %s", path,
 				block_fault_text(count ? extents[0].fault : BLOCK_NO_TABLE));
 		else if (extents[0].kind == BLOCK_PACKED)
@@ -310,6 +317,7 @@ static char *block_image_why(struct image *image, uint64_t offset)
 				path, (unsigned long long)extents[0].at);
 		else if (extents[0].kind == BLOCK_PARENT && block->parent)
 			why = image_why(block->parent, offset, &len);
+		free(lost);
 	}
 	free(extents);
 	return why;

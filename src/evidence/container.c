@@ -119,5 +119,6 @@ const struct image_backend container_backend = {
 	.probe = container_probe,
 	.open = container_open,
 	.read_at = served_read_at,
+	.why = served_why,
 	.close = served_close,
 };

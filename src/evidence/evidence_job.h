@@ -68,9 +68,8 @@ struct walk_read {
 
 /* ---- images that are served ---------------------------------------------------------------- */
 
+/* A request reads at most that. */
 #define SERVED_DATA_LEN ((size_t)1 << 20)
-/* For one request, which reads at most that. */
-#define SERVED_CPU_SECONDS 60
 #define SERVED_NAMES_LEN 65536
 /* Libraries read sector by sector, and each reading of the outer image changes the process twice. */
 #define SERVED_BLOCK_LEN ((size_t)256 << 10)

@@ -102,6 +102,7 @@ static bool take_lines(struct image *image, char *lines)
 static const struct image_backend library_backend = {
 	.name = "ewf",
 	.read_at = served_read_at,
+	.why = served_why,
 	.close = served_close,
 };
 
@@ -117,6 +118,7 @@ static struct served_image *new_served(uint32_t path_count, const void *bytes, s
 		memcpy(job->bytes, bytes, len);
 	served->image.backend = &library_backend;
 	served->kind = "ewf";
+	served->unit = 1;
 	served->arg = job;
 	served->arg_len = sizeof(*job) + len;
 	served->open_cpu_seconds = OPEN_CPU_SECONDS;

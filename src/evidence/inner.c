@@ -117,6 +117,7 @@ char *inner_folder_name(const char *path)
 static const struct image_backend inner_backend = {
 	.name = "inner",
 	.read_at = served_read_at,
+	.why = served_why,
 	.close = served_close,
 };
 

@@ -1,6 +1,7 @@
 #include "evidence/served.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,23 +11,30 @@
 
 #include "base/memory.h"
 #include "base/ranges.h"
+#include "base/text.h"
 #include "evidence/evidence_process.h"
+#include "evidence/served_limits.h"
 
-/* Crashes per image; each loses a block. */
+/* Crashes per process; each loses a unit. */
 #define RESTARTS 100
-/* A library that is given bytes never sleeps; some waiting that only looks like it is forgiven. One that opens
- * files itself (no outer image) may wait for them, where they are on a network for a minute. */
-#define SLEEPS_MAX 10
-#define SLEEPS_READING_MAX 600
+
+/* A unit whose request ended the process. */
+struct loss {
+	uint64_t offset; /* of the unit */
+	char how[64];
+};
 
 struct served_process {
 	struct served_shared *shared;
 	int shared_fd;
 	pthread_mutex_t lock;        /* over what follows, and shared */
 	struct sandbox_child *child; /* NULL: it died */
+	bool broke_protocol;         /* which is why it is ended */
 	unsigned restarts;
 	/* Reading bad units again would cost time, or a restart, so they are remembered. */
-	struct ranges bad;
+	struct ranges bad, unlisted;
+	struct loss losses[RESTARTS];
+	size_t loss_count;
 };
 
 /* Passes on bytes of the outer image. The worker is trusted as little as the evidence. */
@@ -49,7 +57,8 @@ static bool await_done(struct served_image *served, struct served_message *done)
 	while (sandbox_receive_from(served->process->child, done, sizeof(*done))) {
 		if (done->kind == SERVED_DONE)
 			return true;
-		if (done->kind != SERVED_WANT || !give(served, done))
+		served->process->broke_protocol = done->kind != SERVED_WANT || !give(served, done);
+		if (served->process->broke_protocol)
 			break;
 	}
 	return false;
@@ -59,7 +68,7 @@ static bool await_done(struct served_image *served, struct served_message *done)
 static struct sandbox_patience patience_for(const struct served_image *served, unsigned cpu_seconds)
 {
 	return (struct sandbox_patience){ .cpu_seconds = cpu_seconds + 1,
-		.sleeps = served->image.outer ? SLEEPS_MAX : SLEEPS_READING_MAX,
+		.sleeps = served->image.outer ? served_limits.sleeps : served_limits.sleeps_reading,
 		.interrupted = served->image.interrupted };
 }
 
@@ -71,7 +80,11 @@ static void end_child(struct served_process *process, char *reason, size_t reaso
 	process->child = NULL;
 	process->shared->reason[sizeof(process->shared->reason) - 1] = 0;
 	snprintf(reason, reason_len, "%s",
-		how && !*process->shared->reason ? how : process->shared->reason);
+		*process->shared->reason  ? process->shared->reason
+		: process->broke_protocol ? "it broke the protocol"
+		: how                     ? how
+					  : "it ended without an answer");
+	process->broke_protocol = false;
 	free(how);
 }
 
@@ -84,8 +97,8 @@ static int start_child(
 	struct evidence_job job = { .work = work,
 		.size = served->length,
 		.argument_len = served->arg_len,
-		.limits.cpu_seconds =
-			served->open_cpu_seconds ? served->open_cpu_seconds : SERVED_CPU_SECONDS };
+		.limits.cpu_seconds = served->open_cpu_seconds ? served->open_cpu_seconds
+							       : served_limits.cpu_seconds };
 	const struct sandbox_patience patience = patience_for(served, job.limits.cpu_seconds);
 	struct served_message done;
 	bool answered;
@@ -105,34 +118,52 @@ static int start_child(
 	return status;
 }
 
-/* What killed the child counts as unreadable. The next request starts another one. *len: of what it answers. */
-static int request(struct served_image *served, const struct served_message *message, uint64_t *len)
+static bool was_interrupted(const struct served_image *served)
 {
-	const struct sandbox_patience patience = patience_for(served, SERVED_CPU_SECONDS);
+	return served->image.interrupted && served->image.interrupted();
+}
+
+/* The unit can't be read, or listed, and how that ended the process; NULL: it did not. */
+static void note_bad(struct served_image *served, uint32_t kind, uint64_t unit, const char *how)
+{
+	struct served_process *process = served->process;
+	struct loss *loss = &process->losses[process->loss_count];
+
+	ranges_add(kind == SERVED_LIST ? &process->unlisted : &process->bad, unit * served->unit,
+		served->unit);
+	if (!how || process->loss_count == RESTARTS)
+		return;
+	loss->offset = unit * served->unit;
+	text_clean(how, loss->how, sizeof(loss->how));
+	process->loss_count++;
+}
+
+/* What killed the child counts as unreadable. The next request starts another one. first, last: the units that it
+ * is for; if it spans several, smaller requests follow it, which show the bad one. *len: of what it answers. */
+static int request(struct served_image *served, const struct served_message *message,
+	uint64_t first, uint64_t last, uint64_t *len)
+{
+	const struct sandbox_patience patience = patience_for(served, served_limits.cpu_seconds);
 	struct served_process *process = served->process;
 	struct served_message done;
-	char reason[512];
+	char reason[512] = "";
+	bool answered;
 
 	if (!process->child && (process->restarts++ >= RESTARTS ||
 				       start_child(served, EVIDENCE_SERVE, reason, sizeof(reason))))
 		return -EIO;
 	sandbox_expect(process->child, &patience);
-	if (sandbox_send_to(process->child, message, sizeof(*message)) &&
-		await_done(served, &done)) {
+	answered = sandbox_send_to(process->child, message, sizeof(*message)) &&
+		   await_done(served, &done);
+	if (answered && !done.status) {
 		*len = done.len;
-		return done.status;
+		return 0;
 	}
-	end_child(process, reason, sizeof(reason));
+	if (!answered)
+		end_child(process, reason, sizeof(reason));
+	if (first == last && !was_interrupted(served))
+		note_bad(served, message->kind, first, answered ? NULL : reason);
 	return -EIO;
-}
-
-/* A request that spans several units does not show which one is bad; smaller requests follow it. */
-static void note_bad(struct served_image *served, uint64_t offset, size_t len)
-{
-	uint64_t first = offset / served->unit, last = (offset + len - 1) / served->unit;
-
-	if (first == last)
-		ranges_add(&served->process->bad, first * served->unit, served->unit);
 }
 
 static int request_part(void *state, uint64_t offset, uint8_t *to, size_t *len)
@@ -151,11 +182,10 @@ static int request_part(void *state, uint64_t offset, uint8_t *to, size_t *len)
 		pthread_mutex_unlock(&process->lock);
 		return -EIO;
 	}
-	status = request(served, &message, &answer_len);
+	status = request(served, &message, offset / served->unit,
+		(offset + *len - 1) / served->unit, &answer_len);
 	if (!status)
 		memcpy(to, process->shared->data, *len);
-	else if (!served->image.interrupted || !served->image.interrupted())
-		note_bad(served, offset, *len);
 	pthread_mutex_unlock(&process->lock);
 	return status;
 }
@@ -167,11 +197,14 @@ int served_list_at(
 		.kind = SERVED_LIST, .offset = offset, .len = effort
 	};
 	struct served_process *process = served->process;
+	uint64_t unit = offset / served->unit;
 	uint64_t answer_len;
 	int status;
 
 	pthread_mutex_lock(&process->lock);
-	status = request(served, &message, &answer_len);
+	status = ranges_overlap(&process->unlisted, offset, 1)
+			 ? -EIO
+			 : request(served, &message, unit, unit + (effort > 1), &answer_len);
 	if (!status && answer_len > *len)
 		status = -EIO;
 	if (!status) {
@@ -185,6 +218,24 @@ int served_list_at(
 int served_read_at(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
 	return image_read_parts(image, offset, buffer, len, request_part);
+}
+
+char *served_why(struct image *image, uint64_t offset)
+{
+	const struct served_image *served = (const struct served_image *)image;
+	struct served_process *process = served->process;
+	uint64_t unit = offset - offset % served->unit;
+	char *why = NULL;
+
+	pthread_mutex_lock(&process->lock);
+	for (size_t i = 0; i < process->loss_count && !why; i++)
+		if (process->losses[i].offset == unit)
+			why = xasprintf(
+				"the process that read it was lost: %s", process->losses[i].how);
+	if (!why && process->restarts > RESTARTS)
+		why = xasprintf("the process that reads the image was lost %d times", RESTARTS);
+	pthread_mutex_unlock(&process->lock);
+	return why;
 }
 
 /* 0, or a negative errno with the reason. */
@@ -214,7 +265,11 @@ int served_open(struct served_image *served, char *reason, size_t reason_len)
 	served->image.info.sector_size = served->process->shared->sector_size;
 	if (!served->image.info.sector_size)
 		served->image.info.sector_size = 512;
-	return served->image.info.size && served->image.info.size <= INT64_MAX ? 0 : -EIO;
+	if (served->image.info.size && served->image.info.size <= INT64_MAX)
+		return 0;
+	snprintf(reason, reason_len, "it says that it holds %" PRIu64 " bytes",
+		served->image.info.size);
+	return -EIO;
 }
 
 void served_answer(const struct served_image *served, void *to, size_t len)
@@ -257,6 +312,7 @@ void served_close(struct image *image)
 			close(process->shared_fd);
 		pthread_mutex_destroy(&process->lock);
 		ranges_free(&process->bad);
+		ranges_free(&process->unlisted);
 		free(process);
 	}
 	free(served->arg);

@@ -18,7 +18,7 @@ struct served_image {
 	bool needs_secret;              /* it is given the passwords and keys of this process */
 	unsigned open_cpu_seconds;      /* that it may take to open it; 0: as for a request */
 	uint64_t begin, length;         /* the part of the outer image */
-	uint64_t unit;                  /* bytes that are lost together where any is bad */
+	uint64_t unit;                  /* bytes that are lost together where any is bad; not 0 */
 	struct served_process *process; /* the rest is set by served_open */
 };
 
@@ -41,8 +41,10 @@ void served_answer(const struct served_image *served, void *to, size_t len);
 int served_list_at(
 	struct served_image *served, uint64_t offset, size_t effort, void *to, size_t *len);
 
-/* For the backend. Both are thread-safe, but for the close. */
+/* For the backend. All are thread-safe, but for the close. */
 int served_read_at(struct image *image, uint64_t offset, void *buffer, size_t len);
+/* How the request for the byte ended the process, which the caller frees; NULL: it did not. */
+char *served_why(struct image *image, uint64_t offset);
 void served_close(struct image *image);
 
 #endif
