@@ -62,8 +62,8 @@ void evidence_compare(struct evidence_record *record, const char *stored_md5,
 	record->state = md5 || sha1 ? EVIDENCE_MATCH : EVIDENCE_HASHED;
 	if (md5 || sha1)
 		snprintf(record->sentence, sizeof(record->sentence),
-			"the evidence has the %s%s%s that it stores", md5 ? "MD5" : "",
-			md5 && sha1 ? " and the " : "", sha1 ? "SHA-1" : "");
+			"the evidence matches its stored %s%s%s", md5 ? "MD5" : "",
+			md5 && sha1 ? " and " : "", sha1 ? "SHA-1" : "");
 	else
 		snprintf(record->sentence, sizeof(record->sentence),
 			"the evidence was hashed; it stores no such hash to compare with");

@@ -70,13 +70,13 @@ static uint32_t wanted_kinds(const struct evidence_hash_options *given)
 	}
 	if (options->cluster && spare) {
 		set_verdict(given->record, EVIDENCE_NOT_HASHED,
-			"not compared with the hash that it stores: several processes read it, "
+			"not compared with its stored hash: several processes read it, "
 			"each a part (use the option verify)");
 		return 0;
 	}
 	if (spare && given->position) {
 		set_verdict(given->record, EVIDENCE_NOT_HASHED,
-			"not compared with the hash that it stores, because the run was resumed "
+			"not compared with its stored hash, because the run was resumed "
 			"(use the option verify)");
 		return 0;
 	}
@@ -196,7 +196,7 @@ void evidence_hash_release(struct evidence_hash *hash, uint64_t searched)
 	/* Half the ring late: the reader would soon have to wait. */
 	if (hash->spare && searched > hash->released + hash->capacity / 2) {
 		set_verdict(hash->record, EVIDENCE_NOT_HASHED,
-			"not compared with the hash that it stores: hashing would have slowed the "
+			"not compared with its stored hash: hashing would have slowed the "
 			"run down (use the option verify)");
 		stop_threads(hash);
 	}

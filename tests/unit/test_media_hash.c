@@ -106,10 +106,10 @@ Test(evidence, judgement)
 	struct evidence_record record = judge(md5, "", md5, sha1, 0);
 
 	cr_expect_eq(record.state, EVIDENCE_MATCH);
-	cr_expect_str_eq(record.sentence, "the evidence has the MD5 that it stores");
+	cr_expect_str_eq(record.sentence, "the evidence matches its stored MD5");
 	cr_expect_str_eq(record.hashes.sha1, sha1);
 	record = judge(md5, sha1, md5, sha1, 0);
-	cr_expect_str_eq(record.sentence, "the evidence has the MD5 and the SHA-1 that it stores");
+	cr_expect_str_eq(record.sentence, "the evidence matches its stored MD5 and SHA-1");
 	record = judge(other, sha1, md5, sha1, 0);
 	cr_expect_eq(record.state, EVIDENCE_MISMATCH);
 	cr_expect_not_null(strstr(record.sentence, other));
