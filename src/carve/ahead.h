@@ -12,12 +12,17 @@
 #include <stdint.h>
 
 struct ahead;
+struct candidate;
 struct carve_coded;
 struct image;
+struct rule;
 struct rules;
+struct view;
 
-/* What it is given must outlive it. threads: that call ahead_describe. */
-struct ahead *ahead_new(const struct rules *rules, struct image *image, unsigned threads);
+/* What it is given must outlive it. threads: that call ahead_describe. confined: carvers describe in processes of
+ * their own (carve/check_worker.h), one for each thread. */
+struct ahead *ahead_new(
+	const struct rules *rules, struct image *image, unsigned threads, bool confined);
 /* NULL is fine. */
 void ahead_free(struct ahead *ahead);
 
@@ -25,16 +30,32 @@ void ahead_free(struct ahead *ahead);
 bool ahead_wanted(const struct ahead *ahead);
 /* Whether there may be such data after a hit of the pattern. */
 bool ahead_describes(const struct ahead *ahead, uint32_t pattern);
-/* Describes the data of the candidate whose header is at the hit. bytes: the image's [offset, offset + len),
- * which hold the hit. *picture and *data: where it and its data begin, in the image. The caller frees the
- * result with free(); NULL: there is none, or more bytes are needed. From any thread; worker: its number. */
-struct carve_coded *ahead_describe(struct ahead *ahead, unsigned worker, const uint8_t *bytes,
-	uint64_t offset, size_t len, uint64_t hit, uint32_t pattern, uint64_t *picture,
-	uint64_t *data);
+/* A candidate whose header is at the hit, and its data. */
+struct ahead_item {
+	uint64_t hit;
+	uint32_t pattern;
+	struct carve_coded *coded; /* out: the caller frees it with free(); NULL: there is none that can be told */
+	uint64_t picture, data;    /* out: where it and its data begin, in the image */
+};
+/* At most as many are given at a time. */
+#define AHEAD_ITEMS_MAX 32
+
+/* Describes their data. bytes: the image's [offset, offset + len), which hold the hits. From any thread; worker: its
+ * number. */
+void ahead_describe(struct ahead *ahead, unsigned worker, const uint8_t *bytes, uint64_t offset,
+	size_t len, struct ahead_item *items, size_t count);
+/* What a carver describes of a candidate, by a view that was pointed at it. False: nothing. */
+bool ahead_describe_one(
+	struct view *view, const struct rule *rule, struct carve_coded *coded);
+/* Units of work for the segments before the data. */
+#define AHEAD_WORK_MAX (1u << 20)
 
 /* The data at `data`, of the picture at `picture`, is valid up to the marker at `end`. Of many the oldest are
- * forgotten. From any thread, as ahead_end, which returns 0 for what is not known. */
+ * forgotten. From any thread, as the others. */
 void ahead_add(struct ahead *ahead, uint64_t picture, uint64_t data, uint64_t end);
+/* False: nothing is known of the picture. */
+bool ahead_find(const struct ahead *ahead, uint64_t picture, uint64_t *data, uint64_t *end);
+/* 0: it is not known. */
 uint64_t ahead_end(const struct ahead *ahead, uint64_t picture, uint64_t data);
 
 #endif

@@ -5,6 +5,7 @@
  *     burin -> descriptors of the image; that of the reader's ring, where it is shared; START
  *                                                  burin-carver confines itself -> READY
  *     burin -> CHECK: a batch of candidates        burin-carver -> OUTCOMES, once or more, all in their order
+ *     burin -> DESCRIBE: candidates                burin-carver -> DESCRIBED: their coded data (carve/ahead.h)
  *     burin -> TASK, once or more, ASSEMBLE        burin-carver -> FOUND, any number, in their order; ASSEMBLED
  *
  * Meanwhile burin-carver may ask:
@@ -24,7 +25,8 @@
 enum check_message {
 	CHECK_START, /* mode of confinement, nested, threads, rules (rules_codec), image (image_share) */
 	CHECK_READY,
-	CHECK_BATCH_IN, /* number of the first check, hidden_until, count; each: force, work_max, candidate */
+	CHECK_BATCH_IN, /* number of the first check, hidden_until, count; each: force, work_max, what is known of its
+			   coded data (where it is, its end), candidate */
 	CHECK_OUTCOMES, /* of one check or more; each: whether it was deferred, or else its outcome */
 	CHECK_READ,
 	CHECK_RESERVE,
@@ -35,6 +37,8 @@ enum check_message {
 	CHECK_RECORD,
 	CHECK_FOUND,     /* results (assembled_save), one or more */
 	CHECK_ASSEMBLED, /* assembler_unfinished */
+	CHECK_DESCRIBE,  /* number, as of a check; count; candidates */
+	CHECK_DESCRIBED, /* each: whether its coded data is described, and then how (coded_codec) */
 };
 
 /* The file that a thread puts together: its number in the pass, from 1 on (0: there is none), start and rule, and whether

@@ -18,7 +18,10 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sandbox.h"
+#include "carve/ahead.h"
 #include "carve/check_limits.h"
+#include "carve/coded_codec.h"
+#include "carvers/coded.h"
 
 /* How seldom its time is looked at. */
 #define MEASURE_SECONDS 0.1
@@ -201,13 +204,10 @@ static bool reserve(struct check_worker *worker, struct codec_reader *body)
 	return checker_answer(&worker->process, 0);
 }
 
-/* False: it failed, and how. */
-static bool take_message(struct check_worker *worker, struct check_part *part, uint32_t kind,
-	struct codec_reader *body)
+/* What it asks for. False: it failed, and how. */
+static bool answer_message(struct check_worker *worker, uint32_t kind, struct codec_reader *body)
 {
 	switch (kind) {
-	case CHECK_OUTCOMES:
-		return take_outcomes(worker, part, body);
 	case CHECK_READ:
 		return give_bytes(worker, body);
 	case CHECK_RESERVE:
@@ -218,6 +218,13 @@ static bool take_message(struct check_worker *worker, struct check_part *part, u
 	default:
 		return checker_fail(&worker->process, "broke the protocol");
 	}
+}
+
+static bool take_message(struct check_worker *worker, struct check_part *part, uint32_t kind,
+	struct codec_reader *body)
+{
+	return kind == CHECK_OUTCOMES ? take_outcomes(worker, part, body)
+				      : answer_message(worker, kind, body);
 }
 
 /* ---- checking ------------------------------------------------------------------------------ */
@@ -237,6 +244,8 @@ static bool give_part(struct check_worker *worker, const struct check_part *part
 	for (size_t i = part->begin; i < part->end; i++) {
 		codec_put(writer, part->requests[i].force);
 		codec_put(writer, part->requests[i].work_max);
+		codec_put(writer, part->requests[i].known_data);
+		codec_put(writer, part->requests[i].known_end);
 		candidate_save(part->requests[i].candidate, writer);
 	}
 	return channel_send(&worker->process.channel, CHECK_BATCH_IN, writer);
@@ -326,4 +335,84 @@ int check_worker_check(struct check_worker *worker, const struct check_request *
 		part.end = part.done + (part.done < count);
 	}
 	return 0;
+}
+
+/* ---- describing ---------------------------------------------------------------------------- */
+
+static bool give_candidates(
+	struct check_worker *worker, const struct candidate *candidates, size_t count)
+{
+	struct codec_writer *writer = &worker->process.writer;
+
+	worker->measured = clock_seconds();
+	worker->stopping = 0;
+	checker_begin(&worker->process);
+	codec_put(writer, worker->number++);
+	codec_put(writer, count);
+	for (size_t i = 0; i < count; i++)
+		candidate_save(&candidates[i], writer);
+	return channel_send(&worker->process.channel, CHECK_DESCRIBE, writer);
+}
+
+/* The data begins in the image, after the start of its picture. */
+static bool take_described(struct check_worker *worker, const struct candidate *candidates,
+	size_t count, struct carve_coded **coded, struct codec_reader *body)
+{
+	uint64_t size = image_info(worker->all->image)->size;
+
+	for (size_t i = 0; i < count && codec_ok(body); i++) {
+		if (!codec_get_flag(body))
+			continue;
+		coded[i] = xmalloc(sizeof(*coded[i]));
+		coded_load(coded[i], body);
+		coded[i]->begins = true;
+		if (!coded[i]->data || coded[i]->data >= size - candidates[i].start)
+			codec_fail(body);
+	}
+	if (codec_at_end(body))
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		free(coded[i]);
+		coded[i] = NULL;
+	}
+	return checker_fail(&worker->process, "broke the protocol");
+}
+
+/* Between messages, as `watch`. */
+static bool watch_describing(struct check_worker *worker, size_t count)
+{
+	double now = clock_seconds();
+
+	if (now - worker->measured < MEASURE_SECONDS)
+		return true;
+	worker->measured = now;
+	return checker_measure(&worker->process,
+		(double)count * AHEAD_WORK_MAX / check_limits.work_a_second);
+}
+
+bool check_worker_describe(struct check_worker *worker, const struct candidate *candidates,
+	size_t count, struct carve_coded **coded)
+{
+	struct error error = { 0 };
+	bool done = false, works;
+
+	if (!worker->process.child && checker_start(&worker->process, worker->all, &error))
+		return false;
+	works = give_candidates(worker, candidates, count);
+	while (works && !done) {
+		struct codec_reader body;
+		uint32_t kind;
+		int got = channel_receive(&worker->process.channel, &kind, &body);
+
+		done = got > 0 && kind == CHECK_DESCRIBED;
+		if (done)
+			works = take_described(worker, candidates, count, coded, &body);
+		else if (got > 0)
+			works = answer_message(worker, kind, &body);
+		works = works && got >= 0 && watch_describing(worker, count);
+	}
+	if (!works)
+		checker_end(&worker->process);
+	view_release(worker->view);
+	return works;
 }

@@ -25,6 +25,7 @@ struct check_request {
 	const struct candidate *candidate;
 	uint64_t work_max; /* units of work that it may take */
 	bool force;        /* see defer_begin */
+	uint64_t known_data, known_end; /* see view_know_end; 0: nothing is known */
 };
 
 /* What becomes of the requests, by their index, in their order. */
@@ -41,5 +42,10 @@ struct check_listener {
 int check_worker_check(struct check_worker *worker, const struct check_request *requests,
 	size_t count, uint64_t hidden_until, const struct check_listener *listener,
 	struct error *error);
+
+/* Describes the coded data of candidates (carve/ahead.h), at least one: coded[i], which the caller frees; NULL: there is
+ * none. False: the process ended instead, or there is none. */
+bool check_worker_describe(struct check_worker *worker, const struct candidate *candidates,
+	size_t count, struct carve_coded **coded);
 
 #endif

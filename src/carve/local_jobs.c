@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "carve/ahead.h"
 #include "carve/check_worker.h"
 #include "carve/copy.h"
 #include "carve/cover.h"
@@ -233,6 +234,16 @@ static bool is_parsed(const struct job_context *context, const struct carve_job 
 	return context->rules->rules[job->candidate.rule].carver != NULL;
 }
 
+static void add_known(const struct ahead *ahead, struct check_request *request)
+{
+	uint64_t data, end;
+
+	if (!ahead || !ahead_find(ahead, request->candidate->start, &data, &end))
+		return;
+	request->known_data = data;
+	request->known_end = end;
+}
+
 /* Those that need not be deferred at once; the others are not checked. What no carver parses is compared here. */
 static void collect_requests(struct job_scratch *scratch, const struct local_batch *batch,
 	struct check_request *requests)
@@ -251,8 +262,12 @@ static void collect_requests(struct job_scratch *scratch, const struct local_bat
 			end_check(scratch->local, job, NULL, 0);
 			continue;
 		}
-		requests[scratch->count] = (struct check_request){ &job->candidate,
-			work_max(context, &job->candidate), job->force };
+		requests[scratch->count] = (struct check_request){
+			.candidate = &job->candidate,
+			.work_max = work_max(context, &job->candidate),
+			.force = job->force,
+		};
+		add_known(context->ahead, &requests[scratch->count]);
 		scratch->jobs[scratch->count++] = job;
 	}
 }

@@ -70,6 +70,9 @@ struct view {
 	uint64_t hold_at, hold_end;
 	bool trusts;               /* they count as readable */
 	const struct ahead *ahead; /* NULL: nothing is known ahead */
+	struct {
+		uint64_t picture, data, end; /* of view_know_end; end 0: nothing */
+	} known;
 	uint64_t start, size;      /* the span in the image; start is 0 in a file in pieces */
 	uint64_t left;             /* bytes of the image from start on */
 	const struct range *runs;  /* of a file in pieces; NULL: it is one piece */
@@ -206,14 +209,26 @@ void view_know(struct view *view, const struct ahead *ahead)
 	view->ahead = ahead;
 }
 
+void view_know_end(struct view *view, uint64_t picture, uint64_t data, uint64_t end)
+{
+	view->known.picture = picture;
+	view->known.data = data;
+	view->known.end = end;
+}
+
 /* Bytes past the end are looked at, too: two of the marker. */
 uint64_t view_known_end(const struct view *view, uint64_t picture, uint64_t data)
 {
-	uint64_t end;
+	uint64_t end = 0;
 
-	if (!view->ahead || view->runs || view->thorough)
+	if (view->runs || view->thorough)
 		return 0;
-	end = ahead_end(view->ahead, view->start + picture, view->start + data);
+	picture += view->start;
+	data += view->start;
+	if (view->ahead)
+		end = ahead_end(view->ahead, picture, data);
+	else if (view->known.picture == picture && view->known.data == data)
+		end = view->known.end;
 	return end && end - view->start + 2 <= view->size ? end - view->start : 0;
 }
 

@@ -36,6 +36,9 @@ void view_trust(struct view *view);
 /* What is known of coded data ahead of its checks (carvers/coded.h), for all candidates from now on: it changes
  * nothing but their time. NULL: nothing is. */
 void view_know(struct view *view, const struct ahead *ahead);
+/* The same of one picture: its data at `data` is valid up to the marker at `end`, all in the image. end 0: nothing is
+ * known. */
+void view_know_end(struct view *view, uint64_t picture, uint64_t data, uint64_t end);
 /* Before each fetch from the image go_on is called with the offset in the image where the fetch
  * ends. If it returns false, nothing more is fetched for this candidate, as if its budget were
  * spent. */

@@ -277,7 +277,9 @@ static int check(const struct query *query, const struct candidate *candidate,
 {
 	const struct rule *rule = &query->rules->rules[candidate->rule];
 	const struct check_listener listener = { outcome, go_on, take_outcome };
-	const struct check_request request = { candidate, UINT64_MAX, true };
+	const struct check_request request = {
+		.candidate = candidate, .work_max = UINT64_MAX, .force = true
+	};
 
 	/* As in a run, nothing else parses. */
 	if (query->options->worker && rule->carver)

@@ -5,7 +5,10 @@
 #include "base/clock.h"
 #include "base/fatal.h"
 #include "base/memory.h"
+#include "carve/ahead.h"
+#include "carve/coded_codec.h"
 #include "carve/defer.h"
+#include "carvers/coded.h"
 #include "checker/checker.h"
 
 /* Outcomes wait for others this long, or until there are this many bytes of them. */
@@ -21,6 +24,7 @@ struct spent {
 
 static struct {
 	struct view *view;
+	struct view *describing;      /* NULL: nothing was described yet */
 	struct defer *defer;          /* of the batch */
 	uint64_t done;                /* work of the checks of the batch that have ended */
 	uint64_t batch;               /* its number, from 1 on */
@@ -87,6 +91,7 @@ static void check_one(struct codec_reader *request)
 {
 	bool force = codec_get_flag(request), checked;
 	uint64_t work_max = codec_get(request, UINT64_MAX), waited;
+	uint64_t data = codec_get(request, UINT64_MAX), end = codec_get(request, UINT64_MAX);
 	struct spent *spent;
 	struct candidate candidate;
 	struct outcome outcome;
@@ -94,6 +99,7 @@ static void check_one(struct codec_reader *request)
 	candidate_load(&candidate, &checker.rules, image_info(checker.image)->size, request);
 	if (!codec_ok(request))
 		_exit(EXIT_FAILURE);
+	view_know_end(work.view, candidate.start, data, end);
 	spent = &work.spent[candidate.rule];
 	checked = (force || !seems_spent(spent, work_max)) &&
 		  defer_check(work.defer, 0, work.view, checker.image,
@@ -135,6 +141,56 @@ static void check_batch(struct codec_reader *batch)
 	flush_outcomes();
 }
 
+/* ---- describing ---------------------------------------------------------------------------- */
+
+static bool may_describe(void *context, uint64_t reached)
+{
+	(void)context;
+	(void)reached;
+	return !checker_is_stopped();
+}
+
+static void describe_candidate(const struct candidate *candidate, struct codec_writer *answer)
+{
+	const struct rule *rule = &checker.rules.rules[candidate->rule];
+	struct carve_coded *coded = xcalloc(1, sizeof(*coded));
+	bool described;
+
+	view_point(work.describing, checker.image, candidate->start, candidate->length);
+	described = rule->carver && rule->carver->coded &&
+		    ahead_describe_one(work.describing, rule, coded);
+	codec_put(answer, described);
+	if (described)
+		coded_save(coded, answer);
+	free(coded);
+	image_forget_cut(checker.image);
+}
+
+static void describe_candidates(struct codec_reader *batch)
+{
+	struct codec_writer answer = { 0 };
+	uint64_t count;
+
+	if (!work.describing) {
+		work.describing = view_new();
+		view_watch(work.describing, may_describe, NULL);
+		view_reserve_by(work.describing, reserve);
+	}
+	checker.number = codec_get(batch, UINT64_MAX);
+	atomic_store(&checker.shared->number, checker.number);
+	count = codec_get(batch, AHEAD_ITEMS_MAX);
+	for (uint64_t i = 0; i < count; i++) {
+		struct candidate candidate;
+
+		candidate_load(&candidate, &checker.rules, image_info(checker.image)->size, batch);
+		if (!codec_ok(batch))
+			_exit(EXIT_FAILURE);
+		describe_candidate(&candidate, &answer);
+	}
+	checker_transmit(CHECK_DESCRIBED, &answer);
+	free(answer.bytes);
+}
+
 _Noreturn void check_batches(void)
 {
 	struct codec_reader batch;
@@ -148,8 +204,11 @@ _Noreturn void check_batches(void)
 	fatal_redirect(end_fatally);
 	for (;;) {
 		checker_receive(&kind, &batch);
-		if (kind != CHECK_BATCH_IN)
+		if (kind == CHECK_DESCRIBE)
+			describe_candidates(&batch);
+		else if (kind == CHECK_BATCH_IN)
+			check_batch(&batch);
+		else
 			_exit(EXIT_FAILURE);
-		check_batch(&batch);
 	}
 }

@@ -255,8 +255,9 @@ static int check_in_worker(struct workplace *workplace, size_t count, struct err
 		else if (defer_begin(server.defer, thread_of(workplace), &asked->candidate,
 				 asked->force)) {
 			requests[workplace->to_check_count] =
-				(struct check_request){ &asked->candidate, asked->work_max,
-					asked->force };
+				(struct check_request){ .candidate = &asked->candidate,
+					.work_max = asked->work_max,
+					.force = asked->force };
 			workplace->to_check[workplace->to_check_count++] = i;
 		}
 	}

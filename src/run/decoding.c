@@ -10,6 +10,8 @@
 
 /* Pictures of a chunk that are described; checks decode the others. */
 #define DESCRIBED_MAX 1024
+/* That a thread describes at a time: where another process does, it takes a message there and one back. */
+#define AT_ONCE 8
 /* Batches under way, at most: an engine may take fewer. */
 #define BATCHES 8
 
@@ -34,10 +36,9 @@ struct decoding {
 	uint64_t described_count, known_count;
 	/* While hits are described. */
 	const struct chunk *chunk;
-	const struct hit *hits[DESCRIBED_MAX];
 	size_t hit_count;
 	_Atomic size_t next;
-	struct coded_scan described[DESCRIBED_MAX]; /* of hits; coded NULL: none */
+	struct ahead_item described[DESCRIBED_MAX];
 };
 
 struct decoding *decoding_new(struct ahead *ahead, struct pool *pool)
@@ -92,13 +93,12 @@ static void describe_hits(void *context, unsigned number, unsigned worker)
 	size_t i;
 
 	(void)number;
-	while ((i = atomic_fetch_add(&decoding->next, 1)) < decoding->hit_count) {
-		const struct hit *hit = decoding->hits[i];
-		struct coded_scan *scan = &decoding->described[i];
+	while ((i = atomic_fetch_add(&decoding->next, AT_ONCE)) < decoding->hit_count) {
+		size_t left = decoding->hit_count - i;
 
-		scan->coded = ahead_describe(decoding->ahead, worker, chunk->data, chunk->offset,
-			chunk->len + chunk->tail_len, hit->offset, hit->pattern, &scan->picture,
-			&scan->data);
+		ahead_describe(decoding->ahead, worker, chunk->data, chunk->offset,
+			chunk->len + chunk->tail_len, &decoding->described[i],
+			left < AT_ONCE ? left : AT_ONCE);
 	}
 }
 
@@ -107,23 +107,30 @@ static void describe_chunk(
 	struct decoding *decoding, const struct chunk *chunk, struct scans *scans)
 {
 	size_t before = scans->count;
+	unsigned parts;
 
 	decoding->chunk = chunk;
 	decoding->hit_count = 0;
 	decoding->next = 0;
 	for (size_t i = 0; i < chunk->hit_count && decoding->hit_count < DESCRIBED_MAX; i++)
 		if (ahead_describes(decoding->ahead, chunk->hits[i].pattern))
-			decoding->hits[decoding->hit_count++] = &chunk->hits[i];
-	if (!decoding->hit_count)
+			decoding->described[decoding->hit_count++] = (struct ahead_item){
+				.hit = chunk->hits[i].offset, .pattern = chunk->hits[i].pattern
+			};
+	parts = (unsigned)((decoding->hit_count + AT_ONCE - 1) / AT_ONCE);
+	if (!parts)
 		return;
-	memset(decoding->described, 0, decoding->hit_count * sizeof(*decoding->described));
 	pool_share(decoding->pool, POOL_WRITE,
-		decoding->hit_count < pool_threads(decoding->pool) ? (unsigned)decoding->hit_count
-								   : pool_threads(decoding->pool),
+		parts < pool_threads(decoding->pool) ? parts : pool_threads(decoding->pool),
 		describe_hits, decoding);
-	for (size_t i = 0; i < decoding->hit_count; i++)
-		if (decoding->described[i].coded)
-			add_scan(scans, &decoding->described[i]);
+	for (size_t i = 0; i < decoding->hit_count; i++) {
+		const struct ahead_item *item = &decoding->described[i];
+
+		if (item->coded)
+			add_scan(scans, &(struct coded_scan){ .picture = item->picture,
+						.data = item->data,
+						.coded = item->coded });
+	}
 	decoding->described_count += scans->count - before;
 }
 

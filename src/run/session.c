@@ -112,17 +112,6 @@ static char *join_arguments(char **arguments)
 	return line;
 }
 
-/* An engine that decodes leaves little to check, and gets its work from parsers in this process. */
-static bool engine_decodes(const struct run_options *options)
-{
-	char reason[512];
-	struct error error = { 0 };
-	const struct scan_engine *engine =
-		scan_engine_pick(options->engine, reason, sizeof(reason), &error);
-
-	return engine && engine->decode_begin;
-}
-
 /* It warns once, whatever the number of images. */
 static bool carver_program_is_there(void)
 {
@@ -142,7 +131,7 @@ static bool confines_checks(const struct run_options *options)
 	if (confine_mode() == CONFINE_OFF || !options->rules)
 		return false;
 	return confine_mode() == CONFINE_REQUIRE ||
-	       (!engine_decodes(options) && carver_program_is_there());
+	       carver_program_is_there();
 }
 
 bool session_confines_checks(struct session *session)

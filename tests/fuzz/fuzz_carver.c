@@ -149,7 +149,7 @@ static void check_ahead(const uint8_t *data, size_t len)
 	struct finding finding[2] = { 0 };
 	enum verdict verdict[2];
 	uint64_t from, work[2], end = decode_ahead(data, len, &from);
-	struct ahead *ahead = ahead_new(&none, NULL, 0);
+	struct ahead *ahead = ahead_new(&none, NULL, 0, false);
 
 	if (end)
 		ahead_add(ahead, 0, from, end);

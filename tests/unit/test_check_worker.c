@@ -2,8 +2,10 @@
 #include <bzlib.h>
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "carve/check_worker.h"
+#include "carvers/coded.h"
 #include "rules/load.h"
 #include "temp.h"
 #include "tier.h"
@@ -85,7 +87,9 @@ static void check(uint64_t work_max, bool force)
 
 	checked = deferred = 0;
 	for (unsigned i = 0; i < COUNT; i++)
-		requests[i] = (struct check_request){ &candidates[i], work_max, force };
+		requests[i] = (struct check_request){
+			.candidate = &candidates[i], .work_max = work_max, .force = force
+		};
 	cr_assert_eq(check_worker_check(worker, requests, COUNT, 0, &listener, &error), 0, "%s",
 		error.text);
 }
@@ -99,4 +103,86 @@ Test(check_worker, a_batch_costs_no_more_than_its_rule_may)
 	cr_expect_eq(checked, COUNT, "those whose turn it is are checked");
 	check(100000, false);
 	cr_expect_eq(checked, COUNT, "little work is sooner done than asked for again");
+}
+
+/* ---- coded data ---------------------------------------------------------------------------- */
+
+static void open_picture(void)
+{
+	static const char text[] = "types = ( { name = \"jpeg\"; header = \"FF D8 FF\"; carver = "
+				   "\"jpeg\"; max_size = \"1M\"; } );";
+	struct error error = { 0 };
+	uint8_t picture[65536];
+	FILE *file = fopen("tests/golden/jpeg/422.jpg", "rb");
+	size_t len;
+
+	cr_assert_not_null(file);
+	len = fread(picture, 1, sizeof(picture), file);
+	fclose(file);
+	memset(picture + len / 2, 0xfe, 64); /* no codes of it */
+	temp_make();
+	temp_write("image", picture, len);
+	candidates[0] = (struct candidate){ .length = len };
+	cr_assert_eq(image_open(&image, temp_at("image"), &error), 0, "%s", error.text);
+	cr_assert_eq(
+		rules_load_text(&rules, NULL, text, sizeof(text) - 1, RULES_AUTO, NULL, &error), 0,
+		"%s", error.text);
+	workers = check_workers_new(image, rules, false, 0);
+	worker = check_worker_new(workers);
+}
+
+TestSuite(check_worker_coded, .init = open_picture, .fini = tear_down, .timeout = TEST_HANGS);
+
+static void take_outcome(void *context, size_t index, struct outcome *outcome)
+{
+	(void)index;
+	cr_assert_not_null(outcome);
+	*(struct outcome *)context = *outcome;
+}
+
+static enum verdict check_knowing(uint64_t data, uint64_t end)
+{
+	struct outcome outcome;
+	const struct check_listener listener = { &outcome, go_on, take_outcome };
+	const struct check_request request = { .candidate = candidates,
+		.work_max = UINT64_MAX,
+		.force = true,
+		.known_data = data,
+		.known_end = end };
+	struct error error = { 0 };
+	enum verdict verdict;
+
+	cr_assert_eq(check_worker_check(worker, &request, 1, 0, &listener, &error), 0, "%s",
+		error.text);
+	verdict = outcome.verdict;
+	outcome_free(&outcome);
+	return verdict;
+}
+
+/* The picture is damaged, so it is complete only for those who believe that an engine decoded all of it. */
+Test(check_worker_coded, what_an_engine_decoded_is_not_decoded_again)
+{
+	struct carve_coded *coded = NULL;
+	uint64_t end = candidates->length - 2, data;
+
+	cr_assert(check_worker_describe(worker, candidates, 1, &coded));
+	cr_assert_not_null(coded);
+	cr_expect(coded->begins);
+	cr_expect_eq(coded->block_count, 4, "two of brightness, two of colour: %u", coded->block_count);
+	data = coded->data;
+	cr_assert(data > 0 && data < end);
+	free(coded);
+	cr_expect_neq(check_knowing(0, 0), CARVE_COMPLETE);
+	cr_expect_eq(check_knowing(data, end), CARVE_COMPLETE);
+	cr_expect_neq(check_knowing(data + 1, end), CARVE_COMPLETE, "of other data");
+	cr_expect_neq(check_knowing(0, 0), CARVE_COMPLETE, "and of no later check");
+}
+
+Test(check_worker_coded, what_has_no_coded_data_is_not_described)
+{
+	struct carve_coded *coded = NULL;
+	struct candidate middle = { .start = 100, .length = 1000 };
+
+	cr_assert(check_worker_describe(worker, &middle, 1, &coded));
+	cr_expect_null(coded);
 }

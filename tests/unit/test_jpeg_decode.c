@@ -572,7 +572,7 @@ static uint64_t decode_ahead(const struct bytes *jpeg, uint32_t split, uint64_t 
 static bool expect_known_agrees(const struct bytes *jpeg, uint64_t seed)
 {
 	struct rules none = { 0 };
-	struct ahead *ahead = ahead_new(&none, NULL, 0);
+	struct ahead *ahead = ahead_new(&none, NULL, 0, false);
 	struct finding with, without;
 	uint64_t data, end, work, work_without;
 	enum verdict verdict;
