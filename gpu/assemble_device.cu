@@ -444,5 +444,5 @@ static int find_coded(struct search_device *device, const struct carve_coded *co
 }
 
 static const struct search_tool tool = { "gpu", device_open, device_close, find_breaks, find_coded,
-	room, stage, keep };
+	room, stage, keep, NULL };
 extern "C" const struct search_tool *const search_gpu = &tool;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble/device_server.h"
 #include "assemble/strategies.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -21,7 +22,8 @@ struct confined {
 	struct assembler *assembler;
 	const struct assemble_options *options;
 	struct checker_process process;
-	double most; /* units of work that honest passes do */
+	struct device_server *device; /* NULL: there is none */
+	double most;                  /* units of work that honest passes do */
 	double measured, stopping_since;
 	bool stopping, done;
 	bool alone; /* threads make no trials for each other */
@@ -62,6 +64,7 @@ static bool give_task(struct confined *confined)
 	}
 	free(task.bytes);
 	codec_put(writer, confined->alone);
+	codec_put(writer, confined->device != NULL);
 	return (works && channel_send(&confined->process.channel, CHECK_ASSEMBLE, writer)) ||
 	       checker_fail(&confined->process, "broke the protocol");
 }
@@ -99,6 +102,16 @@ static bool give_record(struct confined *confined, struct codec_reader *body)
 	       checker_fail(&confined->process, "broke the protocol");
 }
 
+static bool ask_device(struct confined *confined, uint32_t kind, struct codec_reader *body)
+{
+	struct codec_writer *writer = &confined->process.writer;
+
+	if (!confined->device || !device_server_answer(confined->device, kind, body, writer) ||
+		!channel_send(&confined->process.channel, CHECK_ANSWER, writer))
+		return checker_fail(&confined->process, "broke the protocol");
+	return true;
+}
+
 static bool take_results(struct confined *confined, struct codec_reader *body)
 {
 	do
@@ -122,6 +135,10 @@ static bool take_message(struct confined *confined, uint32_t kind, struct codec_
 		return give_bytes(confined, body);
 	case CHECK_RECORD:
 		return give_record(confined, body);
+	case CHECK_KEEP:
+	case CHECK_FIND_BREAKS:
+	case CHECK_FIND_CODED:
+		return ask_device(confined, kind, body);
 	case CHECK_FOUND:
 		return take_results(confined, body);
 	case CHECK_ASSEMBLED:
@@ -265,6 +282,7 @@ int confined_passes_make(
 
 	confined.threads = threads < CHECK_TRIALS_MAX ? threads : CHECK_TRIALS_MAX;
 	confined.alone = threads == 1;
+	confined.device = device_server_new(options);
 	*passes = (struct confined_passes){ 0 };
 	while ((status = attempt(&confined, error)) > 0) {
 		log_debug("putting files in pieces together, with %u threads, %s", confined.threads,
@@ -276,5 +294,6 @@ int confined_passes_make(
 		}
 	}
 	checker_free(&confined.process);
+	device_server_free(confined.device);
 	return status;
 }

@@ -73,6 +73,11 @@ struct search_tool {
 	uint8_t *(*stage)(struct search_device *device, size_t len, size_t *count);
 	/* Keeps them. */
 	int (*keep)(struct search_device *device, size_t count);
+	/* Instead of room, stage and keep, where the device is another process's, which reads the image itself: keeps the
+	 * first *len bytes of *count clusters, which are `size` bytes each, from `origin` on, as far as `end`. -EINTR: it was
+	 * interrupted. NULL: those are used. */
+	int (*keep_image)(struct search_device *device, uint64_t size, uint64_t origin,
+		uint64_t end, size_t *len, uint64_t *count);
 };
 
 extern const struct search_tool search_cpu;

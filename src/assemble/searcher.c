@@ -1,5 +1,6 @@
 #include "assemble/searcher.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -65,6 +66,11 @@ void searcher_free(struct searcher *searcher)
 		free(searcher->spans[i].heads);
 	}
 	free(searcher);
+}
+
+bool searcher_has_device(const struct searcher *searcher)
+{
+	return !searcher->is_failed;
 }
 
 /* The device has answered with an error, which it has logged. */
@@ -212,6 +218,17 @@ static void read_heads(void *context, unsigned number, unsigned worker)
 	}
 }
 
+static bool keep_image(struct searcher *searcher, const struct clusters *clusters)
+{
+	int status = searcher->tool->keep_image(searcher->device, searcher->size, searcher->origin,
+		clusters->end, &searcher->kept_len, &searcher->kept);
+
+	if (status == -EINTR)
+		return false;
+	is_answered(searcher, status);
+	return true;
+}
+
 bool searcher_keep_heads(struct searcher *searcher, struct image *image,
 	const struct clusters *clusters, struct pool *pool, bool (*interrupted)(void))
 {
@@ -220,6 +237,8 @@ bool searcher_keep_heads(struct searcher *searcher, struct image *image,
 
 	/* Where there is not room for all that decides, its beginning refuses most clusters, too. */
 	searcher->kept_len = searcher->head_len;
+	if (!searcher->is_failed && searcher->tool->keep_image)
+		return keep_image(searcher, clusters);
 	if (!searcher->is_failed &&
 		searcher->tool->room(searcher->device) / searcher->kept_len < count)
 		searcher->kept_len = SEARCH_HEAD_MIN;
@@ -247,6 +266,11 @@ bool searcher_keep_heads(struct searcher *searcher, struct image *image,
 uint64_t searcher_kept(const struct searcher *searcher)
 {
 	return searcher->is_failed ? 0 : searcher->kept;
+}
+
+size_t searcher_kept_len(const struct searcher *searcher)
+{
+	return searcher->kept_len;
 }
 
 bool searcher_find_coded(struct searcher *searcher, const struct carve_coded *coded, uint64_t first,

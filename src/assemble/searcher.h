@@ -18,6 +18,8 @@ struct searcher *searcher_new(
 	const struct search_tool *tool, const char *devices, const struct clusters *clusters);
 /* NULL is fine. */
 void searcher_free(struct searcher *searcher);
+/* Whether there is a device, and it works. */
+bool searcher_has_device(const struct searcher *searcher);
 /* hits->count and their order are the same from every searcher. */
 void searcher_find_breaks(
 	struct searcher *searcher, const struct crc_search *search, struct crc_hits *hits);
@@ -39,8 +41,9 @@ void searcher_read_heads(
  * them. Once, while nobody else asks. False: interrupted, or the image became unreadable. */
 bool searcher_keep_heads(struct searcher *searcher, struct image *image,
 	const struct clusters *clusters, struct pool *pool, bool (*interrupted)(void));
-/* How many clusters, from 0 on, a device has: a multiple of 64. */
+/* How many clusters, from 0 on, a device has: a multiple of 64; and the first bytes of each. */
 uint64_t searcher_kept(const struct searcher *searcher);
+size_t searcher_kept_len(const struct searcher *searcher);
 /* As a tool's find_coded, for clusters that it has. *is_rough: it has less of them than decides, so that those which
  * may go on are to be looked at again. False: the device can't be used any longer. */
 bool searcher_find_coded(struct searcher *searcher, const struct carve_coded *coded, uint64_t first,

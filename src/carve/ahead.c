@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "carve/check_worker.h"
+#include "carve/coded_codec.h"
 #include "carve/pair.h"
 #include "carve/view.h"
 #include "carvers/coded.h"
@@ -104,11 +105,22 @@ bool ahead_describes(const struct ahead *ahead, uint32_t pattern)
 	return ahead->rule_of[pattern] != NO_RULE;
 }
 
-bool ahead_describe_one(struct view *view, const struct rule *rule, struct carve_coded *coded)
+static bool describe(struct view *view, const struct rule *rule, struct carve_coded *coded)
 {
 	view_limit_work(view, AHEAD_WORK_MAX);
 	coded->begins = true;
 	return rule->carver->coded(view, NULL, coded) && !view_stopped(view);
+}
+
+void ahead_describe_for(struct view *view, const struct rule *rule, struct codec_writer *writer)
+{
+	struct carve_coded *coded = xcalloc(1, sizeof(*coded));
+	bool described = rule->carver && rule->carver->coded && describe(view, rule, coded);
+
+	codec_put(writer, described);
+	if (described)
+		coded_save(coded, writer);
+	free(coded);
 }
 
 static void describe_here(struct ahead *ahead, unsigned worker, const uint8_t *bytes,
@@ -120,7 +132,7 @@ static void describe_here(struct ahead *ahead, unsigned worker, const uint8_t *b
 	view_hold(view, bytes + (candidate->start - offset), candidate->start,
 		len - (size_t)(candidate->start - offset));
 	*coded = xmalloc(sizeof(**coded));
-	if (ahead_describe_one(view, &ahead->rules->rules[candidate->rule], *coded))
+	if (describe(view, &ahead->rules->rules[candidate->rule], *coded))
 		return;
 	free(*coded);
 	*coded = NULL;
@@ -164,8 +176,8 @@ void ahead_describe(struct ahead *ahead, unsigned worker, const uint8_t *bytes, 
 		if (items[i].hit - offset < rule->header_offset)
 			continue;
 		indexes[found] = i;
-		candidates[found++] = candidate_of_header(rule, number, items[i].pattern,
-			items[i].hit - rule->header_offset);
+		candidates[found++] = candidate_of_header(
+			rule, number, items[i].pattern, items[i].hit - rule->header_offset);
 	}
 	if (ahead->confined && found)
 		describe_elsewhere(ahead, worker, candidates, found, coded);

@@ -14,6 +14,7 @@
 struct ahead;
 struct candidate;
 struct carve_coded;
+struct codec_writer;
 struct image;
 struct rule;
 struct rules;
@@ -34,8 +35,9 @@ bool ahead_describes(const struct ahead *ahead, uint32_t pattern);
 struct ahead_item {
 	uint64_t hit;
 	uint32_t pattern;
-	struct carve_coded *coded; /* out: the caller frees it with free(); NULL: there is none that can be told */
-	uint64_t picture, data;    /* out: where it and its data begin, in the image */
+	struct carve_coded *
+		coded; /* out: the caller frees it with free(); NULL: there is none that can be told */
+	uint64_t picture, data; /* out: where it and its data begin, in the image */
 };
 /* At most as many are given at a time. */
 #define AHEAD_ITEMS_MAX 32
@@ -44,9 +46,9 @@ struct ahead_item {
  * number. */
 void ahead_describe(struct ahead *ahead, unsigned worker, const uint8_t *bytes, uint64_t offset,
 	size_t len, struct ahead_item *items, size_t count);
-/* What a carver describes of a candidate, by a view that was pointed at it. False: nothing. */
-bool ahead_describe_one(
-	struct view *view, const struct rule *rule, struct carve_coded *coded);
+/* For the process that describes: writes whether it can describe the data of a candidate, at which its view was pointed,
+ * and how (coded_codec). */
+void ahead_describe_for(struct view *view, const struct rule *rule, struct codec_writer *writer);
 /* Units of work for the segments before the data. */
 #define AHEAD_WORK_MAX (1u << 20)
 

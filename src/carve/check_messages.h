@@ -13,6 +13,8 @@
  *     READ offset len     burin -> ANSWER status   the bytes are in shared->data
  *     RESERVE bytes       burin -> ANSWER status   when they may be taken
  *     RECORD offset       burin -> ANSWER status, what a file system knows of the file there
+ *     KEEP, FIND_BREAKS, FIND_CODED: what a device is asked (assemble/device_server.h)
+ *                         burin -> ANSWER status, and if that is 0 what it found
  */
 #ifndef BURIN_CARVE_CHECK_MESSAGES_H
 #define BURIN_CARVE_CHECK_MESSAGES_H
@@ -33,12 +35,17 @@ enum check_message {
 	CHECK_ANSWER,
 	CHECK_NO_MEMORY, /* the machine has none: there will be no outcome */
 	CHECK_TASK,      /* bytes of what assembler_save_task saves */
-	CHECK_ASSEMBLE, /* whether threads make no trials for each other, so that a crash shows its file */
+	CHECK_ASSEMBLE, /* whether threads make no trials for each other, so that a crash shows its file; and whether
+			   there is a device to ask */
 	CHECK_RECORD,
 	CHECK_FOUND,     /* results (assembled_save), one or more */
 	CHECK_ASSEMBLED, /* assembler_unfinished */
 	CHECK_DESCRIBE,  /* number, as of a check; count; candidates */
 	CHECK_DESCRIBED, /* each: whether its coded data is described, and then how (coded_codec) */
+	CHECK_KEEP, /* size of clusters, where the first one is, and the end of the last; the answer: the first
+			    bytes of each that are kept, and of how many */
+	CHECK_FIND_BREAKS, /* a search (crc_search_codec); the answer: hits */
+	CHECK_FIND_CODED, /* first cluster, how many, coded data (coded_codec); the answer: a bit for each */
 };
 
 /* The file that a thread puts together: its number in the pass, from 1 on (0: there is none), start and rule, and whether

@@ -386,8 +386,8 @@ static bool watch_describing(struct check_worker *worker, size_t count)
 	if (now - worker->measured < MEASURE_SECONDS)
 		return true;
 	worker->measured = now;
-	return checker_measure(&worker->process,
-		(double)count * AHEAD_WORK_MAX / check_limits.work_a_second);
+	return checker_measure(
+		&worker->process, (double)count * AHEAD_WORK_MAX / check_limits.work_a_second);
 }
 
 bool check_worker_describe(struct check_worker *worker, const struct candidate *candidates,

@@ -23,8 +23,8 @@ void check_worker_free(struct check_worker *worker);
 
 struct check_request {
 	const struct candidate *candidate;
-	uint64_t work_max; /* units of work that it may take */
-	bool force;        /* see defer_begin */
+	uint64_t work_max;              /* units of work that it may take */
+	bool force;                     /* see defer_begin */
 	uint64_t known_data, known_end; /* see view_know_end; 0: nothing is known */
 };
 

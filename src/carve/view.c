@@ -73,9 +73,9 @@ struct view {
 	struct {
 		uint64_t picture, data, end; /* of view_know_end; end 0: nothing */
 	} known;
-	uint64_t start, size;      /* the span in the image; start is 0 in a file in pieces */
-	uint64_t left;             /* bytes of the image from start on */
-	const struct range *runs;  /* of a file in pieces; NULL: it is one piece */
+	uint64_t start, size;     /* the span in the image; start is 0 in a file in pieces */
+	uint64_t left;            /* bytes of the image from start on */
+	const struct range *runs; /* of a file in pieces; NULL: it is one piece */
 	size_t run_count;
 	size_t run;      /* the run that was read last... */
 	uint64_t run_at; /* ... which starts there in the file */

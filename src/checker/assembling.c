@@ -152,6 +152,7 @@ static struct assembler *receive_task(struct pool *pool)
 		codec_append(&task, &part);
 	}
 	options.alone = codec_get_flag(&body);
+	options.tool = codec_get_flag(&body) ? &asked_device : NULL;
 	if (kind != CHECK_ASSEMBLE || !codec_at_end(&body))
 		_exit(EXIT_FAILURE);
 	if (options.alone) {

@@ -31,6 +31,9 @@ bool checker_is_stopped(void);
 /* Memory ran out. before, which may be NULL, is called if burin is to be told. */
 _Noreturn void checker_end_without_memory(void (*before)(void));
 
+struct search_tool;
+extern const struct search_tool asked_device;
+
 /* Serve burin until it is gone (checking.c, assembling.c). */
 _Noreturn void check_batches(void);
 _Noreturn void assemble_files(void);

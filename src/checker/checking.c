@@ -6,9 +6,7 @@
 #include "base/fatal.h"
 #include "base/memory.h"
 #include "carve/ahead.h"
-#include "carve/coded_codec.h"
 #include "carve/defer.h"
-#include "carvers/coded.h"
 #include "checker/checker.h"
 
 /* Outcomes wait for others this long, or until there are this many bytes of them. */
@@ -150,22 +148,6 @@ static bool may_describe(void *context, uint64_t reached)
 	return !checker_is_stopped();
 }
 
-static void describe_candidate(const struct candidate *candidate, struct codec_writer *answer)
-{
-	const struct rule *rule = &checker.rules.rules[candidate->rule];
-	struct carve_coded *coded = xcalloc(1, sizeof(*coded));
-	bool described;
-
-	view_point(work.describing, checker.image, candidate->start, candidate->length);
-	described = rule->carver && rule->carver->coded &&
-		    ahead_describe_one(work.describing, rule, coded);
-	codec_put(answer, described);
-	if (described)
-		coded_save(coded, answer);
-	free(coded);
-	image_forget_cut(checker.image);
-}
-
 static void describe_candidates(struct codec_reader *batch)
 {
 	struct codec_writer answer = { 0 };
@@ -185,7 +167,9 @@ static void describe_candidates(struct codec_reader *batch)
 		candidate_load(&candidate, &checker.rules, image_info(checker.image)->size, batch);
 		if (!codec_ok(batch))
 			_exit(EXIT_FAILURE);
-		describe_candidate(&candidate, &answer);
+		view_point(work.describing, checker.image, candidate.start, candidate.length);
+		ahead_describe_for(work.describing, &checker.rules.rules[candidate.rule], &answer);
+		image_forget_cut(checker.image);
 	}
 	checker_transmit(CHECK_DESCRIBED, &answer);
 	free(answer.bytes);

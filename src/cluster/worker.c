@@ -266,8 +266,8 @@ static int prepare(struct worker *worker)
 		return status;
 	search = (struct search_options){ options, &session->scope, session->pool,
 		&session->problems, NULL, NULL, session_confines_checks(session) };
-	session->ahead = search.ahead = ahead_new(options->rules, session->scope.image,
-		pool_threads(session->pool), search.shared);
+	session->ahead = search.ahead = ahead_new(
+		options->rules, session->scope.image, pool_threads(session->pool), search.shared);
 	worker->search = search_new(&search);
 	return search_pick_engine(worker->search, &session->error);
 }

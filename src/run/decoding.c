@@ -114,9 +114,9 @@ static void describe_chunk(
 	decoding->next = 0;
 	for (size_t i = 0; i < chunk->hit_count && decoding->hit_count < DESCRIBED_MAX; i++)
 		if (ahead_describes(decoding->ahead, chunk->hits[i].pattern))
-			decoding->described[decoding->hit_count++] = (struct ahead_item){
-				.hit = chunk->hits[i].offset, .pattern = chunk->hits[i].pattern
-			};
+			decoding->described[decoding->hit_count++] =
+				(struct ahead_item){ .hit = chunk->hits[i].offset,
+					.pattern = chunk->hits[i].pattern };
 	parts = (unsigned)((decoding->hit_count + AT_ONCE - 1) / AT_ONCE);
 	if (!parts)
 		return;

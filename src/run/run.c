@@ -244,8 +244,8 @@ static int open_search(struct run *run)
 	quick.threads = pool_threads(session->pool);
 	session->rejections = rejections_new();
 	run->sift = search.sift = sift_new(&quick, session->rejections, session->pool);
-	session->ahead = search.ahead = ahead_new(session->options->rules, session->scope.image,
-		quick.threads, search.shared);
+	session->ahead = search.ahead = ahead_new(
+		session->options->rules, session->scope.image, quick.threads, search.shared);
 	run->search = search_new(&search);
 	status = search_pick_engine(run->search, &session->error);
 	return status ? status : search_open(run->search, run->position, length, &session->error);

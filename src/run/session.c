@@ -130,8 +130,7 @@ static bool confines_checks(const struct run_options *options)
 {
 	if (confine_mode() == CONFINE_OFF || !options->rules)
 		return false;
-	return confine_mode() == CONFINE_REQUIRE ||
-	       carver_program_is_there();
+	return confine_mode() == CONFINE_REQUIRE || carver_program_is_there();
 }
 
 bool session_confines_checks(struct session *session)

@@ -152,8 +152,8 @@ static enum verdict check_knowing(uint64_t data, uint64_t end)
 	struct error error = { 0 };
 	enum verdict verdict;
 
-	cr_assert_eq(check_worker_check(worker, &request, 1, 0, &listener, &error), 0, "%s",
-		error.text);
+	cr_assert_eq(
+		check_worker_check(worker, &request, 1, 0, &listener, &error), 0, "%s", error.text);
 	verdict = outcome.verdict;
 	outcome_free(&outcome);
 	return verdict;
@@ -168,7 +168,8 @@ Test(check_worker_coded, what_an_engine_decoded_is_not_decoded_again)
 	cr_assert(check_worker_describe(worker, candidates, 1, &coded));
 	cr_assert_not_null(coded);
 	cr_expect(coded->begins);
-	cr_expect_eq(coded->block_count, 4, "two of brightness, two of colour: %u", coded->block_count);
+	cr_expect_eq(
+		coded->block_count, 4, "two of brightness, two of colour: %u", coded->block_count);
 	data = coded->data;
 	cr_assert(data > 0 && data < end);
 	free(coded);

@@ -6,10 +6,17 @@
 
 #include <errno.h>
 
+#include "assemble/confined.h"
 #include "assemble/continuations.h"
+#include "assemble/device_server.h"
 #include "assemble/searcher.h"
 #include "carvers/coded.h"
 #include "memory_image.h"
+#include "carve/check_messages.h"
+#include "carve/coded_codec.h"
+#include "rules/load.h"
+#include "temp.h"
+#include "tier.h"
 
 #define CLUSTER 1024
 #define CLUSTERS 1200
@@ -56,9 +63,9 @@ static uint64_t room_len(struct search_device *opened)
 
 static uint8_t *stage(struct search_device *opened, size_t len, size_t *count)
 {
-	*count = STAGE;
+	*count = STAGE * CLUSTER / len;
 	opened->len = len;
-	return (opened->count + STAGE) * len <= room * CLUSTER ? opened->stage : NULL;
+	return (opened->count + *count) * len <= room * CLUSTER ? opened->stage : NULL;
 }
 
 static int keep(struct search_device *opened, size_t count)
@@ -249,4 +256,152 @@ Test(searcher, a_device_keeps_what_is_free)
 	searcher_free(searcher);
 	pool_free(pool);
 	clusters_free(&clusters);
+}
+
+/* ---- a device that burin asks for the process that puts files together ---- */
+
+#define BROKEN_LEN 8192 /* of the picture, at the image's start */
+
+static struct rules *rules;
+static struct image *image;
+static struct assemble_options options;
+
+static void set_up(void)
+{
+	static const char text[] = "types = ( { name = \"jpeg\"; header = \"FF D8 FF\"; carver = "
+				   "\"jpeg\"; max_size = \"1M\"; } );";
+	struct bytes file = make_picture(), random = { 0 };
+	struct error error = { 0 };
+
+	bytes_add_random(&random, 7, sizeof(content));
+	memcpy(content, random.data, sizeof(content));
+	memcpy(content, file.data, BROKEN_LEN);
+	memcpy(content + TAIL * CLUSTER, file.data + BROKEN_LEN, file.len - BROKEN_LEN);
+	free(file.data);
+	free(random.data);
+	temp_make();
+	temp_write("image", content, SIZE);
+	cr_assert_eq(image_open(&image, temp_at("image"), &error), 0, "%s", error.text);
+	cr_assert_eq(
+		rules_load_text(&rules, NULL, text, sizeof(text) - 1, RULES_AUTO, NULL, &error), 0,
+		"%s", error.text);
+	options = (struct assemble_options){ .image = image,
+		.rules = rules,
+		.pool = pool_new(2),
+		.level = FRAGMENTS_SEARCH,
+		.budget = 100,
+		.tool = &tool };
+	room = 5 * STAGE;
+	fails_at = SIZE_MAX;
+}
+
+static void tear_down(void)
+{
+	pool_free(options.pool);
+	rules_free(rules);
+	image_close(image);
+	temp_remove();
+}
+
+TestSuite(device_server, .init = set_up, .fini = tear_down, .timeout = TEST_HANGS);
+
+static void expect_put_together(void)
+{
+	const struct candidate candidate = { .length = 1 << 20 };
+	const struct outcome outcome = { .verdict = CARVE_TRUNCATED, .length = BROKEN_LEN };
+	const struct decision decision = {
+		.candidate = &candidate, .outcome = &outcome, .keep = true
+	};
+	struct assembler *assembler = assembler_new(&options);
+	struct confined_passes passes;
+	struct error error = { 0 };
+	const struct assembled *found;
+	size_t count;
+
+	device.asked = 0;
+	assembler_note(assembler, &decision);
+	cr_assert_eq(confined_passes_make(assembler, &passes, &error), 0, "%s", error.text);
+	cr_assert_eq(passes.left_out, 0, "%s", passes.how);
+	cr_assert_str_eq(passes.how, "");
+	found = assembler_results(assembler, &count);
+	cr_assert_eq(count, 1);
+	cr_assert_eq(found->run_count, 2);
+	cr_expect_eq(found->runs[0].length, BROKEN_LEN);
+	cr_expect_eq(found->runs[1].offset, TAIL * CLUSTER);
+	assembler_free(assembler);
+}
+
+Test(device_server, confined_searches_ask_the_device)
+{
+	options.tool = NULL;
+	expect_put_together();
+	options.tool = &tool;
+	expect_put_together();
+	cr_expect_gt(device.asked, 0);
+	fails_at = 1;
+	expect_put_together();
+	cr_expect_eq(device.asked, 1, "one that failed is not asked again");
+}
+
+static bool is_answered(struct device_server *server, uint32_t kind, struct codec_writer *question)
+{
+	struct codec_reader reader = codec_reader_from(question->bytes, question->len);
+	struct codec_writer answer = { 0 };
+	bool valid = device_server_answer(server, kind, &reader, &answer);
+
+	cr_expect_eq(answer.len > 0, valid);
+	free(answer.bytes);
+	question->len = 0;
+	return valid;
+}
+
+static bool is_kept(struct device_server *server, uint64_t size, uint64_t origin, uint64_t end)
+{
+	struct codec_writer question = { 0 };
+	bool valid;
+
+	codec_put(&question, size);
+	codec_put(&question, origin);
+	codec_put(&question, end);
+	valid = is_answered(server, CHECK_KEEP, &question);
+	free(question.bytes);
+	return valid;
+}
+
+static bool is_looked_at(struct device_server *server, uint64_t first, uint64_t count)
+{
+	struct carve_coded *coded = calloc(1, sizeof(*coded));
+	struct codec_writer question = { 0 };
+	bool valid;
+
+	coded->block_count = 1;
+	coded->mcus = 1;
+	codec_put(&question, first);
+	codec_put(&question, count);
+	coded_save(coded, &question);
+	valid = is_answered(server, CHECK_FIND_CODED, &question);
+	free(question.bytes);
+	free(coded);
+	return valid;
+}
+
+/* Whoever asks may be in the hands of a file. */
+Test(device_server, what_is_no_question_does_not_reach_the_device)
+{
+	struct device_server *server = device_server_new(&options);
+
+	cr_expect_not(is_looked_at(server, 0, 64), "nothing is kept");
+	cr_expect_not(is_kept(server, 0, 0, SIZE));
+	cr_expect_not(is_kept(server, 256, 0, SIZE));
+	cr_expect_not(is_kept(server, 1000, 0, SIZE));
+	cr_expect_not(is_kept(server, 1024, 1024, SIZE));
+	cr_expect_not(is_kept(server, 1024, 0, SIZE + 1));
+	cr_expect(is_kept(server, 1024, 0, SIZE));
+	cr_expect(is_looked_at(server, 0, 64));
+	cr_expect_not(is_looked_at(server, 0, 63));
+	cr_expect_not(is_looked_at(server, 1, 64));
+	cr_expect_not(is_looked_at(server, 0, 0));
+	cr_expect_not(is_looked_at(server, 64, UINT64_MAX - 63));
+	cr_expect_not(is_looked_at(server, 0, 6 * STAGE));
+	device_server_free(server);
 }

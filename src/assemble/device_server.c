@@ -1,0 +1,164 @@
+#include "assemble/device_server.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "assemble/crc_search_codec.h"
+#include "assemble/searcher.h"
+#include "base/channel.h"
+#include "base/memory.h"
+#include "carve/check_messages.h"
+#include "carve/coded_codec.h"
+#include "carvers/coded.h"
+#include "evidence/extent_image.h"
+
+#define CLUSTER_MAX ((uint64_t)1 << 24)
+
+struct device_server {
+	const struct assemble_options *options;
+	struct image *evidence;
+	struct clusters clusters;  /* that the searcher was made for: all are free */
+	struct searcher *searcher; /* NULL: none was needed yet */
+};
+
+struct device_server *device_server_new(const struct assemble_options *options)
+{
+	struct device_server *server;
+
+	if (!options->tool)
+		return NULL;
+	server = xcalloc(1, sizeof(*server));
+	server->options = options;
+	server->evidence = extent_image_evidence(options->image);
+	server->clusters.size = USUAL_CLUSTER;
+	return server;
+}
+
+void device_server_free(struct device_server *server)
+{
+	if (!server)
+		return;
+	searcher_free(server->searcher);
+	free(server);
+}
+
+/* Which has a device, unless it failed. */
+static struct searcher *searcher_of(struct device_server *server)
+{
+	if (!server->searcher)
+		server->searcher = searcher_new(
+			server->options->tool, server->options->devices, &server->clusters);
+	return server->searcher;
+}
+
+static void put_status(struct codec_writer *answer, int status)
+{
+	codec_put(answer, (uint64_t)-status);
+}
+
+/* Of a process that was started again, they may be kept. */
+static int keep_heads(struct device_server *server, const struct clusters *clusters)
+{
+	const struct assemble_options *options = server->options;
+	bool same = clusters->size == server->clusters.size &&
+		    clusters->origin == server->clusters.origin &&
+		    clusters->end == server->clusters.end;
+
+	if (!same) {
+		searcher_free(server->searcher);
+		server->searcher = NULL;
+		server->clusters = *clusters;
+	}
+	if (!searcher_has_device(searcher_of(server)))
+		return -EIO;
+	if (!searcher_kept(server->searcher) &&
+		!searcher_keep_heads(server->searcher, server->evidence, &server->clusters,
+			options->pool, options->interrupted))
+		return -EINTR;
+	return searcher_has_device(server->searcher) ? 0 : -EIO;
+}
+
+static bool answer_keep(
+	struct device_server *server, struct codec_reader *question, struct codec_writer *answer)
+{
+	struct clusters clusters = { .size = codec_get(question, CLUSTER_MAX),
+		.origin = codec_get(question, CLUSTER_MAX),
+		.end = codec_get(question, image_info(server->evidence)->size) };
+	int status;
+
+	if (!codec_at_end(question) || clusters.size < SEARCH_HEAD_MIN ||
+		(clusters.size & (clusters.size - 1)) || clusters.origin >= clusters.size ||
+		clusters.origin >= clusters.end)
+		return false;
+	status = keep_heads(server, &clusters);
+	put_status(answer, status);
+	codec_put(answer, status ? 0 : searcher_kept_len(server->searcher));
+	codec_put(answer, status ? 0 : searcher_kept(server->searcher));
+	return true;
+}
+
+static bool answer_breaks(
+	struct device_server *server, struct codec_reader *question, struct codec_writer *answer)
+{
+	struct searcher *searcher = searcher_of(server);
+	struct crc_hits *hits = xcalloc(1, sizeof(*hits));
+	struct crc_search search;
+	bool valid;
+
+	crc_search_load(&search, question);
+	valid = codec_at_end(question);
+	if (valid && searcher_has_device(searcher))
+		searcher_find_breaks(searcher, &search, hits);
+	if (valid) {
+		put_status(answer, searcher_has_device(searcher) ? 0 : -EIO);
+		crc_hits_save(hits, answer);
+	}
+	crc_search_free(&search);
+	free(hits);
+	return valid;
+}
+
+/* Answers about clusters that are kept, or an error. */
+static void find_coded(struct searcher *searcher, const struct carve_coded *coded, uint64_t first,
+	uint64_t count, struct codec_writer *answer)
+{
+	uint64_t *bits = xcalloc(count / 64, sizeof(*bits));
+	bool is_rough;
+	bool found = searcher_find_coded(searcher, coded, first, count, bits, &is_rough);
+
+	put_status(answer, found ? 0 : -EIO);
+	if (found)
+		codec_put_bytes(answer, bits, count / 8);
+	free(bits);
+}
+
+static bool answer_coded(
+	struct device_server *server, struct codec_reader *question, struct codec_writer *answer)
+{
+	struct searcher *searcher = searcher_of(server);
+	uint64_t first = codec_get(question, UINT64_MAX), count = codec_get(question, UINT64_MAX);
+	uint64_t kept = searcher_kept(searcher);
+	struct carve_coded *coded = xmalloc(sizeof(*coded));
+	bool works = searcher_has_device(searcher), valid;
+
+	coded_load(coded, question);
+	valid = codec_at_end(question) && first % 64 == 0 && count && count % 64 == 0 &&
+		count / 8 <= CHANNEL_MESSAGE_MAX / 2;
+	/* It may have failed since it kept them. */
+	if (works && (first > kept || count > kept - first))
+		valid = false;
+	if (valid && works)
+		find_coded(searcher, coded, first, count, answer);
+	else if (valid)
+		put_status(answer, -EIO);
+	free(coded);
+	return valid;
+}
+
+bool device_server_answer(struct device_server *server, uint32_t kind,
+	struct codec_reader *question, struct codec_writer *answer)
+{
+	return kind == CHECK_KEEP          ? answer_keep(server, question, answer)
+	       : kind == CHECK_FIND_BREAKS ? answer_breaks(server, question, answer)
+					   : answer_coded(server, question, answer);
+}

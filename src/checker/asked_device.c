@@ -1,0 +1,110 @@
+/* A device for searches that burin asks for this process (assemble/device_server.h). */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "assemble/crc_search_codec.h"
+#include "carve/coded_codec.h"
+#include "checker/checker.h"
+
+/* It is burin's. */
+struct search_device {
+	char nothing;
+};
+
+static int open_device(struct search_device **device, const char *devices, struct error *error)
+{
+	static struct search_device only;
+
+	(void)devices, (void)error;
+	*device = &only;
+	return 0;
+}
+
+static void close_device(struct search_device *device)
+{
+	(void)device;
+}
+
+static void take_hits(void *context, struct codec_reader *answer)
+{
+	crc_hits_load(context, answer);
+}
+
+static int find_breaks(
+	struct search_device *device, const struct crc_search *search, struct crc_hits *hits)
+{
+	struct codec_writer question = { 0 };
+	int status;
+
+	if (!crc_search_save(search, &question))
+		return search_cpu.find_breaks(device, search, hits);
+	status = checker_ask(CHECK_FIND_BREAKS, &question, take_hits, hits);
+	free(question.bytes);
+	return status;
+}
+
+struct bits {
+	uint64_t *bits;
+	size_t len;
+};
+
+static void take_bits(void *context, struct codec_reader *answer)
+{
+	const struct bits *bits = context;
+
+	codec_copy_bytes(answer, bits->bits, bits->len);
+}
+
+static int find_coded(struct search_device *device, const struct carve_coded *coded, uint64_t first,
+	uint64_t count, uint64_t *bits)
+{
+	struct bits wanted = { bits, (size_t)count / 8 };
+	struct codec_writer question = { 0 };
+	int status;
+
+	(void)device;
+	codec_put(&question, first);
+	codec_put(&question, count);
+	coded_save(coded, &question);
+	status = checker_ask(CHECK_FIND_CODED, &question, take_bits, &wanted);
+	free(question.bytes);
+	return status;
+}
+
+struct kept {
+	size_t *len;
+	uint64_t *count;
+};
+
+static void take_kept(void *context, struct codec_reader *answer)
+{
+	const struct kept *kept = context;
+
+	*kept->len = (size_t)codec_get(answer, SIZE_MAX);
+	*kept->count = codec_get(answer, UINT64_MAX);
+}
+
+static int keep_image(struct search_device *device, uint64_t size, uint64_t origin, uint64_t end,
+	size_t *len, uint64_t *count)
+{
+	struct kept kept = { len, count };
+	struct codec_writer question = { 0 };
+	int status;
+
+	(void)device;
+	codec_put(&question, size);
+	codec_put(&question, origin);
+	codec_put(&question, end);
+	status = checker_ask(CHECK_KEEP, &question, take_kept, &kept);
+	free(question.bytes);
+	return status;
+}
+
+const struct search_tool asked_device = {
+	.name = "asked",
+	.open = open_device,
+	.close = close_device,
+	.find_breaks = find_breaks,
+	.find_coded = find_coded,
+	.keep_image = keep_image,
+};
