@@ -155,6 +155,7 @@ static void check_png(
 struct packed {
 	struct inflated inflated;
 	enum inflated_state state;
+	uint64_t len; /* that were inflated */
 	uint64_t bad_at;
 };
 
@@ -164,6 +165,7 @@ static bool inflate_part(void *context, const struct part *part)
 	size_t used;
 
 	packed->state = inflated_feed(&packed->inflated, part->bytes, part->len, &used);
+	packed->len += used;
 	if (packed->state == INFLATED_BAD)
 		packed->bad_at = part->at + used;
 	return packed->state == INFLATED_MORE &&
@@ -180,8 +182,9 @@ static void check_metafile(
 		return;
 	each_part(ole, &walk, picture->from, picture->to, inflate_part, &packed);
 	inflated_close(&packed.inflated);
+	/* What follows the stream in the record is not checked. */
 	if (packed.state == INFLATED_DONE)
-		prove(ole, position, picture->from, picture->to, CHECK_BITS);
+		prove(ole, position, picture->from, picture->from + packed.len, CHECK_BITS);
 	else if (packed.state == INFLATED_BAD)
 		ole_contradicts(ole, "invalid data of a picture", packed.bad_at);
 }

@@ -1,5 +1,7 @@
 /* What the golden files of ole do not show: a FAT whose list continues after the header, and text and pictures, which are
  * checked where proof is asked for. */
+#include <zlib.h>
+
 #include "carvers/common/md5.h"
 
 #include "carver_case.h"
@@ -275,6 +277,31 @@ Test(carver_ole, a_pictures_digest_proves_where_pieces_meet)
 	cr_expect_eq(proof_of(&bytes), 64);
 	/* Programs may identify it otherwise: that proves nothing, and is not wrong. */
 	bytes.data[sector_at(PROPERTY_AT) + JPEG_AT + 2000] ^= 1;
+	cr_expect_eq(proof_of(&bytes), 0);
+	free(bytes.data);
+}
+
+/* A metafile's data is a zlib stream, after which its record may go on. */
+Test(carver_ole, a_metafiles_stream_proves_no_more_than_its_bytes)
+{
+	enum { HEAD = 34, DATA_AT = ID_AT + 16 + HEAD, PLAIN = 4000 };
+	struct bytes bytes = picture();
+	uint8_t *record = bytes.data + sector_at(PROPERTY_AT), plain[PLAIN];
+	uLongf len = JPEG_LEN;
+
+	for (uint32_t i = 0, noise = 1; i < PLAIN; i++, noise = noise * 1103515245 + 12345)
+		plain[i] = (uint8_t)(noise >> 16);
+	memset(record, 0, JPEG_AT + JPEG_LEN);
+	put(&bytes, sector_at(PROPERTY_AT), 0xf01b2160);
+	put(&bytes, sector_at(PROPERTY_AT) + 4, DATA_AT - 8 + JPEG_LEN);
+	put(&bytes, sector_at(PROPERTY_AT) + DATA_AT - 4, 0xfe000000);
+	/* The joint is in the stream... */
+	cr_assert_eq(compress(record + DATA_AT, &len, plain, 2000), Z_OK);
+	cr_expect_eq(proof_of(&bytes), 32);
+	/* ...and then after it. */
+	len = JPEG_LEN;
+	memset(record + DATA_AT, 0, JPEG_LEN);
+	cr_assert_eq(compress(record + DATA_AT, &len, plain, 1000), Z_OK);
 	cr_expect_eq(proof_of(&bytes), 0);
 	free(bytes.data);
 }
