@@ -35,7 +35,14 @@ struct flac {
 	uint64_t longest_frame; /* bytes */
 	uint64_t overwritten;   /* where PADDING is not zeros; 0: nowhere */
 	unsigned depth, block_count;
-	unsigned frame_samples; /* of each frame but the last, if their number is fixed */
+	unsigned frame_samples;           /* of each frame but the last, if their number is fixed */
+	const struct carve_state *resume; /* NULL: from the first frame */
+};
+
+/* Where a walk goes on. */
+struct saved {
+	uint64_t frames; /* where they begin */
+	uint64_t at, last, first, frame_count, sample_count;
 };
 
 /* See view_proved: a frame's CRC-16; the next header's sync code, CRC-8 and number. */
@@ -157,11 +164,44 @@ static bool skip_unread(struct flac *flac)
 	return false;
 }
 
+/* last: the last frame, at which the next one's number is checked. */
+static void save_state(const struct flac *flac, uint64_t frames, uint64_t last)
+{
+	struct saved saved = { .frames = frames,
+		.at = flac->at,
+		.last = last,
+		.first = flac->first,
+		.frame_count = flac->frame_count,
+		.sample_count = flac->sample_count };
+	struct carve_state state = { .offset = flac->at, .len = sizeof(saved) };
+
+	memcpy(state.data, &saved, sizeof(saved));
+	view_save(flac->view, &state);
+}
+
+/* Returns the last frame's offset. */
+static uint64_t load_state(struct flac *flac)
+{
+	struct saved saved;
+
+	if (!flac->resume || flac->resume->len != sizeof(saved))
+		return 0;
+	memcpy(&saved, flac->resume->data, sizeof(saved));
+	if (saved.frames != flac->at)
+		return 0;
+	flac->at = saved.at;
+	flac->first = saved.first;
+	flac->frame_count = saved.frame_count;
+	flac->sample_count = saved.sample_count;
+	return saved.last;
+}
+
 static enum flac_state skip_frames(struct flac *flac)
 {
+	bool saves = view_wants_states(flac->view);
+	uint64_t frames = flac->at, last = load_state(flac);
 	enum flac_state state = FLAC_INTACT;
 	struct flac_frame frame;
-	uint64_t last = 0;
 
 	while (!flac->all_samples || flac->sample_count < flac->all_samples) {
 		state = flac_frame_read(flac->view, flac->at, flac->depth, &frame);
@@ -184,6 +224,8 @@ static enum flac_state skip_frames(struct flac *flac)
 		flac->at = frame.end;
 		flac->sample_count += frame.sample_count;
 		flac->frame_count++;
+		if (saves)
+			save_state(flac, frames, last);
 	}
 	return state;
 }
@@ -228,9 +270,10 @@ static enum verdict judge_end(struct flac *flac, enum flac_state state)
 		"no frame at %" PRIu64 ", and the number of samples is not stored", flac->at);
 }
 
-enum verdict flac_check(struct view *view, uint64_t at, struct finding *finding)
+enum verdict flac_check(
+	struct view *view, uint64_t at, const struct carve_state *from, struct finding *finding)
 {
-	struct flac flac = { .view = view, .finding = finding };
+	struct flac flac = { .view = view, .finding = finding, .resume = from };
 	const char *problem = read_streaminfo(&flac, at);
 	const uint8_t *p;
 
@@ -254,11 +297,18 @@ enum verdict flac_check(struct view *view, uint64_t at, struct finding *finding)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	return flac_check(view, 0, finding);
+	return flac_check(view, 0, NULL, finding);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	return flac_check(view, 0, state, finding);
 }
 
 const struct carver flac_carver = {
 	.name = "flac",
 	.summary = "FLAC audio, by its frames and their CRCs",
 	.check = check,
+	.resume = resume,
 };

@@ -4,7 +4,9 @@
 
 #include "carver.h"
 
-/* Checks the stream whose 'fLaC' is at `at`; the finding's length counts from the view's start. */
-enum verdict flac_check(struct view *view, uint64_t at, struct finding *finding);
+/* Checks the stream whose 'fLaC' is at `at`; the finding's length counts from the view's start. from: where frames go on,
+ * or NULL. */
+enum verdict flac_check(
+	struct view *view, uint64_t at, const struct carve_state *from, struct finding *finding);
 
 #endif

@@ -73,11 +73,18 @@ struct mkv {
 	struct view *view;
 	struct finding *finding;
 	bool webm, video, info, tracks, clusters, live;
-	uint8_t numbers[16];      /* the existing tracks among the first 128, a bit each */
-	uint64_t valid_end;       /* confirmed by what follows */
-	struct ebml_element last; /* the last innermost element: nothing confirms it */
-	uint64_t crc_wrong;       /* an element whose CRC is wrong, or 0 */
-	uint64_t crc_end;         /* its end */
+	uint8_t numbers[16];              /* the existing tracks among the first 128, a bit each */
+	uint64_t valid_end;               /* confirmed by what follows */
+	struct ebml_element last;         /* the last innermost element: nothing confirms it */
+	uint64_t crc_wrong;               /* an element whose CRC is wrong, or 0 */
+	uint64_t crc_end;                 /* its end */
+	const struct carve_state *resume; /* NULL: from the start */
+};
+
+/* Where a walk goes on: at a part of a cluster. All clusters before have lengths. */
+struct saved {
+	uint64_t cluster, at, last; /* last: the part before it, in the cluster */
+	uint64_t crc_wrong, crc_end;
 };
 
 static bool in_segment(uint32_t id)
@@ -189,16 +196,65 @@ static bool is_part(struct mkv *mkv, const struct ebml_element *part)
 	       (block.id != ID_BLOCK || is_block(mkv, &block));
 }
 
+/* Before a part of a cluster. */
+static void save_state(const struct mkv *mkv, const struct ebml_element *cluster, uint64_t at)
+{
+	struct saved saved = { .cluster = cluster->at,
+		.at = at,
+		.last = mkv->last.at,
+		.crc_wrong = mkv->crc_wrong,
+		.crc_end = mkv->crc_end };
+	struct carve_state state = { .offset = at, .len = sizeof(saved) };
+
+	if (cluster->unknown_len || mkv->live || at == cluster->data)
+		return;
+	memcpy(state.data, &saved, sizeof(saved));
+	view_save(mkv->view, &state);
+}
+
+static bool read_saved(const struct mkv *mkv, struct saved *saved)
+{
+	if (!mkv->resume || mkv->resume->len != sizeof(*saved))
+		return false;
+	memcpy(saved, mkv->resume->data, sizeof(*saved));
+	return true;
+}
+
+/* Whether the walk goes on after this cluster. */
+static bool is_before_state(const struct mkv *mkv, const struct ebml_element *cluster)
+{
+	struct saved saved;
+
+	return read_saved(mkv, &saved) && !cluster->unknown_len && cluster->end <= saved.cluster;
+}
+
+/* Where the walk goes on, if that is in this cluster; else its first part. */
+static uint64_t load_state(struct mkv *mkv, const struct ebml_element *cluster)
+{
+	struct saved saved;
+
+	if (!read_saved(mkv, &saved) || saved.cluster != cluster->at ||
+		ebml_read(mkv->view, saved.last, cluster->end, &mkv->last) == EBML_NONE)
+		return cluster->data;
+	mkv->valid_end = saved.last;
+	mkv->crc_wrong = saved.crc_wrong;
+	mkv->crc_end = saved.crc_end;
+	return saved.at;
+}
+
 /* Walks a cluster to *end: its own, or where an element follows that cannot be in it. NULL, or what
  * is wrong at *end. */
 static const char *walk_cluster(struct mkv *mkv, const struct ebml_element *cluster, uint64_t *end)
 {
+	bool saves = view_wants_states(mkv->view);
 	struct ebml_element part;
 
-	for (uint64_t at = cluster->data;; at = part.end) {
+	for (uint64_t at = load_state(mkv, cluster);; at = part.end) {
 		enum ebml_state state = ebml_read(mkv->view, at, cluster->end, &part);
 
 		*end = at;
+		if (saves)
+			save_state(mkv, cluster, at);
 		if (state == EBML_END)
 			return NULL;
 		if (state == EBML_CUT && part.end == at)
@@ -220,6 +276,10 @@ static const char *walk_cluster(struct mkv *mkv, const struct ebml_element *clus
 static const char *add_element(struct mkv *mkv, const struct ebml_element *element, uint64_t *end)
 {
 	*end = element->end;
+	if (element->id == ID_CLUSTER && is_before_state(mkv, element)) {
+		mkv->clusters = true;
+		return NULL;
+	}
 	if (element->id == ID_CLUSTER) {
 		const char *problem = walk_cluster(mkv, element, end);
 
@@ -345,9 +405,10 @@ static enum verdict judge_segment(struct mkv *mkv, const struct ebml_element *se
 	return CARVE_COMPLETE;
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+static enum verdict check_from(
+	struct view *view, const struct carve_state *from, struct finding *finding)
 {
-	struct mkv mkv = { .view = view, .finding = finding };
+	struct mkv mkv = { .view = view, .finding = finding, .resume = from };
 	struct ebml_element head, type, segment;
 	uint64_t size = view_size(view), at;
 	const uint8_t *p;
@@ -375,8 +436,20 @@ static enum verdict check(struct view *view, struct finding *finding)
 		segment.unknown_len ? 0 : segment.end);
 }
 
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return check_from(view, NULL, finding);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	return check_from(view, state, finding);
+}
+
 const struct carver mkv_carver = {
 	.name = "mkv",
 	.summary = "Matroska and WebM, by their elements, clusters and blocks",
 	.check = check,
+	.resume = resume,
 };

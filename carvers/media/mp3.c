@@ -55,6 +55,14 @@ struct mp3 {
 	bool tagged; /* ID3v2 in front */
 	bool cut;    /* the view ends within the next frame */
 	uint16_t crc;
+	const struct carve_state *resume; /* NULL: from the start */
+};
+
+/* Where a walk goes on. */
+struct saved {
+	uint64_t first, at, last, lost;
+	uint32_t count;
+	uint16_t crc;
 };
 
 /* Reads a frame's header of four bytes: false if it is invalid. Free format is not accepted: its
@@ -157,13 +165,45 @@ static bool skip_unread(struct mp3 *mp3, struct mp3_frame *frame)
 	return false;
 }
 
+static void save_state(const struct mp3 *mp3)
+{
+	struct saved saved = { .first = mp3->first,
+		.at = mp3->at,
+		.last = mp3->last,
+		.lost = mp3->lost,
+		.count = mp3->count,
+		.crc = mp3->crc };
+	struct carve_state state = { .offset = mp3->at, .len = sizeof(saved) };
+
+	memcpy(state.data, &saved, sizeof(saved));
+	view_save(mp3->view, &state);
+}
+
+static void load_state(struct mp3 *mp3)
+{
+	struct saved saved;
+
+	if (!mp3->resume || mp3->resume->len != sizeof(saved))
+		return;
+	memcpy(&saved, mp3->resume->data, sizeof(saved));
+	if (saved.first != mp3->first)
+		return;
+	mp3->at = saved.at;
+	mp3->last = saved.last;
+	mp3->lost = saved.lost;
+	mp3->count = saved.count;
+	mp3->crc = saved.crc;
+}
+
 /* Walks frame after frame. */
 static void walk_frames(struct mp3 *mp3)
 {
+	bool saves = view_wants_states(mp3->view);
 	struct mp3_frame frame;
 	struct mp3_info info;
 	const uint8_t *p;
 
+	load_state(mp3);
 	while (!is_all_read(mp3) && (read_next_frame(mp3, &frame) || skip_unread(mp3, &frame))) {
 		if (frame.len > view_size(mp3->view) - mp3->at) {
 			mp3->cut = true;
@@ -182,6 +222,8 @@ static void walk_frames(struct mp3 *mp3)
 		mp3->last = mp3->at;
 		mp3->at += frame.len;
 		mp3->count++;
+		if (saves)
+			save_state(mp3);
 	}
 }
 
@@ -199,6 +241,21 @@ static uint64_t tag_end_in_last_frame(struct mp3 *mp3)
 	offset = at + (uint64_t)(tag - p);
 	tag_end = audio_tags_end(mp3->view, offset, mp3->finding);
 	return tag_end > offset ? tag_end : 0;
+}
+
+/* Whether pieces are put together: then where the frames end must be what the first one stated, as others' may follow. */
+static bool is_assembled(const struct mp3 *mp3)
+{
+	return mp3->resume || view_thorough(mp3->view);
+}
+
+/* Some writers do not count the first frame. */
+static bool is_of_stated_size(const struct mp3 *mp3)
+{
+	uint64_t len = mp3->at - mp3->first;
+
+	return mp3->lost || len == mp3->info.byte_count ||
+	       len - mp3->shape.len == mp3->info.byte_count;
 }
 
 /* The verdict if the first frame stated the number of frames. */
@@ -222,12 +279,19 @@ static enum verdict judge_counted(struct mp3 *mp3)
 			"no frame at %" PRIu64 ", where frame %" PRIu32 " of %" PRIu32 " should be",
 			mp3->at, mp3->count + 1, count);
 	}
+	if (is_assembled(mp3) && mp3->info.byte_count && !is_of_stated_size(mp3)) {
+		finding->length = mp3->last;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"%" PRIu32 " frames end at %" PRIu64 ", but should have %" PRIu32 " bytes",
+			mp3->count, mp3->at, mp3->info.byte_count);
+	}
 	finding->length = audio_tags_end(mp3->view, mp3->at, finding);
 	if (mp3->info.has_crc && mp3->crc != mp3->info.crc)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the CRC of the frames before %" PRIu64 " differs from LAME's tag",
 			mp3->at);
-	if (!mp3->info.has_crc && finding->length == mp3->at)
+	if (!mp3->info.has_crc && finding->length == mp3->at &&
+		!(is_assembled(mp3) && mp3->info.byte_count))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last frame, at %" PRIu64 ", cannot be verified", mp3->last);
 	return CARVE_COMPLETE;
@@ -317,7 +381,7 @@ static enum verdict check_audio(struct mp3 *mp3, uint64_t at)
 	if (!p)
 		return CARVE_REJECT;
 	if (memcmp(p, "fLaC", 4) == 0)
-		return flac_check(view, at, mp3->finding);
+		return flac_check(view, at, mp3->resume, mp3->finding);
 	if (memcmp(p, "TTA1", 4) == 0)
 		return tta_check(view, at, mp3->finding);
 	if (memcmp(p, "MAC ", 4) == 0)
@@ -365,9 +429,10 @@ static enum verdict check_tagged(struct mp3 *mp3, struct id3v2 *tag)
 		CARVE_TRUNCATED, finding, "no audio at %" PRIu64 " after the tag", end);
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+static enum verdict check_from(
+	struct view *view, const struct carve_state *from, struct finding *finding)
 {
-	struct mp3 mp3 = { .view = view, .finding = finding };
+	struct mp3 mp3 = { .view = view, .finding = finding, .resume = from };
 	struct id3v2 tag;
 
 	if (id3v2_read(view, 0, view_size(view), &tag, finding))
@@ -378,9 +443,21 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return check_frames(&mp3);
 }
 
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return check_from(view, NULL, finding);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	return check_from(view, state, finding);
+}
+
 const struct carver mp3_carver = {
 	.name = "mp3",
 	.summary = "MP3 and other MPEG audio, by its frames and tags; other audio after ID3v2",
 	.check = check,
+	.resume = resume,
 	.quick = true,
 };

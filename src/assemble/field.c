@@ -118,6 +118,8 @@ bool partial_begin(const struct clusters *clusters, const struct broken *broken,
 void partial_free(struct partial *partial)
 {
 	extents_free(&partial->extents);
+	free(partial->breaks.items);
+	partial->breaks = (struct breaks){ 0 };
 }
 
 void partial_copy(struct partial *to, const struct partial *from)
@@ -125,6 +127,7 @@ void partial_copy(struct partial *to, const struct partial *from)
 	partial_free(to);
 	*to = *from;
 	to->extents = (struct extents){ 0 };
+	to->breaks = (struct breaks){ 0 };
 	extents_set(&to->extents, from->extents.runs, from->extents.count);
 }
 
@@ -140,11 +143,10 @@ struct sides {
 	uint64_t below, above, least, most, size;
 };
 
-/* Adds breaks up to `distance` from the middle, upwards and downwards in turns. */
-static void add_around(
-	struct breaks *breaks, struct sides *sides, uint64_t middle, uint64_t distance)
+/* Adds so many breaks upwards, and as many downwards, in turns. */
+static void add_around(struct breaks *breaks, struct sides *sides, uint64_t count)
 {
-	while (sides->above < middle + distance) {
+	for (; count; count--) {
 		sides->above += sides->size;
 		if (sides->above <= sides->most)
 			add_break(breaks, sides->above);
@@ -153,9 +155,9 @@ static void add_around(
 	}
 }
 
-void breaks_find(
-	const struct clusters *clusters, const struct partial *partial, struct breaks *breaks)
+void partial_find_breaks(const struct clusters *clusters, struct partial *partial)
 {
+	struct breaks *breaks = &partial->breaks;
 	uint64_t size = clusters->size, reached = partial->reached, first = partial->joint + size;
 	uint64_t least = reached > BREAK_FAR + first ? reached - BREAK_FAR : first;
 	uint64_t most = reached + (BREAK_AFTER > size ? BREAK_AFTER : size);
@@ -165,17 +167,20 @@ void breaks_find(
 
 	if (partial->tail.from && sides.most > partial->tail.from)
 		sides.most = partial->tail.from > nearest ? partial->tail.from : nearest;
+	free(breaks->items);
 	*breaks = (struct breaks){ 0 };
 	least = least < sides.most ? least : sides.most;
 	breaks->items = xcalloc((sides.most - least) / size + 5, sizeof(uint64_t));
 	add_break(breaks, nearest);
+	if (partial->seen > nearest + size && nearest + size <= sides.most)
+		add_break(breaks, sides.above += size);
 	breaks->ends[ZONE_HERE] = breaks->count;
 	if (partial->same >= first && partial->same / size * size < nearest)
 		add_break(breaks, partial->same / size * size);
 	breaks->ends[ZONE_CHANGE] = breaks->count;
-	add_around(breaks, &sides, nearest, size);
+	add_around(breaks, &sides, 1);
 	breaks->ends[ZONE_NEXT] = breaks->count;
-	add_around(breaks, &sides, nearest, CLOSE);
+	add_around(breaks, &sides, CLOSE > size ? CLOSE / size - 1 : 0);
 	breaks->ends[ZONE_CLOSE] = breaks->count;
 	while (sides.below >= sides.least + size)
 		add_break(breaks, sides.below -= size);
@@ -185,10 +190,13 @@ void breaks_find(
 	breaks->ends[ZONE_AFTER] = breaks->count;
 }
 
-void breaks_free(struct breaks *breaks)
+void breaks_drop(struct breaks *breaks, size_t index)
 {
-	free(breaks->items);
-	*breaks = (struct breaks){ 0 };
+	breaks->count--;
+	for (size_t i = index; i < breaks->count; i++)
+		breaks->items[i] = breaks->items[i + 1];
+	for (size_t z = 0; z < ZONE_COUNT; z++)
+		breaks->ends[z] -= breaks->ends[z] > index;
 }
 
 /* ---- gaps ---------------------------------------------------------------------------------- */

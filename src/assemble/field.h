@@ -15,32 +15,9 @@ struct tail {
 	uint64_t length; /* of the file; 0: not known */
 };
 
-struct partial {
-	struct extents extents; /* all pieces; the last goes on over all that may follow */
-	uint64_t joint;         /* where the last piece begins, in the file */
-	uint64_t reached, seen; /* bytes that the carver validated, and that it looked at */
-	uint64_t
-		same; /* of the bytes reached, those before a cluster like another file's; 0: not looked for */
-	bool was_followed; /* all that it leads to was tried */
-	struct tail tail;  /* the last run of extents, unless pieces reach it */
-};
-
-struct step {
-	uint64_t at; /* the break: bytes of the file before it */
-	int64_t gap; /* bytes; negative: the next piece lies before */
-};
-
-/* How far around a break the next piece is looked for. Each excludes those before it. */
-enum ring {
-	RING_NEAR, /* soon after the break */
-	RING_BOTH, /* some hundred clusters on both sides */
-	RING_WIDE, /* some thousand clusters on both sides */
-	RING_ALL,  /* all of the image */
-	RING_TAIL, /* that of the file's tail alone */
-};
-
-/* Which breaks: the one before the place where the carver noticed something, the one where the content
- * changes before that, those next to the first one, others close to it, those before, those after. */
+/* Which breaks: the one before the place where the carver noticed something, and the one after it if the carver looked at
+ * what is after that; the one where the content changes before; others next to the first one, others close to it, those
+ * before, those after. */
 enum break_zone {
 	ZONE_HERE,
 	ZONE_CHANGE,
@@ -58,6 +35,31 @@ struct breaks {
 	size_t ends[ZONE_COUNT]; /* of each zone, in items */
 };
 
+struct partial {
+	struct extents extents; /* all pieces; the last goes on over all that may follow */
+	uint64_t joint;         /* where the last piece begins, in the file */
+	uint64_t reached, seen; /* bytes that the carver validated, and that it looked at */
+	uint64_t
+		same; /* of the bytes reached, those before a cluster like another file's; 0: not looked for */
+	bool was_followed;    /* all that it leads to was tried */
+	struct tail tail;     /* the last run of extents, unless pieces reach it */
+	struct breaks breaks; /* where it may break off; none before they are looked for */
+};
+
+struct step {
+	uint64_t at; /* the break: bytes of the file before it */
+	int64_t gap; /* bytes; negative: the next piece lies before */
+};
+
+/* How far around a break the next piece is looked for. Each excludes those before it. */
+enum ring {
+	RING_NEAR, /* soon after the break */
+	RING_BOTH, /* some hundred clusters on both sides */
+	RING_WIDE, /* some thousand clusters on both sides */
+	RING_ALL,  /* all of the image */
+	RING_TAIL, /* that of the file's tail alone */
+};
+
 /* Steps that are tried together: from some breaks, to some distance. */
 struct cell {
 	enum ring ring;
@@ -70,13 +72,13 @@ struct cell {
 bool partial_begin(const struct clusters *clusters, const struct broken *broken,
 	const struct tail *tail, struct partial *partial);
 void partial_free(struct partial *partial);
-/* Of what `to` had nothing is left. */
+/* All but the breaks; of what `to` had nothing is left. */
 void partial_copy(struct partial *to, const struct partial *from);
 
-/* breaks_free when done. */
-void breaks_find(
-	const struct clusters *clusters, const struct partial *partial, struct breaks *breaks);
-void breaks_free(struct breaks *breaks);
+/* Finds the breaks in the last piece. */
+void partial_find_breaks(const struct clusters *clusters, struct partial *partial);
+/* Leaves out the break with this index. */
+void breaks_drop(struct breaks *breaks, size_t index);
 
 /* The gap with this number, counted from 0, of a ring. False: there is no further one. */
 bool ring_gap(const struct clusters *clusters, enum ring ring, uint64_t number, int64_t *gap);

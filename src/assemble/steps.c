@@ -120,16 +120,34 @@ static void give_work(struct search *search, uint64_t work)
 	search->bench->exhausted = false;
 }
 
-/* Before a partial file is followed: where its content changes after its last joint. */
-static void find_change(struct search *search, struct partial *partial)
+/* Leaves out the breaks of which a check in the partial file itself covers both sides. */
+static void drop_proved(struct search *search, struct partial *partial)
+{
+	struct breaks *breaks = &partial->breaks;
+	struct workbench *bench = search->bench;
+	struct outcome outcome;
+
+	if (!workbench_look(bench, &partial->extents, &outcome))
+		return;
+	outcome_free(&outcome);
+	for (size_t i = breaks->count; i > 0; i--)
+		if (workbench_proof(bench, breaks->items[i - 1]) >= PROOF_BITS)
+			breaks_drop(breaks, i - 1);
+}
+
+/* Before a partial file is followed: where its content changes after its last joint, and where it may break off. */
+static void get_ready(struct search *search, struct partial *partial)
 {
 	struct workbench *bench = search->bench;
 
 	search->current = NULL;
-	if (partial->same)
+	if (partial->breaks.items)
 		return;
-	partial->same = affinity_same(
-		bench, &partial->extents, partial->joint + bench->clusters->size, partial->reached);
+	if (!partial->same)
+		partial->same = affinity_same(bench, &partial->extents,
+			partial->joint + bench->clusters->size, partial->reached);
+	partial_find_breaks(bench->clusters, partial);
+	drop_proved(search, partial);
 }
 
 static void forget(struct search *search)
@@ -245,7 +263,7 @@ static void turn_to(struct search *search, const struct partial *partial)
 	search->continuations = continuations_new(search->bench, partial);
 }
 
-static bool search_cells(struct search *search, const struct partial *begin, unsigned pieces);
+static bool search_cells(struct search *search, struct partial *begin, unsigned pieces);
 
 /* If wrong bytes would hardly have been accepted for as many bytes as follow the last joint of the best one
  * in a beam, it is followed before anything else is tried, with half of the work or more. True: the search ends. */
@@ -266,7 +284,7 @@ static bool follow_best(
 	partial_copy(&best, &beam->items[0]);
 	kept = bench->work_left / (FOLLOW_BITS + bits) * FOLLOW_BITS;
 	bench->work_left -= kept;
-	find_change(search, &best);
+	get_ready(search, &best);
 	ends = search_cells(search, &best, pieces - 1);
 	give_work(search, kept);
 	partial_free(&best);
@@ -322,25 +340,21 @@ static bool try_steps(struct search *search, const struct steps_ahead *steps, st
 }
 
 /* Leaves out the breaks of a zone with which all trials would be refused before the break. */
-static void drop_hopeless(struct search *search, const struct partial *partial,
-	struct breaks *breaks, enum break_zone zone)
+static void drop_hopeless(struct search *search, struct partial *partial, enum break_zone zone)
 {
-	size_t kept = zone ? breaks->ends[zone - 1] : 0, from = kept, to = breaks->ends[zone];
+	struct breaks *breaks = &partial->breaks;
+	size_t from = zone ? breaks->ends[zone - 1] : 0;
 
-	for (size_t b = from; b < to; b++)
-		if (workbench_may_break(
-			    search->bench, &partial->extents, breaks->items[b], partial->reached))
-			breaks->items[kept++] = breaks->items[b];
-	for (size_t b = to; b < breaks->count; b++)
-		breaks->items[kept + b - to] = breaks->items[b];
-	breaks->count -= to - kept;
-	for (size_t z = zone; z < ZONE_COUNT; z++)
-		breaks->ends[z] -= to - kept;
+	for (size_t i = breaks->ends[zone]; i > from; i--)
+		if (!workbench_may_break(search->bench, &partial->extents, breaks->items[i - 1],
+			    partial->reached))
+			breaks_drop(breaks, i - 1);
 }
 
-static bool try_cell(struct search *search, const struct partial *partial, struct breaks *breaks,
-	const struct cell *cell, struct beam *next, unsigned pieces)
+static bool try_cell(struct search *search, struct partial *partial, const struct cell *cell,
+	struct beam *next, unsigned pieces)
 {
+	const struct breaks *breaks = &partial->breaks;
 	struct steps_ahead steps = { .bench = search->bench,
 		.likeness = &search->likeness,
 		.continuations = search->continuations,
@@ -350,7 +364,7 @@ static bool try_cell(struct search *search, const struct partial *partial, struc
 	size_t from;
 	bool ends;
 
-	drop_hopeless(search, partial, breaks, cell->zone);
+	drop_hopeless(search, partial, cell->zone);
 	from = cell->zone ? breaks->ends[cell->zone - 1] : 0;
 	steps.breaks = breaks->items + from;
 	steps.width = breaks->ends[cell->zone] - from;
@@ -363,17 +377,14 @@ static bool try_cell(struct search *search, const struct partial *partial, struc
 }
 
 /* The steps of some cells from a partial file. True: a layout was accepted. */
-static bool try_cells(struct search *search, const struct partial *partial,
-	const struct cell *cells, size_t count, struct beam *next, unsigned pieces)
+static bool try_cells(struct search *search, struct partial *partial, const struct cell *cells,
+	size_t count, struct beam *next, unsigned pieces)
 {
-	struct breaks breaks;
 	bool found = false;
 
-	breaks_find(search->bench->clusters, partial, &breaks);
 	turn_to(search, partial);
 	for (size_t i = 0; i < count && !found && workbench_goes_on(search->bench); i++)
-		found = try_cell(search, partial, &breaks, &cells[i], next, pieces);
-	breaks_free(&breaks);
+		found = try_cell(search, partial, &cells[i], next, pieces);
 	return found;
 }
 
@@ -388,7 +399,7 @@ static bool follow(struct search *search, struct beam *beam, const struct cell *
 	for (size_t i = 0; i < beam->count && !found; i++) {
 		if (beam->items[i].was_followed)
 			continue;
-		find_change(search, &beam->items[i]);
+		get_ready(search, &beam->items[i]);
 		found = try_cells(
 			search, &beam->items[i], cells, count, pieces > 1 ? &next : NULL, pieces);
 	}
@@ -400,7 +411,7 @@ static bool follow(struct search *search, struct beam *beam, const struct cell *
 
 /* One cell after the other, the first ones for two pieces before any for more. What steps from the file as
  * it was found lead to is kept for all later ones. True: the search ends. */
-static bool search_cells(struct search *search, const struct partial *begin, unsigned pieces)
+static bool search_cells(struct search *search, struct partial *begin, unsigned pieces)
 {
 	const struct cell *cells = search->plan->cells;
 	size_t alone = search->plan->alone;
@@ -492,13 +503,13 @@ static bool search_from(struct search *search, const struct broken *broken)
 	}
 	workbench_prepare(search->bench, &begin.extents);
 	ends = look(search, &begin);
-	find_change(search, &begin);
+	get_ready(search, &begin);
 	ends = ends || search_cells(search, &begin, pieces);
 	while (search->proved.extents.count) {
 		partial_free(&begin);
 		begin = search->proved;
 		search->proved = (struct partial){ 0 };
-		find_change(search, &begin);
+		get_ready(search, &begin);
 		ends = search_cells(search, &begin, pieces);
 	}
 	partial_free(&begin);

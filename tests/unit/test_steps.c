@@ -160,6 +160,17 @@ static uint32_t sum_of(const uint8_t *bytes, size_t len)
 	return sum;
 }
 
+static void make_records(void)
+{
+	memset(content, 0xee, sizeof(content));
+	fill_file(1);
+	for (uint64_t at = 0; at < RECORDS * RECORD; at += RECORD) {
+		uint32_t sum = sum_of(file + at + 4, RECORD - 4);
+
+		memcpy(file + at, &sum, 4);
+	}
+}
+
 static enum verdict check_records(struct view *view, struct finding *finding)
 {
 	for (uint64_t at = 0; at < RECORDS * RECORD; at += RECORD) {
@@ -185,18 +196,45 @@ Test(steps, follow_a_piece_that_is_shorter_than_a_record)
 		{ 12, RECORDS * RECORD - 3 * CLUSTER } };
 	struct extents extents = { 0 };
 
-	memset(content, 0xee, sizeof(content));
-	fill_file(1);
-	for (uint64_t at = 0; at < RECORDS * RECORD; at += RECORD) {
-		uint32_t sum = sum_of(file + at + 4, RECORD - 4);
-
-		memcpy(file + at, &sum, 4);
-	}
+	make_records();
 	plant(0, 2 * CLUSTER, 4);
 	plant(2 * CLUSTER, 3 * CLUSTER, 9);
 	plant(3 * CLUSTER, RECORDS * RECORD, 12);
 	cr_assert(find(&carver, &broken, &extents));
 	expect_runs(&extents, runs, 3);
+	extents_free(&extents);
+}
+
+/* The same, and each sum is declared. */
+static enum verdict check_proved_records(struct view *view, struct finding *finding)
+{
+	enum verdict verdict = check_records(view, finding);
+
+	for (uint64_t at = 0; at + RECORD <= finding->length; at += RECORD)
+		view_proved(view, at, at + RECORD, 32);
+	return verdict;
+}
+
+/* Where a sum covers both sides of a boundary, the file does not break off. */
+Test(steps, no_break_is_tried_inside_a_valid_record)
+{
+	static const struct carver plain = { .name = "x", .check = check_records };
+	static const struct carver proving = { .name = "x", .check = check_proved_records };
+	static const struct broken broken = {
+		.start = START, .length = 2 * RECORD, .verdict = CARVE_TRUNCATED
+	};
+	static const uint64_t runs[][2] = { { 4, 6 * CLUSTER },
+		{ 24, RECORDS * RECORD - 6 * CLUSTER } };
+	struct extents extents = { 0 };
+	uint64_t tested;
+
+	make_records();
+	plant(0, 6 * CLUSTER, 4);
+	plant(6 * CLUSTER, RECORDS * RECORD, 24);
+	tested = search(&plain, &broken, WORK, NULL, &extents).tested;
+	cr_assert(find(&proving, &broken, &extents));
+	cr_expect_lt(search(&proving, &broken, WORK, NULL, &extents).tested, tested * 2 / 3);
+	expect_runs(&extents, runs, 2);
 	extents_free(&extents);
 }
 
@@ -342,14 +380,33 @@ Test(steps, the_piece_before_a_tail_is_found_by_what_the_tail_explains)
 /* What was validated may seem to go on past the tail: no more breaks are noted than there is room for. */
 Test(steps, breaks_before_a_tail_are_in_the_file)
 {
-	const struct partial partial = { .reached = 40 * CLUSTER,
+	struct partial partial = { .reached = 40 * CLUSTER,
 		.seen = 41 * CLUSTER,
 		.tail = { .from = 2 * CLUSTER, .shift = CLUSTER } };
-	struct breaks breaks;
 
-	breaks_find(&clusters, &partial, &breaks);
-	cr_assert_leq(breaks.count, 41);
-	for (size_t i = 0; i < breaks.count; i++)
-		cr_expect_leq(breaks.items[i], 40 * CLUSTER);
-	breaks_free(&breaks);
+	partial_find_breaks(&clusters, &partial);
+	cr_assert_leq(partial.breaks.count, 41);
+	for (size_t i = 0; i < partial.breaks.count; i++)
+		cr_expect_leq(partial.breaks.items[i], 40 * CLUSTER);
+	partial_free(&partial);
+}
+
+/* A record that goes on over a boundary may have the joint there: both breaks are tried with each gap. */
+Test(steps, breaks_around_a_record_come_first)
+{
+	struct partial partial = { .reached = 5 * CLUSTER + 100, .seen = 6 * CLUSTER + 8 };
+
+	partial_find_breaks(&clusters, &partial);
+	cr_assert_eq(partial.breaks.ends[ZONE_HERE], 2);
+	cr_expect_eq(partial.breaks.items[0], 5 * CLUSTER);
+	cr_expect_eq(partial.breaks.items[1], 6 * CLUSTER);
+	breaks_drop(&partial.breaks, 0);
+	cr_assert_eq(partial.breaks.ends[ZONE_HERE], 1);
+	cr_expect_eq(partial.breaks.items[0], 6 * CLUSTER);
+	cr_expect_eq(partial.breaks.ends[ZONE_AFTER], partial.breaks.count);
+	/* What the carver did not look at cannot have shown anything. */
+	partial.seen = 5 * CLUSTER + 200;
+	partial_find_breaks(&clusters, &partial);
+	cr_expect_eq(partial.breaks.ends[ZONE_HERE], 1);
+	partial_free(&partial);
 }
