@@ -294,7 +294,7 @@ $(BUILD)/burin-evidence: $(CONFINED:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,e
 $(BUILD)/burin-filesystems: $(FILESYSTEMS:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
 	$(call link_helper,$(EVIDENCE_LIBS))
 # Those that an image has taken over, for tests, and a burin that does not wait long for them.
-$(BUILD)/tests/hijacked/burin-evidence: $(filter-out %/inner_shadow.o %/block_container.o %/ewf_library.o,$(CONFINED:%.c=$O/%.o)) $O/tests/hijacked.o $O/tests/hijacked_images.o $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
+$(BUILD)/tests/hijacked/burin-evidence: $(filter-out %/inner_shadow.o %/block_container.o %/ewf_library.o %/md_member.o,$(CONFINED:%.c=$O/%.o)) $O/tests/hijacked.o $O/tests/hijacked_images.o $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
 	$(call link_helper,$(EVIDENCE_LIBS))
 $(BUILD)/tests/hijacked/burin-filesystems: $(filter-out %/tsk_list.o %/tsk_walk.o,$(FILESYSTEMS:%.c=$O/%.o)) $O/tests/hijacked.o $(LIB) $(LINKING) $(call stamp,evidence,$(EVIDENCE_LIBS))
 	$(call link_helper,$(EVIDENCE_LIBS))

@@ -1,6 +1,6 @@
 /*
- * A burin-evidence that an image in blocks, or an E01 that only libewf reads, has taken over: it does what the file's
- * name says, up to its first dot, and apart from that what the real one does. It crashes, hangs or breaks the
+ * A burin-evidence that an image in blocks, an E01 that only libewf reads, or a member of an array has taken over: it does
+ * what the file's name says, up to its first dot, or the member's first line, and apart from that what the real one does. It crashes, hangs or breaks the
  * protocol where the byte FAULT_AT is read or looked up, or lies about where bytes are and how many there are. For
  * tests/cli/hijacked_images.sh.
  */
@@ -10,10 +10,13 @@
 
 #define served_blocks real_blocks
 #define served_ewf real_ewf
+#define served_md real_md
 #include "confined/block_container.c"
 #include "confined/ewf_library.c"
+#include "confined/md_member.c"
 #undef served_blocks
 #undef served_ewf
+#undef served_md
 
 #define FAULT_AT 524288
 /* Not a multiple of any entry's length. */
@@ -257,4 +260,58 @@ const struct served_kind served_ewf = {
 	.open = hijacked_open_set,
 	.read_at = hijacked_read_set,
 	.list = list_descriptions,
+};
+
+/* ---- members of arrays --------------------------------------------------------------------- */
+
+static void lie_about_member(struct md_superblock *superblock)
+{
+	if (told("no_disks"))
+		superblock->disks = 0;
+	else if (told("disks"))
+		superblock->disks = UINT32_MAX;
+	else if (told("role"))
+		superblock->role = superblock->disks;
+	else if (told("level"))
+		superblock->level = 77;
+	else if (told("layout"))
+		superblock->layout = UINT32_MAX;
+	else if (told("no_chunk"))
+		superblock->chunk_len = 0;
+	else if (told("chunk"))
+		superblock->chunk_len = UINT64_MAX;
+	else if (told("data_at"))
+		superblock->data_at = UINT64_MAX;
+	else if (told("data_len"))
+		superblock->data_len = UINT64_MAX;
+	else if (told("no_data"))
+		superblock->data_len = 0;
+	else if (told("longer")) /* than the member */
+		superblock->data_len *= 4;
+	else if (told("array"))
+		memset(superblock->array, 0xff, sizeof(superblock->array));
+	else if (told("short"))
+		shared()->size = ODD_LEN;
+	else if (told("huge"))
+		shared()->size = INT64_MAX;
+}
+
+static void *hijacked_open_member(struct served *served, void *arg)
+{
+	void *member = open_member(served, arg);
+
+	served_outer_read(served, 0, order, sizeof(order) - 1);
+	order[strcspn(order, "\n")] = 0;
+	if (told("crash"))
+		abort();
+	if (member)
+		lie_about_member(member);
+	return member;
+}
+
+const struct served_kind served_md = {
+	.name = "md",
+	.memory = (uint64_t)1 << 28,
+	.open = hijacked_open_member,
+	.read_at = served_read_memory,
 };

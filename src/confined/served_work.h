@@ -58,7 +58,7 @@ int served_work(
 char *served_container_folder(const void *container);
 
 extern const struct served_kind served_container, served_aff4, served_bitlocker, served_luks,
-	served_filevault, served_shadow, served_changed, served_streams, served_lvm, served_ewf,
-	served_blocks;
+	served_filevault, served_shadow, served_changed, served_streams, served_lvm, served_md,
+	served_ewf, served_blocks;
 
 #endif

@@ -257,25 +257,47 @@ static void *read_served(struct image *image, size_t *len)
 	return NULL;
 }
 
+void *inner_read_served(struct image *outer, const struct inner_kind *kind,
+	const struct inner_place *place, size_t *len, char *reason, size_t reason_len)
+{
+	struct served_image *served = new_served(outer, kind, place);
+	void *bytes = NULL;
+
+	*reason = 0;
+	if (!served_open(served, reason, reason_len))
+		bytes = read_served(&served->image, len);
+	served->image.outer = NULL; /* the caller's */
+	image_close(&served->image);
+	return bytes;
+}
+
 static int open_laid_out(struct image **image, struct image *outer, const struct inner_path *path,
 	const struct inner_place *place, struct error *error)
 {
-	struct served_image *served = new_served(outer, path->kind, place);
-	char reason[512] = "";
-	int status = served_open(served, reason, sizeof(reason));
-	void *layout = NULL;
+	char reason[512];
 	size_t len;
+	void *layout = inner_read_served(outer, path->kind, place, &len, reason, sizeof(reason));
 
-	*image = NULL;
-	if (!status && (layout = read_served(&served->image, &len)))
-		*image = path->kind->build(layout, len, &place->volume);
+	*image = layout ? path->kind->build(layout, len, &place->volume) : NULL;
 	free(layout);
-	served->image.outer = NULL; /* the caller's */
-	image_close(&served->image);
 	if (!*image)
 		return refuse(path, *reason ? reason : "its description is damaged", error);
 	(*image)->outer = outer;
 	describe(*image, path, "");
+	return 0;
+}
+
+static int open_parts(struct image **image, struct image *outer, const struct inner_path *path,
+	const struct inner_place *place, struct error *error)
+{
+	char how[INNER_HOW_LEN] = "";
+	const char *why;
+
+	*image = path->kind->open(outer, place, &why, how);
+	if (!*image)
+		return refuse(path, why, error);
+	(*image)->outer = outer;
+	describe(*image, path, how);
 	return 0;
 }
 
@@ -284,7 +306,6 @@ static int open_in(struct image **image, struct image *outer, const struct inner
 	struct error *error)
 {
 	struct inner_place place = { .name = "" };
-	char how[INNER_HOW_LEN] = "";
 	const char *why = find_obstacle(outer, path, &place.volume);
 
 	memcpy(place.name, path->name, sizeof(place.name));
@@ -292,14 +313,9 @@ static int open_in(struct image **image, struct image *outer, const struct inner
 		return refuse(path, why, error);
 	if (path->kind->build)
 		return open_laid_out(image, outer, path, &place, error);
-	if (path->kind->served)
-		return open_served(image, outer, path, &place, error);
-	*image = path->kind->open(outer, &place, &why, how);
-	if (!*image)
-		return refuse(path, why, error);
-	(*image)->outer = outer;
-	describe(*image, path, how);
-	return 0;
+	if (path->kind->open)
+		return open_parts(image, outer, path, &place, error);
+	return open_served(image, outer, path, &place, error);
 }
 
 const struct volume *inner_streams_of(const struct image *image)
@@ -509,7 +525,7 @@ static char *list_names(const struct search *search, struct image *outer, const 
 	struct served_image *served;
 	char reason[512], *names;
 
-	if (!kind->served)
+	if (kind->list)
 		return kind->list(outer, volume, path, search->wanted->beside);
 	served = new_served(outer, kind, &place);
 	names = served_list(served, reason, sizeof(reason));

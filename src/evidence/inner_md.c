@@ -1,5 +1,5 @@
 /*
- * Arrays of Linux's md: linear, RAID 0, 1, 4 and 5. The name in the path lists the other members, each as
+ * Arrays of Linux's md: linear, RAID 0, 1, 4 and 5. burin-evidence reads the members' superblocks; here are the bytes. The name in the path lists the other members, each as
  * the path of an image, "@", and the offset of the member in it; so an array can be opened again from its
  * path alone. One member of RAID 1 is enough, and all but one of RAID 4 and 5: what is missing, or can't be
  * read, is computed from the others.
@@ -172,25 +172,22 @@ static const struct image_backend md_backend = {
 
 /* ---- the members --------------------------------------------------------------------------- */
 
-struct part {
-	struct image *image;
-	const struct volume *volume;
-};
-
-static bool read_part(void *context, uint64_t offset, void *buffer, size_t len)
+/* As burin-evidence reads it. False: it is no member that has data, and the reason. */
+static bool read_superblock(struct image *image, const struct volume *volume,
+	struct md_superblock *superblock, char *reason, size_t reason_len)
 {
-	const struct part *part = context;
+	const struct inner_place place = { .volume = *volume };
+	size_t len = 0;
+	void *bytes = inner_read_served(image, &inner_md, &place, &len, reason, reason_len);
+	bool good = bytes && len == sizeof(*superblock);
 
-	return !image_read_at(part->image, part->volume->offset + offset, buffer, len);
-}
-
-static bool read_superblock(
-	struct image *image, const struct volume *volume, struct md_superblock *superblock)
-{
-	struct part part = { image, volume };
-
-	return md_superblock_read(read_part, &part, volume->length, superblock) &&
-	       superblock->role != MD_SPARE && superblock->data_at <= volume->length;
+	if (good)
+		memcpy(superblock, bytes, len);
+	free(bytes);
+	if (!*reason)
+		snprintf(reason, reason_len, "it is a spare, or its superblock is damaged");
+	return good && superblock->disks && superblock->disks <= MEMBERS_MAX &&
+	       superblock->role < superblock->disks && superblock->data_at <= volume->length;
 }
 
 /* Takes over the image if it is owned. */
@@ -198,8 +195,9 @@ static void add_member(struct md *md, struct image *image, bool owned, const str
 {
 	struct md_superblock superblock;
 	struct member *member;
+	char reason[INNER_HOW_LEN];
 
-	if (!read_superblock(image, volume, &superblock) ||
+	if (!read_superblock(image, volume, &superblock, reason, sizeof(reason)) ||
 		memcmp(superblock.array, md->members[0].superblock.array, 16) ||
 		superblock.role >= md->count || md->members[superblock.role].image) {
 		if (owned)
@@ -333,10 +331,10 @@ static struct image *md_open(struct image *outer, const struct inner_place *inne
 	struct md *md = xcalloc(1, sizeof(*md));
 	struct md_superblock first;
 
-	*why = "its superblock is damaged, or it is a spare";
+	*why = how;
 	md->image.backend = &md_backend;
 	md->image.read_unit = md->image.info.sector_size = SECTOR_LEN;
-	if (!read_superblock(outer, &inner_place->volume, &first) || first.disks > MEMBERS_MAX) {
+	if (!read_superblock(outer, &inner_place->volume, &first, how, INNER_HOW_LEN)) {
 		free(md);
 		return NULL;
 	}
@@ -384,9 +382,10 @@ static void note_members(struct inner_beside *beside, size_t number, size_t *cap
 	for (size_t i = 0; i < count; i++) {
 		struct inner_member member = { .image = number, .offset = items[i].offset };
 		struct md_superblock superblock;
+		char reason[INNER_HOW_LEN];
 
 		if (!inner_is_kind(&inner_md, &items[i]) ||
-			!read_superblock(image, &items[i], &superblock))
+			!read_superblock(image, &items[i], &superblock, reason, sizeof(reason)))
 			continue;
 		memcpy(member.array, superblock.array, sizeof(member.array));
 		beside->members =
@@ -414,8 +413,9 @@ static char *md_list(struct image *outer, const struct volume *volume, const cha
 	struct strbuf names = { 0 };
 	struct md_superblock own;
 	size_t number = 0; /* of this image */
+	char reason[INNER_HOW_LEN];
 
-	if (!read_superblock(outer, volume, &own))
+	if (!read_superblock(outer, volume, &own, reason, sizeof(reason)))
 		return NULL;
 	while (number < beside->count && strcmp(beside->paths[number], path) != 0)
 		number++;
@@ -441,6 +441,7 @@ static const char *const file_systems[] = { "Linux RAID", NULL };
 const struct inner_kind inner_md = {
 	.name = "md",
 	.file_systems = file_systems,
+	.served = "md",
 	.open = md_open,
 	.list = md_list,
 };

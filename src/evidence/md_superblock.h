@@ -1,4 +1,5 @@
-/* What a member of a Linux RAID array (md) says of itself and the array: the superblock, of any version. */
+/* What a member of a Linux RAID array (md) says of itself and the array: the superblock, of any version. It is parsed
+ * in burin-evidence and burin-filesystems; burin gets the struct, and trusts none of its numbers. */
 #ifndef BURIN_EVIDENCE_MD_SUPERBLOCK_H
 #define BURIN_EVIDENCE_MD_SUPERBLOCK_H
 
@@ -16,7 +17,7 @@ struct md_superblock {
 	uint64_t events;    /* how often the array changed: less for a member that was left out */
 	uint64_t chunk_len; /* bytes; 0 for RAID 1 */
 	uint64_t data_at, data_len; /* bytes, of the member */
-	bool reshaping;             /* two layouts at once */
+	uint32_t reshaping;         /* not 0: two layouts at once */
 };
 
 /* read: fills the buffer with the volume's bytes at an offset inside it. length: the volume's. False: there

@@ -6,7 +6,7 @@ readelf -Ws "$BURIN" | grep -qE "__(a|t)san_init" && { echo "a sanitizer has mem
 . "$SRCDIR/tests/cli/helpers"
 . "$SRCDIR/tests/cli/volume_images"
 need_tools qemu-img bgzip zstd ewfacquire
-cp "$programs/burin" "$programs/burin-evidence" "$(dirname "$BURIN")/burin-carver" .
+cp "$programs"/burin{,-evidence} "$(dirname "$BURIN")"/burin-{carver,filesystems} .
 make_rules
 # One of the records begins where the process fails, at 524288.
 make_records disk.raw 64 30000 2768
@@ -53,3 +53,14 @@ same_results threads1 threads4 && echo same
 # A crash costs a chunk of the E01; these are small, so that libewf reads it.
 ewfacquire -q -u -t disk -f encase6 -c deflate:fast -P 16 -b 16 disk.raw >acquired 2>&1 || cat acquired
 with disk.E01 fine crash leave babble sleep crash_opening nothing everything sector chunk words
+# So does a member of an array, which the array then lacks.
+"$SRCDIR/tests/volumes/make_md" 5 1.2 2 disk.raw a b c
+for order in fine crash no_disks disks role level layout no_chunk chunk data_at data_len no_data longer array short huge; do
+	echo "--- $order"
+	{ printf '%s\n' "$order"; tail -c +$((${#order} + 2)) b; } >member
+	for path in member::md@0/a@0,c@0 a::md@0/member@0,c@0; do
+		rm -rf out
+		carve out "$path"
+		[[ ! -e out ]] || tell out
+	done
+done
