@@ -5,11 +5,12 @@
  *	lines: each has its planes in sequence, run-length coded: C1 to FF is a run of 1 to
  *	       63 of the next byte, any other byte is itself
  *	with 8 bits in one plane: 0C and a palette of 768 bytes
+ *	a 0 instead of the 1 at 2: lines as they are
  *
  * The lines are decoded, and the last of them ends the picture. The manual forbids runs across the
  * end of a line: if the first lines obey that, the first run that does not shows where foreign
  * bytes start. Files of encoders that disobey it are unverified, unless a palette follows; and so are
- * those whose last line has no run: text and zeros look like such lines.
+ * those whose last line has no run: text and zeros look like such lines. Nothing verifies lines as they are.
  */
 #include "carver.h"
 
@@ -19,10 +20,12 @@
 #include "bytes.h"
 #include "cursor.h"
 #include "foreign.h"
+#include "stored.h"
 #include "walk.h"
 
 #define HEADER_LEN 128
 #define PALETTE_LEN 769
+#define SPARE_COLOURS_LEN 48
 /* Lines whose runs end where the lines do, or first bytes of a palette, that make certain of a
  * PCX. */
 #define SURE 4
@@ -32,7 +35,8 @@
 struct pcx {
 	struct view *view;
 	uint32_t line_len, lines;
-	bool palette;       /* may follow */
+	bool palette; /* may follow */
+	bool coded;
 	uint32_t good;      /* lines before the first that a run crosses */
 	uint32_t crossed;   /* lines whose end a run crosses */
 	bool last_run;      /* the line that ended last has a run */
@@ -46,7 +50,7 @@ static const char *read_header(struct pcx *pcx)
 	const uint8_t *p = view_peek(pcx->view, 0, HEADER_LEN);
 	uint32_t width, height, planes, len_min, len;
 
-	if (!p || p[0] != 0x0a || p[1] > 5 || p[1] == 1 || p[2] != 1)
+	if (!p || p[0] != 0x0a || p[1] > 5 || p[1] == 1 || p[2] > 1)
 		return "no PCX header";
 	if (p[3] != 1 && p[3] != 2 && p[3] != 4 && p[3] != 8)
 		return "an impossible number of bits";
@@ -62,6 +66,7 @@ static const char *read_header(struct pcx *pcx)
 	pcx->line_len = planes * len;
 	pcx->lines = height;
 	pcx->palette = p[3] == 8 && planes == 1;
+	pcx->coded = p[2] == 1;
 	return NULL;
 }
 
@@ -118,12 +123,24 @@ static enum verdict doubt(
 	return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, end);
 }
 
+/* Whether a palette follows that the picture does not need, or its first colours alone, as some encoders write it. */
+static bool has_spare_palette(struct view *view, uint64_t end)
+{
+	const uint8_t *p = view_peek(view, end, 1);
+
+	return p && *p == 0x0c && walk_zeros(view, end + 1 + SPARE_COLOURS_LEN, end + PALETTE_LEN);
+}
+
 static enum verdict complete_verdict(struct pcx *pcx, struct finding *finding, uint64_t end)
 {
 	const uint8_t *p = pcx->palette ? view_peek(pcx->view, end, PALETTE_LEN) : NULL;
 	bool palette = p && p[0] == 0x0c;
 
 	finding->length = palette ? end + PALETTE_LEN : end;
+	if (!pcx->palette && has_spare_palette(pcx->view, end)) {
+		view_unverified(pcx->view, end, end + PALETTE_LEN);
+		finding->length = end + PALETTE_LEN;
+	}
 	if (!p)
 		p = pcx->palette ? view_peek(pcx->view, end, 1) : NULL;
 	if (pcx->palette && !palette && p && p[0] == 0x0c)
@@ -144,6 +161,20 @@ static enum verdict complete_verdict(struct pcx *pcx, struct finding *finding, u
 	return CARVE_COMPLETE;
 }
 
+/* The verdict on lines as they are. */
+static enum verdict check_plain(struct pcx *pcx, struct finding *finding)
+{
+	uint64_t end = HEADER_LEN + (uint64_t)pcx->line_len * pcx->lines;
+	enum verdict verdict =
+		stored_check_pixels(pcx->view, finding, HEADER_LEN, end, pcx->line_len, 1);
+	const uint8_t *p =
+		verdict == CARVE_UNVERIFIED ? view_peek(pcx->view, end, PALETTE_LEN) : NULL;
+
+	if (p && p[0] == 0x0c && (pcx->palette || has_spare_palette(pcx->view, end)))
+		finding->length = end + PALETTE_LEN;
+	return verdict;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct pcx pcx = { .view = view };
@@ -152,6 +183,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
+	if (!pcx.coded && view_size(view) <= HEADER_LEN)
+		return verdict_because(CARVE_REJECT, finding, "no lines at %d", HEADER_LEN);
+	if (!pcx.coded)
+		return check_plain(&pcx, finding);
 	if (decode(&pcx, &cursor) && (!pcx.palette || view_peek(view, cursor.at, 1)))
 		return complete_verdict(&pcx, finding, cursor.at);
 	if (pcx.good < SURE)

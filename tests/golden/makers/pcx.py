@@ -28,6 +28,16 @@ def make():
          why=f"runs cross lines, so the end cannot be verified, at {len(crossing)}")
     with_palette = header(21, 4, line=22) + b"\xff\x21\xd9\x10" + b"\x0c" + rng.randbytes(768)
     save("pcx", "crossing-palette.pcx", with_palette, verdict="unverified", length=len(with_palette))
+    plain = encoded(picture("RGB"), format="PCX")
+    lines = bytearray(header(48, 40, planes=3))
+    lines[2] = 0
+    lines += b"".join(bytes((y * 3 + x * plane) % 256 for x in range(48)) for y in range(40) for plane in (1, 2, 3))
+    save("pcx", "plain.pcx", bytes(lines), verdict="unverified", length=len(lines), unverified=f"128-{len(lines)}", why="nothing verifies the data from 128 on")
+    spare = b"\x0c" + bytes(768)
+    save("pcx", "plain-spare.pcx", bytes(lines) + spare + bytes(9), verdict="unverified", length=len(lines) + 769)
+    save("pcx", "plain-cut.pcx", bytes(lines[:3000]), verdict="truncated", length=3000)
+    save("pcx", "plain-head.pcx", bytes(lines[:128]), verdict="reject", why="no lines at 128")
+    save("pcx", "spare.pcx", plain + spare, unverified=f"{len(plain)}-{len(plain) + 769}", sequence="yes")
     grey = header(40, 8) + (b"\xe8\x11") * 8
     save("pcx", "no-palette.pcx", grey + bytes(900), verdict="unverified", length=len(grey), why=f"no palette at {len(grey)}")
 
