@@ -35,6 +35,8 @@
 /* Frames needed without a tag in front; with an info frame. */
 #define BARE_FRAMES 12
 #define INFO_FRAMES 3
+/* Frames of one bit rate after which none of another is expected, where pieces are put together. */
+#define STEADY_FRAMES 100
 /* Zeros that some writers leave between tag and audio. */
 #define PADDING_MAX 65536
 /* The longest and the shortest frame: MPEG-2 layer II with 160 kbit/s; MPEG-2.5 layer III with 8. */
@@ -52,8 +54,10 @@ struct mp3 {
 	uint32_t count; /* frames, the info frame not counted */
 	uint64_t lost;  /* bytes between frames that can't be read */
 	bool has_info;
-	bool tagged; /* ID3v2 in front */
-	bool cut;    /* the view ends within the next frame */
+	bool tagged;        /* ID3v2 in front */
+	bool cut;           /* the view ends within the next frame */
+	bool varies;        /* the frames' bit rate */
+	uint32_t usual_len; /* the first frame's, the info frame not counted */
 	uint16_t crc;
 	const struct carve_state *resume; /* NULL: from the start */
 };
@@ -61,8 +65,9 @@ struct mp3 {
 /* Where a walk goes on. */
 struct saved {
 	uint64_t first, at, last, lost;
-	uint32_t count;
+	uint32_t count, usual_len;
 	uint16_t crc;
+	bool varies;
 };
 
 /* Reads a frame's header of four bytes: false if it is invalid. Free format is not accepted: its
@@ -165,6 +170,27 @@ static bool skip_unread(struct mp3 *mp3, struct mp3_frame *frame)
 	return false;
 }
 
+/* Whether pieces are put together: then others' frames may follow the file's own. */
+static bool is_assembled(const struct mp3 *mp3)
+{
+	return mp3->resume || view_thorough(mp3->view);
+}
+
+/* Notes the bit rate of the next frame. False: it is another file's, as all before had one and the same. */
+static bool has_rate(struct mp3 *mp3, const struct mp3_frame *frame)
+{
+	uint32_t padding = frame->layer == 1 ? 4 : 1;
+	bool same;
+
+	if (!mp3->count)
+		mp3->usual_len = frame->len;
+	same = frame->len <= mp3->usual_len + padding && mp3->usual_len <= frame->len + padding;
+	if (!same && !mp3->varies && mp3->count >= STEADY_FRAMES && is_assembled(mp3))
+		return false;
+	mp3->varies |= !same;
+	return true;
+}
+
 static void save_state(const struct mp3 *mp3)
 {
 	struct saved saved = { .first = mp3->first,
@@ -172,7 +198,9 @@ static void save_state(const struct mp3 *mp3)
 		.last = mp3->last,
 		.lost = mp3->lost,
 		.count = mp3->count,
-		.crc = mp3->crc };
+		.usual_len = mp3->usual_len,
+		.crc = mp3->crc,
+		.varies = mp3->varies };
 	struct carve_state state = { .offset = mp3->at, .len = sizeof(saved) };
 
 	memcpy(state.data, &saved, sizeof(saved));
@@ -192,7 +220,9 @@ static void load_state(struct mp3 *mp3)
 	mp3->last = saved.last;
 	mp3->lost = saved.lost;
 	mp3->count = saved.count;
+	mp3->usual_len = saved.usual_len;
 	mp3->crc = saved.crc;
+	mp3->varies = saved.varies;
 }
 
 /* Walks frame after frame. */
@@ -209,8 +239,9 @@ static void walk_frames(struct mp3 *mp3)
 			mp3->cut = true;
 			return;
 		}
-		/* Another file's first frame. */
-		if (mp3->count && mp3_read_info(mp3->view, mp3->at, &frame, &info))
+		/* Another file's first frame, or one later. */
+		if ((mp3->count && mp3_read_info(mp3->view, mp3->at, &frame, &info)) ||
+			!has_rate(mp3, &frame))
 			return;
 		p = view_peek(mp3->view, mp3->at, frame.len);
 		if (!p)
@@ -241,12 +272,6 @@ static uint64_t tag_end_in_last_frame(struct mp3 *mp3)
 	offset = at + (uint64_t)(tag - p);
 	tag_end = audio_tags_end(mp3->view, offset, mp3->finding);
 	return tag_end > offset ? tag_end : 0;
-}
-
-/* Whether pieces are put together: then where the frames end must be what the first one stated, as others' may follow. */
-static bool is_assembled(const struct mp3 *mp3)
-{
-	return mp3->resume || view_thorough(mp3->view);
 }
 
 /* Some writers do not count the first frame. */

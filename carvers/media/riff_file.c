@@ -172,8 +172,11 @@ static const char *add_chunk(struct riff_file *file, const struct riff_chunk *ch
 		return walk_list(file, chunk, at);
 	if (riff_is(chunk->id, "idx1") && file->movi && chunk->end <= view_size(file->view)) {
 		file->indexed = true;
-		if (!riff_avi_index_matches(&file->riff, chunk, file->movi))
-			file->doubt = "the index does not match the chunks";
+		if (riff_avi_index_matches(&file->riff, chunk, file->movi))
+			return NULL;
+		if (view_thorough(file->view)) /* a piece with other chunks, or another index */
+			return "an index that does not match the chunks";
+		file->doubt = "the index does not match the chunks";
 	}
 	return NULL;
 }

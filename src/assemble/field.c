@@ -10,10 +10,11 @@
 #define BREAK_FAR ((uint64_t)128 << 10)
 #define BREAK_AFTER ((uint64_t)4 << 10)
 #define CLOSE ((uint64_t)4 << 10) /* breaks tried with all gaps first */
+#define FEW_GAPS 16
 #define NEAR_GAPS 128
 #define BOTH_GAPS 256
 #define WIDE_GAPS 4096
-#define POWERS 7     /* 1, 2, 4 ... 64 clusters */
+#define POWERS 2     /* 32 and 64 clusters */
 #define RUNS_MAX 256 /* that a piece goes on over; more hold no file that could be found */
 
 /* ---- pieces -------------------------------------------------------------------------------- */
@@ -207,12 +208,12 @@ static bool near_gap(const struct clusters *clusters, uint64_t number, int64_t *
 	uint64_t size = clusters->size;
 
 	if (number < POWERS) {
-		*gap = (int64_t)(size << number);
+		*gap = (int64_t)(2 * FEW_GAPS * size << number);
 		return true;
 	}
 	number -= POWERS;
-	*gap = (int64_t)((number + 1) * size);
-	return number < NEAR_GAPS;
+	*gap = (int64_t)((FEW_GAPS + number + 1) * size);
+	return FEW_GAPS + number < NEAR_GAPS;
 }
 
 /* The most clusters that a ring's gaps have, in both directions. */
@@ -232,6 +233,10 @@ bool ring_gap(const struct clusters *clusters, enum ring ring, uint64_t number, 
 {
 	uint64_t first = ring > RING_BOTH ? ring_end(clusters, ring - 1) : NEAR_GAPS, count;
 
+	if (ring == RING_FEW) {
+		*gap = (int64_t)((number + 1) * clusters->size);
+		return number < FEW_GAPS;
+	}
 	if (ring == RING_NEAR)
 		return near_gap(clusters, number, gap);
 	if (ring == RING_BOTH && number < NEAR_GAPS) {

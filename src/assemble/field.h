@@ -53,6 +53,7 @@ struct step {
 
 /* How far around a break the next piece is looked for. Each excludes those before it. */
 enum ring {
+	RING_FEW,  /* a few clusters after the break */
 	RING_NEAR, /* soon after the break */
 	RING_BOTH, /* some hundred clusters on both sides */
 	RING_WIDE, /* some thousand clusters on both sides */

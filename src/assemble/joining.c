@@ -329,16 +329,16 @@ static int64_t bits_at(
 	return affinity_bits(affinity, bench, offset, length < RIVAL_BYTES ? length : RIVAL_BYTES);
 }
 
-/* Tries all other gaps nearby with a break. */
-static void find_rivals(struct workbench *bench, const struct partial *partial,
-	const struct joining *joining, uint64_t at, struct affinity *affinity,
+/* Tries the other gaps of a ring with a break. */
+static void add_rivals(struct workbench *bench, const struct partial *partial,
+	const struct joining *joining, uint64_t at, enum ring ring, struct affinity *affinity,
 	struct rivals *rivals)
 {
 	struct step step = { at, 0 };
 	struct extents extents = { 0 };
 	struct outcome outcome;
 
-	for (uint64_t n = 0; ring_gap(bench->clusters, RING_NEAR, n, &step.gap); n++) {
+	for (uint64_t n = 0; ring_gap(bench->clusters, ring, n, &step.gap); n++) {
 		uint64_t tested = bench->tested;
 		uint64_t target = step_target(bench->clusters, partial, &step);
 		bool is_rival;
@@ -408,7 +408,8 @@ static bool judge_gaps(struct workbench *bench, const struct partial *partial,
 
 	for (const struct range *run = joining->extents.runs; run < last; run++)
 		learn_own(affinity, bench, run->offset, run->length);
-	find_rivals(bench, partial, joining, at, affinity, rivals);
+	add_rivals(bench, partial, joining, at, RING_FEW, affinity, rivals);
+	add_rivals(bench, partial, joining, at, RING_NEAR, affinity, rivals);
 	bits = rivals->count ? bits_at(bench, affinity, last->offset, last->length) : 0;
 	affinity_free(affinity);
 	return !rivals->count || bits >= rivals->best_bits + RIVAL_MARGIN;

@@ -9,7 +9,7 @@
 #define PIECES_MAX 8
 /* Cells that come before any step from what others lead to. */
 #define NEAR_ALONE 2
-#define TAIL_ALONE 10
+#define TAIL_ALONE 8
 #define TAIL_CELLS 6 /* cells that lead to the tail, from any break */
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -17,12 +17,30 @@
 bool find_near(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
-	static const struct cell cells[] = { { RING_NEAR, ZONE_HERE, false },
-		{ RING_NEAR, ZONE_CHANGE, false }, { RING_NEAR, ZONE_NEXT, false },
-		{ RING_NEAR, ZONE_HERE, true }, { RING_NEAR, ZONE_NEXT, true },
-		{ RING_NEAR, ZONE_CLOSE, false }, { RING_NEAR, ZONE_BEFORE, false },
-		{ RING_NEAR, ZONE_AFTER, false }, { RING_NEAR, ZONE_CLOSE, true },
-		{ RING_NEAR, ZONE_BEFORE, true }, { RING_NEAR, ZONE_AFTER, true } };
+	static const struct cell cells[] = {
+		{ RING_FEW, ZONE_HERE, false },
+		{ RING_FEW, ZONE_CHANGE, false },
+		{ RING_FEW, ZONE_NEXT, false },
+		{ RING_NEAR, ZONE_HERE, false },
+		{ RING_FEW, ZONE_HERE, true },
+		{ RING_FEW, ZONE_CLOSE, false },
+		{ RING_FEW, ZONE_BEFORE, false },
+		{ RING_FEW, ZONE_AFTER, false },
+		{ RING_NEAR, ZONE_CHANGE, false },
+		{ RING_NEAR, ZONE_NEXT, false },
+		{ RING_FEW, ZONE_NEXT, true },
+		{ RING_NEAR, ZONE_HERE, true },
+		{ RING_NEAR, ZONE_NEXT, true },
+		{ RING_NEAR, ZONE_CLOSE, false },
+		{ RING_NEAR, ZONE_BEFORE, false },
+		{ RING_NEAR, ZONE_AFTER, false },
+		{ RING_FEW, ZONE_CLOSE, true },
+		{ RING_NEAR, ZONE_CLOSE, true },
+		{ RING_FEW, ZONE_BEFORE, true },
+		{ RING_NEAR, ZONE_BEFORE, true },
+		{ RING_FEW, ZONE_AFTER, true },
+		{ RING_NEAR, ZONE_AFTER, true },
+	};
 	static const struct plan plan = { .cells = cells,
 		.count = COUNT(cells),
 		.alone = NEAR_ALONE,
@@ -38,17 +56,38 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 bool find_anywhere(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
-	static const struct cell cells[] = { { RING_NEAR, ZONE_HERE, false },
-		{ RING_NEAR, ZONE_CHANGE, false }, { RING_BOTH, ZONE_HERE, false },
-		{ RING_NEAR, ZONE_NEXT, false }, { RING_BOTH, ZONE_CHANGE, false },
-		{ RING_BOTH, ZONE_NEXT, false }, { RING_NEAR, ZONE_HERE, true },
-		{ RING_NEAR, ZONE_NEXT, true }, { RING_BOTH, ZONE_HERE, true },
-		{ RING_BOTH, ZONE_NEXT, true }, { RING_NEAR, ZONE_CLOSE, false },
-		{ RING_NEAR, ZONE_BEFORE, false }, { RING_BOTH, ZONE_CLOSE, false },
-		{ RING_BOTH, ZONE_BEFORE, false }, { RING_WIDE, ZONE_HERE, false },
-		{ RING_WIDE, ZONE_NEXT, false }, { RING_NEAR, ZONE_AFTER, false },
-		{ RING_NEAR, ZONE_CLOSE, true }, { RING_ALL, ZONE_HERE, false },
-		{ RING_ALL, ZONE_NEXT, false }, { RING_BOTH, ZONE_AFTER, false } };
+	static const struct cell cells[] = {
+		{ RING_FEW, ZONE_HERE, false },
+		{ RING_FEW, ZONE_CHANGE, false },
+		{ RING_FEW, ZONE_NEXT, false },
+		{ RING_NEAR, ZONE_HERE, false },
+		{ RING_NEAR, ZONE_CHANGE, false },
+		{ RING_BOTH, ZONE_HERE, false },
+		{ RING_NEAR, ZONE_NEXT, false },
+		{ RING_FEW, ZONE_HERE, true },
+		{ RING_FEW, ZONE_NEXT, true },
+		{ RING_FEW, ZONE_CLOSE, false },
+		{ RING_FEW, ZONE_BEFORE, false },
+		{ RING_FEW, ZONE_AFTER, false },
+		{ RING_BOTH, ZONE_CHANGE, false },
+		{ RING_BOTH, ZONE_NEXT, false },
+		{ RING_NEAR, ZONE_HERE, true },
+		{ RING_NEAR, ZONE_NEXT, true },
+		{ RING_BOTH, ZONE_HERE, true },
+		{ RING_BOTH, ZONE_NEXT, true },
+		{ RING_NEAR, ZONE_CLOSE, false },
+		{ RING_NEAR, ZONE_BEFORE, false },
+		{ RING_NEAR, ZONE_AFTER, false },
+		{ RING_BOTH, ZONE_CLOSE, false },
+		{ RING_BOTH, ZONE_BEFORE, false },
+		{ RING_WIDE, ZONE_HERE, false },
+		{ RING_WIDE, ZONE_NEXT, false },
+		{ RING_FEW, ZONE_CLOSE, true },
+		{ RING_NEAR, ZONE_CLOSE, true },
+		{ RING_ALL, ZONE_HERE, false },
+		{ RING_ALL, ZONE_NEXT, false },
+		{ RING_BOTH, ZONE_AFTER, false },
+	};
 	static const struct plan plan = {
 		.cells = cells, .count = COUNT(cells), .alone = NEAR_ALONE, .pieces = PIECES_MAX
 	};
@@ -60,14 +99,29 @@ bool find_anywhere(struct workbench *bench, const struct broken *broken, struct 
 bool find_before_tail(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
-	static const struct cell cells[] = { { RING_TAIL, ZONE_HERE, false },
-		{ RING_TAIL, ZONE_CHANGE, false }, { RING_TAIL, ZONE_NEXT, false },
-		{ RING_TAIL, ZONE_CLOSE, false }, { RING_TAIL, ZONE_BEFORE, false },
-		{ RING_TAIL, ZONE_AFTER, false }, { RING_NEAR, ZONE_HERE, false },
-		{ RING_NEAR, ZONE_CHANGE, false }, { RING_BOTH, ZONE_HERE, false },
-		{ RING_NEAR, ZONE_NEXT, false }, { RING_BOTH, ZONE_NEXT, false },
-		{ RING_NEAR, ZONE_HERE, true }, { RING_NEAR, ZONE_CLOSE, false },
-		{ RING_BOTH, ZONE_HERE, true }, { RING_NEAR, ZONE_BEFORE, false } };
+	static const struct cell cells[] = {
+		{ RING_TAIL, ZONE_HERE, false },
+		{ RING_TAIL, ZONE_CHANGE, false },
+		{ RING_TAIL, ZONE_NEXT, false },
+		{ RING_TAIL, ZONE_CLOSE, false },
+		{ RING_TAIL, ZONE_BEFORE, false },
+		{ RING_TAIL, ZONE_AFTER, false },
+		{ RING_FEW, ZONE_HERE, false },
+		{ RING_FEW, ZONE_CHANGE, false },
+		{ RING_FEW, ZONE_NEXT, false },
+		{ RING_NEAR, ZONE_HERE, false },
+		{ RING_NEAR, ZONE_CHANGE, false },
+		{ RING_BOTH, ZONE_HERE, false },
+		{ RING_NEAR, ZONE_NEXT, false },
+		{ RING_FEW, ZONE_CLOSE, false },
+		{ RING_FEW, ZONE_BEFORE, false },
+		{ RING_BOTH, ZONE_NEXT, false },
+		{ RING_FEW, ZONE_HERE, true },
+		{ RING_NEAR, ZONE_HERE, true },
+		{ RING_NEAR, ZONE_CLOSE, false },
+		{ RING_BOTH, ZONE_HERE, true },
+		{ RING_NEAR, ZONE_BEFORE, false },
+	};
 	static const struct plan two = { .cells = cells, .count = TAIL_CELLS, .pieces = 2 };
 	static const struct plan more = {
 		.cells = cells, .count = COUNT(cells), .alone = TAIL_ALONE, .pieces = PIECES_MAX

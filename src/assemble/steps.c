@@ -304,7 +304,7 @@ static bool try_steps(struct search *search, const struct steps_ahead *steps, st
 	const struct partial *partial = steps->partial;
 	const struct cell *cell = steps->cell;
 	const struct clusters *clusters = search->bench->clusters;
-	bool is_near = cell->ring == RING_NEAR || cell->ring == RING_TAIL, ends;
+	bool is_near = cell->ring <= RING_NEAR || cell->ring == RING_TAIL, ends;
 	struct step step;
 
 	for (uint64_t n = 0;
