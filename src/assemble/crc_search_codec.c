@@ -8,6 +8,8 @@
 
 /* Numbers of an array. */
 #define NUMBERS_MAX (CHANNEL_MESSAGE_MAX / 16)
+/* Displacements times breaks, twice what by_sum.c asks at once: how long a device takes is bounded, too. */
+#define PAIRS_MAX ((uint64_t)1 << 27)
 
 /* Numbers of breaks. */
 static size_t breaks_of(const struct crc_search *search)
@@ -25,7 +27,8 @@ bool crc_search_save(const struct crc_search *search, struct codec_writer *write
 {
 	size_t breaks = breaks_of(search);
 
-	if (search->count > NUMBERS_MAX - NUMBERS_MAX / 4 || breaks > NUMBERS_MAX / 4)
+	if (search->count > NUMBERS_MAX - NUMBERS_MAX / 4 || breaks > NUMBERS_MAX / 4 ||
+		(uint64_t)search->count * breaks > PAIRS_MAX)
 		return false;
 	codec_put(writer, search->count);
 	codec_put(writer, search->ends != NULL);
@@ -43,12 +46,20 @@ bool crc_search_save(const struct crc_search *search, struct codec_writer *write
 	return true;
 }
 
-/* Never NULL; the caller frees them. */
+/* Never NULL; the caller frees them. There is memory for what came only. */
 static uint32_t *load_numbers(size_t count, struct codec_reader *reader)
 {
-	uint32_t *numbers = xcalloc(count + 1, sizeof(*numbers));
+	size_t len;
+	const uint8_t *bytes = codec_get_bytes(reader, &len);
+	uint32_t *numbers;
 
-	codec_copy_bytes(reader, numbers, count * sizeof(*numbers));
+	if (!codec_ok(reader) || len != count * sizeof(*numbers)) {
+		codec_fail(reader);
+		len = 0;
+	}
+	numbers = xmalloc(len + 1);
+	if (len)
+		memcpy(numbers, bytes, len);
 	return numbers;
 }
 
@@ -73,7 +84,8 @@ void crc_search_load(struct crc_search *search, struct codec_reader *reader)
 	else
 		search->rest = load_numbers(search->rest_to, reader);
 	if (search->sums_from > search->sums_to || search->sums_to > sums ||
-		search->rest_from > search->rest_to || (one && search->rest_to))
+		search->rest_from > search->rest_to || (one && search->rest_to) ||
+		(uint64_t)search->count * (sums - search->count) > PAIRS_MAX)
 		codec_fail(reader);
 }
 

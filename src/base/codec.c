@@ -291,6 +291,11 @@ void codec_copy_bytes(struct codec_reader *reader, void *buffer, size_t len)
 
 	if (get_len(reader, len) != len)
 		reader->failed = true;
+	if (!reader->buffer && !reader->failed && len <= (size_t)(reader->end - reader->at)) {
+		memcpy(buffer, reader->at, len);
+		reader->at += len;
+		return;
+	}
 	for (size_t i = 0; i < len; i++)
 		to[i] = get_byte(reader);
 	if (reader->failed)

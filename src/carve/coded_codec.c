@@ -10,12 +10,15 @@
 #define FAST_MAX (CODED_BITS << 8 | 0xff)
 /* `first` is an index in values less a code of 16 bits. */
 #define FIRST_LEAST 65536
+/* Lengths of codes that are compared: the others' entries are not used, and may be anything. */
+#define COMPARED (CODED_BITS + 1)
+#define COMPARED_COUNT (17 - COMPARED)
 
 static void save_table(const struct coded_table *table, struct codec_writer *writer)
 {
 	codec_put_bytes(writer, table->fast, sizeof(table->fast));
-	codec_put_bytes(writer, table->limit, sizeof(table->limit));
-	codec_put_bytes(writer, table->first, sizeof(table->first));
+	codec_put_bytes(writer, &table->limit[COMPARED], COMPARED_COUNT * sizeof(*table->limit));
+	codec_put_bytes(writer, &table->first[COMPARED], COMPARED_COUNT * sizeof(*table->first));
 	codec_put_bytes(writer, table->values, sizeof(table->values));
 }
 
@@ -52,7 +55,7 @@ static bool is_table(const struct coded_table *table)
 
 	for (size_t i = 0; i < sizeof(table->fast) / sizeof(*table->fast); i++)
 		good &= table->fast[i] <= FAST_MAX;
-	for (size_t i = 0; i < sizeof(table->first) / sizeof(*table->first); i++)
+	for (size_t i = COMPARED; i < 17; i++)
 		good &= table->first[i] >= -FIRST_LEAST && table->first[i] <= 0xff;
 	return good;
 }
@@ -60,8 +63,8 @@ static bool is_table(const struct coded_table *table)
 static void load_table(struct coded_table *table, struct codec_reader *reader)
 {
 	codec_copy_bytes(reader, table->fast, sizeof(table->fast));
-	codec_copy_bytes(reader, table->limit, sizeof(table->limit));
-	codec_copy_bytes(reader, table->first, sizeof(table->first));
+	codec_copy_bytes(reader, &table->limit[COMPARED], COMPARED_COUNT * sizeof(*table->limit));
+	codec_copy_bytes(reader, &table->first[COMPARED], COMPARED_COUNT * sizeof(*table->first));
 	codec_copy_bytes(reader, table->values, sizeof(table->values));
 	if (!is_table(table))
 		codec_fail(reader);

@@ -58,6 +58,18 @@ Test(coded_codec, arrives_as_it_was)
 	free(got);
 }
 
+/* Codes of up to CODED_BITS bits are looked up, so what would be compared with them was never set. */
+Test(coded_codec, what_is_not_used_may_be_anything)
+{
+	struct carve_coded *got = malloc(sizeof(*got));
+
+	coded->tables[0].first[0] = coded->tables[3].first[CODED_BITS] = INT32_MAX;
+	coded->blocks[3].component = 200;
+	cr_assert(arrives(got));
+	cr_expect_eq(got->tables[0].first[0], 0);
+	free(got);
+}
+
 #define EXPECT_REFUSED(member, value) \
 	do { \
 		set_up(); \
@@ -84,8 +96,8 @@ Test(coded_codec, what_a_decoder_may_not_be_given_is_refused)
 	EXPECT_REFUSED(bits_before, CODED_BEFORE * 8 + 1);
 	EXPECT_REFUSED(bits_before, 0);
 	EXPECT_REFUSED(tables[0].fast[0], (CODED_BITS + 1) << 8);
-	EXPECT_REFUSED(tables[2].first[5], 256);
-	EXPECT_REFUSED(tables[2].first[5], INT32_MIN);
+	EXPECT_REFUSED(tables[2].first[CODED_BITS + 1], 256);
+	EXPECT_REFUSED(tables[2].first[16], INT32_MIN);
 	coded = NULL;
 	free(got);
 }

@@ -91,6 +91,9 @@ Test(crc_search_codec, a_search_that_no_message_holds_is_not_sent)
 	sent = one();
 	sent.known_count = (size_t)1 << 30;
 	cr_expect_not(crc_search_save(&sent, &writer));
+	sent = one();
+	sent.count = sent.known_count = (size_t)1 << 14;
+	cr_expect_not(crc_search_save(&sent, &writer), "it takes too long");
 }
 
 Test(crc_search_codec, hits_arrive_as_they_were)
