@@ -154,6 +154,14 @@ static bool reads_memory_of_another(void)
 	return process_vm_readv(victim.other, &to, 1, &from, 1, 0) > 0;
 }
 
+/* What is there already, if the other one is a copy of this process; else it is most likely not mapped there. */
+static bool writes_memory_of_another(void)
+{
+	const struct iovec here = { &victim, sizeof(victim.path) };
+
+	return process_vm_writev(victim.other, &here, 1, &here, 1, 0) > 0;
+}
+
 static bool limits_another(void)
 {
 	const struct rlimit none = { 0, 0 };
@@ -226,10 +234,10 @@ static const struct {
 	ATTEMPT(changes_time, 0, false), ATTEMPT(makes_socket, 1, false),
 	ATTEMPT(sends_datagram, 1, false), ATTEMPT(connects, 1, false), ATTEMPT(kills, 6, false),
 	ATTEMPT(kills_through_a_socket, 0, false), ATTEMPT(traces, 1, true),
-	ATTEMPT(reads_memory_of_another, 1, true), ATTEMPT(limits_another, 0, false),
-	ATTEMPT(forks, 0, false), ATTEMPT(executes, 1, false), ATTEMPT(makes_code, 0, false),
-	ATTEMPT(makes_memory_code, 0, false), ATTEMPT(raises_its_limits, 0, true),
-	ATTEMPT(raises_its_memory, 0, false),
+	ATTEMPT(reads_memory_of_another, 1, true), ATTEMPT(writes_memory_of_another, 1, true),
+	ATTEMPT(limits_another, 0, false), ATTEMPT(forks, 0, false), ATTEMPT(executes, 1, false),
+	ATTEMPT(makes_code, 0, false), ATTEMPT(makes_memory_code, 0, false),
+	ATTEMPT(raises_its_limits, 0, true), ATTEMPT(raises_its_memory, 0, false),
 	ATTEMPT(removes, 1, false), /* the last: the others need the file */
 };
 #define ATTEMPTS (sizeof(attempts) / sizeof(*attempts))
