@@ -7,9 +7,10 @@
  *
  * The file ends with the table that reaches farthest, and the zeros that pad it to four bytes. Each
  * table has a checksum (that of `head` leaves out the field that adjusts the whole font's): if all
- * match, the font is complete. If none matches from some offset on, the font is cut there. If some
- * before that do not match, as some programs write them, it is unverified; if no checksum matches
- * at all, it is rejected.
+ * match, the font is complete. Some programs pad tables with other bytes than zeros, and add them to the checksum. If
+ * none matches from some offset on, the font is cut there, unless the checksum of the whole font holds. If some
+ * before that do not match, as some programs write them, or the whole font's holds, it is unverified; if no checksum
+ * matches at all, it is rejected.
  */
 #include "sfnt.h"
 
@@ -22,6 +23,7 @@
 #include "walk.h"
 
 #define SUM_BITS 32 /* see view_proved */
+#define WHOLE_SUM 0xb1b0afba
 #define TABLES_MAX 4096
 #define FONTS_MAX 1024
 
@@ -129,7 +131,18 @@ static void sort_tables(struct sfnt *sfnt)
 	sfnt->count = kept;
 }
 
-static bool is_valid_table(const struct sfnt *sfnt, const struct sfnt_table *table)
+/* The checksum of a table with the bytes that pad it, whatever they are. */
+static uint32_t padded_sum(const struct sfnt *sfnt, uint64_t end, struct sfnt_sum sum)
+{
+	size_t len = (size_t)(-end & 3);
+	const uint8_t *p = len ? view_peek(sfnt->view, end, len) : NULL;
+
+	if (p)
+		sfnt_sum_add(&sum, p, len);
+	return sum.sum;
+}
+
+static bool is_valid_table(const struct sfnt *sfnt, struct sfnt_table *table)
 {
 	struct sfnt_sum sum = { 0 };
 	uint64_t at = table->at, end = at + table->len;
@@ -150,6 +163,11 @@ static bool is_valid_table(const struct sfnt *sfnt, const struct sfnt_table *tab
 		if (!p || be32(p + 12) != 0x5f0f3cf5)
 			return false;
 		sum.sum -= be32(p + 8);
+	}
+	if (sum.sum != table->sum && end % 4 && padded_sum(sfnt, end, sum) == table->sum) {
+		sum.sum = table->sum;
+		end = (end + 3) & ~3ull;
+		table->len = (uint32_t)(end - table->at);
 	}
 	if (sum.sum == table->sum && sum.sum)
 		view_proved(sfnt->view, table->at, end, SUM_BITS);
@@ -188,12 +206,28 @@ static uint64_t find_end(const struct sfnt *sfnt)
 	return walk_zeros(sfnt->view, end, padded) ? padded : end;
 }
 
+/* Whether the checksum of a font as a whole, which a field of `head` makes the same for all, holds up to `end`. */
+static bool whole_sum_holds(const struct sfnt *sfnt, uint64_t end)
+{
+	struct sfnt_sum sum = { 0 };
+	const uint8_t *p;
+	size_t len;
+
+	for (uint64_t at = 0; at < end; at += len) {
+		p = walk_window(sfnt->view, at, end, &len);
+		if (!p)
+			return false;
+		sfnt_sum_add(&sum, p, len);
+	}
+	return sum.sum == WHOLE_SUM;
+}
+
 static enum verdict judge_tables(struct sfnt *sfnt)
 {
 	size_t matching = 0, nonzero = 0, first_bad = sfnt->count, last_good = 0;
 	struct finding *finding = sfnt->finding;
 	const struct sfnt_table *bad;
-	uint64_t end = find_end(sfnt), valid_end;
+	uint64_t end, valid_end;
 
 	for (size_t i = 0; i < sfnt->count; i++) {
 		if (is_valid_table(sfnt, &sfnt->tables[i])) {
@@ -205,6 +239,7 @@ static enum verdict judge_tables(struct sfnt *sfnt)
 			first_bad = i;
 		}
 	}
+	end = find_end(sfnt);
 	finding->length = end;
 	if (!nonzero)
 		return verdict_because(CARVE_REJECT, finding,
@@ -213,7 +248,7 @@ static enum verdict judge_tables(struct sfnt *sfnt)
 	if (matching == sfnt->count)
 		return CARVE_COMPLETE;
 	bad = &sfnt->tables[first_bad];
-	if (end <= view_size(sfnt->view) && last_good > first_bad)
+	if (end <= view_size(sfnt->view) && (last_good > first_bad || whole_sum_holds(sfnt, end)))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"wrong checksum of table %.4s at %" PRIu32, bad->tag, bad->at);
 	if (last_good + 1 < sfnt->count)

@@ -15,6 +15,9 @@ def make():
     save("json", "lines.json", lines, sequence="yes", unchecked=1)
     save("json", "array.json", json.dumps([{"a": i, "b": [i]} for i in range(30)]).encode(), unchecked=1)
     save("json", "places.json", b'{"type":"FeatureCollection","features":[{"type":"Feature","geometry":null,"properties":{}}]}', extension="geojson", unchecked=1)
+    keystore = {"address": "00" * 20, "crypto": {"cipher": "aes-128-ctr", "cipherparams": {"iv": "11" * 16}, "ciphertext": "22" * 32, "kdf": "scrypt",
+                "kdfparams": {"dklen": 32, "n": 262144, "p": 1, "r": 8, "salt": "33" * 32}, "mac": "44" * 32}, "id": "golden", "version": 3}
+    save("json", "keystore.json", json.dumps(keystore).encode(), unchecked=1)
     long = json.dumps({"a": [{"b": i, "c": "text " * 8} for i in range(60)]}, indent=1).encode()
     save("json", "cut.json", long[:2000], verdict="truncated", length_min=1900, length_max=2000, why="the image ends at 2000, before the file does")
     for name, junk in (("random", random.Random(2).randbytes(900)), ("zeros", bytes(900))):

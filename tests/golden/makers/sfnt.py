@@ -32,16 +32,16 @@ def sums(tag, data):
     return (total(data) - (struct.unpack_from(">I", data, 8)[0] if tag == b"head" else 0)) & 0xffffffff
 
 
-def font(made, version=b"\0\1\0\0", base=0, order=None, wrong=()):
+def font(made, version=b"\0\1\0\0", base=0, order=None, wrong=(), padding=b"\0"):
     count = len(made)
     power = 1 << count.bit_length() - 1
     directory = version + struct.pack(">HHHH", count, power * 16, power.bit_length() - 1, (count - power) * 16)
     at, places, body = base + 12 + 16 * count, {}, b""
     for tag in order or made:
         places[tag] = at + len(body)
-        body += made[tag] + bytes(-len(made[tag]) % 4)
+        body += made[tag] + padding * (-len(made[tag]) % 4)
     for tag in sorted(made):
-        directory += tag + struct.pack(">III", sums(tag, made[tag]) ^ (tag in wrong), places[tag], len(made[tag]))
+        directory += tag + struct.pack(">III", sums(tag, made[tag] + padding * (-len(made[tag]) % 4)) ^ (tag in wrong), places[tag], len(made[tag]))
     data = directory + body
     where = places[b"head"] + 8 - base
     return data[:where] + struct.pack(">I", (0xb1b0afba - total(data)) & 0xffffffff) + data[where + 4:]
@@ -57,6 +57,11 @@ def make():
     mixed = list(tables())
     random.Random(2).shuffle(mixed)
     save("sfnt", "other-order.ttf", font(tables(), order=mixed), extension="ttf", **about)
+    blanks = font(tables(length=402), padding=b" ")
+    save("sfnt", "blanks.ttf", blanks, extension="ttf", **about)
+    odd = font(tables(), order=sorted(tables(), key=lambda tag: tag == b"post"), wrong=(b"post",))
+    save("sfnt", "last-sum.ttf", odd, verdict="unverified", length=len(odd), extension="ttf", **about)
+    save("sfnt", "last-sum-wiped.ttf", odd[:-20] + bytes(20), verdict="truncated")
     signed = tables()
     signed[b"DSIG"] = b"\0\0\0\1\0\0\0\0"
     save("sfnt", "signature.ttf", font(signed), **about)
