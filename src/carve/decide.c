@@ -47,6 +47,8 @@ struct quota_use {
  * each byte from candidate to candidate. */
 #define WORK_BASE ((uint64_t)512 << 20)
 #define WORK_FACTOR 16
+/* A check that may cost less is made sooner than it is seen whether something is left for it. */
+#define SPENT_LEAST ((uint64_t)1 << 20)
 
 /* The files with unverified parts that are remembered, to say in which one a candidate starts. */
 #define OUTER_MAX 64
@@ -60,10 +62,11 @@ struct decided_type {
 	uint64_t unverified_until; /* the end of its last unverified file */
 	/* work_left - WORK_FACTOR * work_at, which never rises: for other threads. */
 	_Atomic int64_t work_base;
-	uint64_t work_left; /* at work_at */
-	uint64_t work_at;   /* the start of the last candidate that was charged */
-	uint64_t checks;    /* that were charged */
-	uint64_t work;      /* of these checks; of one that took too much, what was left */
+	_Atomic uint64_t pending; /* work of checks that are not decided on */
+	uint64_t work_left;       /* at work_at */
+	uint64_t work_at;         /* the start of the last candidate that was charged */
+	uint64_t checks;          /* that were charged */
+	uint64_t work;            /* of these checks; of one that took too much, what was left */
 	struct parts parts;
 	/* The last rejection, and its name in the tally: the next one is often the same. */
 	char rejected_why[sizeof(((struct finding *)NULL)->why)];
@@ -252,6 +255,39 @@ uint64_t decider_work_cap(const struct decider *decider, const struct candidate 
 	if (left < 0)
 		return 0;
 	return (uint64_t)left < most ? (uint64_t)left : most;
+}
+
+/* What a check counts for before it is decided on. One that took too much takes all that is left. */
+static uint64_t pending_work(const struct decider *decider, const struct outcome *outcome)
+{
+	uint64_t most = work_at_most(decider);
+
+	if (most == UINT64_MAX)
+		return 0;
+	return outcome->work < most ? outcome->work : most;
+}
+
+void decider_begin_pending(struct decider *decider, uint32_t rule, const struct outcome *outcome)
+{
+	atomic_fetch_add_explicit(&decider->types[rule].pending, pending_work(decider, outcome),
+		memory_order_relaxed);
+}
+
+void decider_end_pending(struct decider *decider, uint32_t rule, const struct outcome *outcome)
+{
+	atomic_fetch_sub_explicit(&decider->types[rule].pending, pending_work(decider, outcome),
+		memory_order_relaxed);
+}
+
+bool decider_seems_spent(const struct decider *decider, const struct candidate *candidate)
+{
+	uint64_t left;
+
+	if (decider->options.any_order)
+		return false;
+	left = decider_work_cap(decider, candidate);
+	return left >= SPENT_LEAST && atomic_load_explicit(&decider->types[candidate->rule].pending,
+					      memory_order_relaxed) >= left;
 }
 
 static const struct rule *rule_of(const struct decider *decider, const struct decision *decision)

@@ -61,6 +61,12 @@ void decider_pass_hidden(struct decider *decider, uint64_t start, size_t count);
 uint64_t decider_work_left(const struct decider *decider, const struct candidate *candidate);
 /* At least that, when the check starts, by any thread and however far ahead of the decisions. */
 uint64_t decider_work_cap(const struct decider *decider, const struct candidate *candidate);
+/* For any thread: checks of the rule that were made (begin), but are not decided on or dropped yet (end). */
+void decider_begin_pending(struct decider *decider, uint32_t rule, const struct outcome *outcome);
+void decider_end_pending(struct decider *decider, uint32_t rule, const struct outcome *outcome);
+/* For any thread: whether these may leave no work for the candidate's check. Then it had better wait until they
+ * are decided on, or each of many costly checks would take as much as all of them may. */
+bool decider_seems_spent(const struct decider *decider, const struct candidate *candidate);
 /* How many candidates were found unchecked. */
 uint64_t decider_unchecked(const struct decider *decider);
 /* Candidates that are left out because their checks crashed, and the first of them. */

@@ -72,9 +72,9 @@ struct job_context {
 	struct pool *pool;
 	struct tracker *tracker;
 	struct defer *defer;
-	struct cover *cover;           /* NULL: nothing covers anything */
-	const struct decider *decider; /* NULL: none */
-	_Atomic size_t *outcomes_len;  /* bytes of the jobs' outcomes */
+	struct cover *cover;          /* NULL: nothing covers anything */
+	struct decider *decider;      /* NULL: none */
+	_Atomic size_t *outcomes_len; /* bytes of the jobs' outcomes */
 	uint32_t hash_mask;
 	const struct hash_sets *sets; /* NULL: none */
 	const struct ahead *ahead; /* what is known before checks (carve/ahead.h); NULL: nothing */
@@ -82,6 +82,8 @@ struct job_context {
 	bool confined; /* checks are made in other processes (carve/check_worker.h) */
 };
 
+/* Checks before it, that are not decided on, may leave it no work; not where everything waits for it. */
+bool job_seems_spent(const struct job_context *context, const struct carve_job *job);
 /* The decider will not use its outcome, so that none is needed. */
 bool job_needs_no_outcome(const struct carve_job *job, const struct decider *decider);
 /* Gives the job its outcome, whose content is taken over. */

@@ -84,7 +84,7 @@ static bool may_go_on(void *context, uint64_t reached)
 	return !tracker_is_cancelled(local->context.tracker) &&
 	       defer_progress(
 		       local->context.defer, (unsigned)(scratch - local->scratch), reached) &&
-	       !is_covered(scratch);
+	       !is_covered(scratch) && !job_seems_spent(&local->context, scratch->job);
 }
 
 struct local_jobs *local_jobs_new(const struct job_context *context)
@@ -180,7 +180,7 @@ static void check_job(struct local_jobs *local, struct carve_job *job, unsigned 
 	bool checked = false;
 
 	watch_job(scratch, job);
-	if (!tracker_is_cancelled(context->tracker))
+	if (!tracker_is_cancelled(context->tracker) && !job_seems_spent(context, job))
 		checked = defer_check(context->defer, worker, scratch->view, context->image, rule,
 			candidate, work_max(context, candidate), job->force, &outcome, &waited);
 	if (checked && outcome.no_memory)
@@ -211,7 +211,7 @@ static bool worker_may_go_on(void *context, size_t index, uint64_t reached)
 	return !tracker_is_cancelled(local->context.tracker) &&
 	       defer_progress_of(local->context.defer, (unsigned)(scratch - local->scratch),
 		       job->candidate.start, job->force, reached) &&
-	       !is_covered(scratch);
+	       !is_covered(scratch) && !job_seems_spent(&local->context, job);
 }
 
 static void worker_is_done(void *context, size_t index, struct outcome *outcome)
@@ -258,7 +258,8 @@ static void collect_requests(struct job_scratch *scratch, const struct local_bat
 				scratch->local, job, (unsigned)(scratch - scratch->local->scratch));
 			continue;
 		}
-		if (tracker_is_cancelled(context->tracker) || !begin_check(scratch, job)) {
+		if (tracker_is_cancelled(context->tracker) || job_seems_spent(context, job) ||
+			!begin_check(scratch, job)) {
 			end_check(scratch->local, job, NULL, 0);
 			continue;
 		}

@@ -16,15 +16,19 @@
 /* Candidates are this far from each other. */
 #define STEP 512
 #define PLACES 20000
+/* Units of work of a costly check. */
+#define COST ((uint64_t)16 << 20)
 
 static atomic_uint checks;    /* that were begun */
 static atomic_uint wanted;    /* a blocking check ends when this many were begun */
 static atomic_uint outcomes;  /* that were passed on */
 static atomic_uint completes; /* of these */
 static atomic_uint waits;     /* calls of on_wait */
+static atomic_uint costly;    /* checks that took COST */
 static uint64_t last_start;
 
-/* 'B' blocks, and is complete, or not a file in lower case; 'W' waits for calls of on_wait. What
+/* 'B' blocks, and is complete, or not a file in lower case; 'W' waits for calls of on_wait; 'C'
+ * is costly, and 'L' ends after the costly ones that are made meanwhile; neither is a file. What
  * follows is the length. Anything else is rejected. */
 static enum verdict check(struct view *view, struct finding *finding)
 {
@@ -37,6 +41,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 		usleep(100);
 	while (kind == 'W' && waits < 3)
 		usleep(100);
+	for (unsigned seen = 0; kind == 'L' && (costly < 32 || costly != seen);) {
+		seen = costly;
+		usleep(20000);
+	}
+	if (kind == 'C')
+		costly += view_work(view, COST);
 	if (kind != 'B' && kind != 'F')
 		return verdict_because(CARVE_REJECT, finding, "not a file");
 	finding->length = length;
@@ -193,6 +203,22 @@ Test(carving, what_no_file_covers_is_checked_once)
 	offer_all(STRONG, WEAK);
 	cr_expect_eq(checks, 1 + PLACES - 100);
 	cr_expect_eq(outcomes, 1 + PLACES - 100);
+}
+
+/* While nothing can be decided on, as the first check goes on, the others may not each take what their rule
+ * may for all of them. */
+Test(carving, what_is_checked_ahead_costs_no_more_than_the_rule_may)
+{
+	const uint64_t size = (uint64_t)PLACES * STEP, most = ((uint64_t)512 << 20) + 2 * 16 * size;
+
+	put(0, 'L', 0);
+	for (uint32_t i = 1; i < PLACES; i++)
+		put(i, 'C', 0);
+	start(4, false);
+	offer_all(STRONG, STRONG);
+	cr_expect_eq(outcomes, PLACES);
+	cr_expect_geq(costly, (512 << 20) / COST, "%u", costly);
+	cr_expect_leq(costly, 2 * most / COST, "%u", costly);
 }
 
 /* A checkpoint may be written while a check takes hours. */

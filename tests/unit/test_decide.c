@@ -228,6 +228,39 @@ Test(decide, a_check_may_take_what_its_rule_has_left_when_it_starts)
 	teardown(&f);
 }
 
+Test(decide, checks_that_wait_for_a_decision_spend_what_the_rule_has)
+{
+	const uint64_t most = ((uint64_t)512 << 20) + 16 * 1000;
+	const struct candidate next = { .start = 100 }, other = { .start = 100, .rule = 1 };
+	const struct outcome much = { .work = most - 1000 }, little = { .work = 1000 },
+			     endless = { .work = UINT64_MAX };
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ .searched_len = 1000 });
+	decider_begin_pending(f.decider, 0, &much);
+	cr_expect_not(decider_seems_spent(f.decider, &next));
+	decider_begin_pending(f.decider, 0, &little);
+	cr_expect(decider_seems_spent(f.decider, &next));
+	cr_expect_not(decider_seems_spent(f.decider, &other), "each rule has its own");
+	decider_end_pending(f.decider, 0, &much);
+	cr_expect_not(decider_seems_spent(f.decider, &next));
+	decider_begin_pending(f.decider, 0, &endless);
+	cr_expect(decider_seems_spent(f.decider, &next), "it may leave nothing");
+	add(&f, 90, 0, CARVE_COMPLETE, 1);
+	f.outcomes[0].work = UINT64_MAX;
+	cr_expect_str_eq(decide(&f), "");
+	cr_expect_not(decider_seems_spent(f.decider, &next), "so little is sooner done");
+	decider_end_pending(f.decider, 0, &endless);
+	decider_end_pending(f.decider, 0, &little);
+	teardown(&f);
+	/* No bound: nothing is spent. */
+	setup(&f, (struct decide_options){ .searched_len = 0 });
+	decider_begin_pending(f.decider, 0, &endless);
+	cr_expect_not(decider_seems_spent(f.decider, &next));
+	decider_end_pending(f.decider, 0, &endless);
+	teardown(&f);
+}
+
 Test(decide, truncated_files_contain_only_truncated_ones_of_their_own_rule)
 {
 	struct fixture f;
