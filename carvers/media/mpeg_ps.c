@@ -6,7 +6,8 @@
  *	end:    00 00 01 B9; many files lack it
  *
  * Packs and packets follow each other; zeros may fill the space between them. With the end code the
- * file is complete. Without it the file ends where no packet follows the last one's length, and is
+ * file is complete. Without it the file ends where no packet follows the last one's length, or where zeros and a pack
+ * with an earlier clock do, which begins another file, and is
  * unverified, or truncated if a cluster ends there, too: the standards require the code. Each pack begins like the file, and is named as a part of it.
  */
 #include <inttypes.h>
@@ -38,6 +39,21 @@ static uint64_t pack_end(struct view *view, uint64_t at)
 		return 0;
 	p = view_peek(view, at, 14);
 	return p && (p[12] & 3) == 3 && (p[13] & 0xf8) == 0xf8 ? at + 14 + (p[13] & 7) : 0;
+}
+
+/* The clock of the pack at `at`, in 90,000ths of a second. */
+static uint64_t pack_clock(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, 9);
+
+	if (!p)
+		return 0;
+	if ((p[4] & 0xf0) == 0x20)
+		return (uint64_t)(p[4] >> 1 & 7) << 30 | (uint32_t)p[5] << 22 |
+		       (uint32_t)(p[6] >> 1) << 15 | (uint32_t)p[7] << 7 | p[8] >> 1;
+	return (uint64_t)(p[4] >> 3 & 7) << 30 | (uint32_t)(p[4] & 3) << 28 | (uint32_t)p[5] << 20 |
+	       (uint32_t)(p[6] >> 3) << 15 | (uint32_t)(p[6] & 3) << 13 | (uint32_t)p[7] << 5 |
+	       p[8] >> 3;
 }
 
 static enum mpeg_ps_unit read_unit(struct view *view, uint64_t at, uint64_t *end)
@@ -89,7 +105,7 @@ static uint64_t fill_end(struct view *view, uint64_t at)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	uint64_t at = 0, end = 0, last = 0, packets = 0, packs = 0;
+	uint64_t at = 0, end = 0, last = 0, packets = 0, packs = 0, clock = 0;
 	bool sectors = true; /* each pack starts at a multiple of SECTOR */
 	enum mpeg_ps_unit unit;
 
@@ -99,6 +115,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (unit == UNIT_PACK) {
 			view_part(view, at);
 			packs++;
+			clock = pack_clock(view, at);
 			sectors &= at % SECTOR == 0;
 		}
 		packets += unit == UNIT_PACKET;
@@ -112,7 +129,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		next = fill_end(view, at);
 		if (next == at)
 			break;
-		if (read_unit(view, next, &end) == UNIT_NONE)
+		unit = read_unit(view, next, &end);
+		if (unit == UNIT_PACK && pack_clock(view, next) < clock)
+			unit = UNIT_NONE;
+		if (unit == UNIT_NONE)
 			break;
 		at = next;
 	}

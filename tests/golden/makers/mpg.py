@@ -31,6 +31,7 @@ def make():
     open_end = dict(verdict="unverified", length=len(whole), why=f"no end code: ends where no packet follows, at {len(whole)}")
     save("mpg", "no-end.mpg", whole, **open_end)
     save("mpg", "no-end-random.mpg", whole + noise(2000, 77), **open_end)
+    save("mpg", "next.mpg", whole + bytes(300) + whole + END, **open_end)
     cut = len(whole) - 100
     save("mpg", "cut.mpg", whole[:cut], verdict="truncated", length=cut, why=f"the image ends at {cut}, before the file does")
     save("mpg", "overwritten.mpg", whole[:cut] + noise(2000, 78), verdict="unverified", length=len(whole))
