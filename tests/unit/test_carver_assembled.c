@@ -1,0 +1,101 @@
+/* What checks of MPEG audio and AVI do where pieces are put together. */
+#include "carver_case.h"
+
+enum { FRAME_LEN = 417, FAST_LEN = 522, INFO_AT = 36 };
+
+/* Frames of MPEG-1 layer III, 44.1 kHz, with 128 or 160 kbit/s. */
+static void add_frames(struct bytes *bytes, bool fast, unsigned count)
+{
+	const uint8_t head[] = { 0xff, 0xfb, fast ? 0xa0 : 0x90, 0 };
+
+	for (unsigned i = 0; i < count; i++) {
+		bytes_add(bytes, head, sizeof(head));
+		for (int n = 4; n < (fast ? FAST_LEN : FRAME_LEN); n++)
+			bytes_fill(bytes, (uint8_t)(n * 37 + i), 1);
+	}
+}
+
+/* A file that states so many frames and bytes, the first frame included in these. */
+static struct bytes counted(uint32_t frames, uint32_t len)
+{
+	struct bytes bytes = { 0 };
+	uint8_t *info;
+
+	add_frames(&bytes, false, 1);
+	memset(bytes.data + 4, 0, FRAME_LEN - 4);
+	info = bytes.data + INFO_AT;
+	memcpy(info, "Info\0\0\0\3", 8);
+	for (int i = 0; i < 4; i++) {
+		info[8 + i] = (uint8_t)(frames >> (24 - 8 * i));
+		info[12 + i] = (uint8_t)(len >> (24 - 8 * i));
+	}
+	return bytes;
+}
+
+static void expect_check(const char *carver, const struct bytes *bytes, bool thorough,
+	enum verdict expected, uint64_t length)
+{
+	struct view *view = view_new_memory(bytes->data, bytes->len);
+	struct finding found = { 0 };
+	enum verdict verdict;
+
+	view_set_thorough(view, thorough);
+	verdict = carver_find(carver)->check(view, &found);
+	cr_expect_eq(verdict, expected, "%d: %s", verdict, found.why);
+	cr_expect_eq(found.length, length, "%llu: %s", (unsigned long long)found.length, found.why);
+	view_free(view);
+}
+
+/* Another file of the encoder may go on with frames of other lengths until their number is right. */
+Test(mp3, the_stated_bytes_are_there)
+{
+	struct bytes right = counted(20, 21 * FRAME_LEN), wrong = counted(20, 21 * FRAME_LEN);
+
+	add_frames(&right, false, 20);
+	add_frames(&wrong, false, 15);
+	add_frames(&wrong, true, 5);
+	bytes_fill(&right, 0xee, 3000);
+	bytes_fill(&wrong, 0xee, 3000);
+	expect_check("mp3", &right, true, CARVE_COMPLETE, 21 * FRAME_LEN);
+	expect_check("mp3", &right, false, CARVE_UNVERIFIED, 21 * FRAME_LEN);
+	expect_check("mp3", &wrong, true, CARVE_TRUNCATED, 16 * FRAME_LEN + 4 * FAST_LEN);
+	expect_check("mp3", &wrong, false, CARVE_UNVERIFIED, 16 * FRAME_LEN + 5 * FAST_LEN);
+	free(right.data);
+	free(wrong.data);
+}
+
+Test(mp3, a_steady_bit_rate_does_not_change)
+{
+	struct bytes steady = { 0 }, varying = { 0 };
+
+	add_frames(&steady, false, 120);
+	add_frames(&steady, true, 20);
+	add_frames(&varying, false, 20);
+	add_frames(&varying, true, 20);
+	add_frames(&varying, false, 100);
+	add_frames(&varying, true, 20);
+	bytes_fill(&steady, 0xee, 3000);
+	bytes_fill(&varying, 0xee, 3000);
+	expect_check("mp3", &steady, false, CARVE_UNVERIFIED, 120 * FRAME_LEN + 20 * FAST_LEN);
+	expect_check("mp3", &steady, true, CARVE_UNVERIFIED, 120 * FRAME_LEN);
+	expect_check("mp3", &varying, true, CARVE_UNVERIFIED, 120 * FRAME_LEN + 40 * FAST_LEN);
+	free(steady.data);
+	free(varying.data);
+}
+
+/* An index of other chunks than are there: in one piece its writer's fault, else another file's. */
+Test(avi, the_index_matches_where_pieces_meet)
+{
+	struct bytes film = bytes_of_file("tests/golden/riff/film.avi");
+	uint64_t len = film.len, index = 0;
+
+	for (uint64_t at = 12; at + 8 < len && !index; at++)
+		if (memcmp(film.data + at, "idx1", 4) == 0)
+			index = at;
+	cr_assert_neq(index, 0);
+	expect_check("riff", &film, true, CARVE_COMPLETE, len);
+	film.data[index + 8 + 12] ^= 1;
+	expect_check("riff", &film, false, CARVE_UNVERIFIED, len);
+	expect_check("riff", &film, true, CARVE_TRUNCATED, index);
+	free(film.data);
+}
