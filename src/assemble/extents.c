@@ -43,6 +43,23 @@ void extents_cut(struct extents *extents, uint64_t length)
 	extents->count = i;
 }
 
+void extents_split(struct extents *extents, uint64_t at)
+{
+	size_t i = 0;
+
+	while (i < extents->count && at >= extents->runs[i].length)
+		at -= extents->runs[i++].length;
+	if (i == extents->count || !at)
+		return;
+	extents->runs =
+		xgrow(extents->runs, &extents->capacity, extents->count, sizeof(*extents->runs));
+	for (size_t n = extents->count++; n > i; n--)
+		extents->runs[n] = extents->runs[n - 1];
+	extents->runs[i].length = at;
+	extents->runs[i + 1].offset += at;
+	extents->runs[i + 1].length -= at;
+}
+
 uint64_t extents_place(const struct extents *extents, uint64_t at)
 {
 	for (size_t i = 0; i < extents->count; i++) {

@@ -21,6 +21,8 @@ void extents_add(struct extents *extents, uint64_t offset, uint64_t length);
 void extents_set(struct extents *extents, const struct range *runs, size_t count);
 /* Cuts the file to this many bytes. */
 void extents_cut(struct extents *extents, uint64_t length);
+/* Makes two adjoining runs of the one that has this offset of the file inside, so that a view shows what is proved there. */
+void extents_split(struct extents *extents, uint64_t at);
 /* Where the byte after its first `at` ones is in the evidence, if the piece that has those before goes on.
  * UINT64_MAX: it has fewer. */
 uint64_t extents_place(const struct extents *extents, uint64_t at);

@@ -125,14 +125,19 @@ static void drop_proved(struct search *search, struct partial *partial)
 {
 	struct breaks *breaks = &partial->breaks;
 	struct workbench *bench = search->bench;
+	struct extents extents = { 0 };
 	struct outcome outcome;
 
-	if (!workbench_look(bench, &partial->extents, &outcome))
-		return;
-	outcome_free(&outcome);
-	for (size_t i = breaks->count; i > 0; i--)
-		if (workbench_proof(bench, breaks->items[i - 1]) >= PROOF_BITS)
-			breaks_drop(breaks, i - 1);
+	extents_set(&extents, partial->extents.runs, partial->extents.count);
+	for (size_t i = 0; i < breaks->count; i++)
+		extents_split(&extents, breaks->items[i]);
+	if (workbench_look(bench, &extents, &outcome)) {
+		outcome_free(&outcome);
+		for (size_t i = breaks->count; i > 0; i--)
+			if (workbench_proof(bench, breaks->items[i - 1]) >= PROOF_BITS)
+				breaks_drop(breaks, i - 1);
+	}
+	extents_free(&extents);
 }
 
 /* Before a partial file is followed: where its content changes after its last joint, and where it may break off. */

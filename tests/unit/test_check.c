@@ -557,6 +557,7 @@ Test(check, goes_on_from_states)
 	expect_to_go_on("jpeg", "tests/golden/jpeg/restart.jpg", 700, false);
 	expect_to_go_on("flac", "tests/golden/flac/kinds.flac", 700, true);
 	expect_to_go_on("mp3", "tests/golden/mp3/id3v1.mp3", 300, true);
+	expect_to_go_on("mp3", "tests/golden/mp3/lame.mp3", 300, true);
 	expect_to_go_on("mkv", "tests/golden/mkv/film.mkv", 300, true);
 }
 
