@@ -78,7 +78,7 @@ static bool read_number(struct cursor *cursor, uint32_t max, uint32_t *number)
 /* A line "#define NAME_what number". */
 static bool read_define(struct xbm *xbm, char *what, size_t room, uint32_t *number)
 {
-	char word[NAME_LEN + 16], *tail;
+	char word[NAME_LEN + 16], *tail, *part;
 
 	if (!read_word(&xbm->cursor, word, sizeof(word)) || strcmp(word, "#define") != 0 ||
 		!read_word(&xbm->cursor, word, sizeof(word)))
@@ -86,15 +86,13 @@ static bool read_define(struct xbm *xbm, char *what, size_t room, uint32_t *numb
 	tail = strrchr(word, '_');
 	if (tail && (strcmp(tail, "_hot") == 0) && tail > word + 1)
 		tail -= 2;
-	if (!tail || *tail != '_')
-		tail = word - 1;
-	if (strlen(tail + 1) >= room)
+	if (tail && *tail != '_')
+		tail = NULL;
+	part = tail ? tail + 1 : word;
+	if (strlen(part) >= room)
 		return false;
-	strcpy(what, tail + 1);
-	if (tail >= word)
-		*tail = 0;
-	else
-		word[0] = 0;
+	strcpy(what, part);
+	*(tail ? tail : word) = 0;
 	if (!xbm->name[0])
 		memcpy(xbm->name, word, strnlen(word, NAME_LEN - 1));
 	return read_number(&xbm->cursor, SIDE_MAX, number);
