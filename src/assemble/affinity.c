@@ -108,7 +108,7 @@ static size_t fetch(
 	if (len > left)
 		len = (size_t)left;
 	if (len)
-		image_read_around(bench->evidence, offset, affinity->bytes, len);
+		view_read_image(bench->view, bench->evidence, offset, affinity->bytes, len);
 	bench->stopped |= image_was_cut(bench->evidence);
 	return len;
 }
@@ -183,8 +183,8 @@ bool affinity_is_unlikely(struct affinity *affinity, struct workbench *bench, ui
 	return affinity->looks[slot].is_unlikely;
 }
 
-enum answer affinity_ask(
-	const struct affinity *affinity, const struct workbench *bench, uint64_t offset)
+enum answer affinity_ask(const struct affinity *affinity, const struct workbench *bench,
+	uint64_t offset, struct view *view)
 {
 	uint8_t bytes[LOOK_LEN];
 	int64_t sum = 0;
@@ -192,7 +192,7 @@ enum answer affinity_ask(
 	if (!affinity->is_ready || offset > bench->clusters->end ||
 		bench->clusters->end - offset < LOOK_LEN)
 		return ANSWER_NONE;
-	image_read_around(bench->evidence, offset, bytes, LOOK_LEN);
+	view_read_image(view, bench->evidence, offset, bytes, LOOK_LEN);
 	if (image_was_cut(bench->evidence))
 		return ANSWER_NONE;
 	for (size_t i = 1; i < LOOK_LEN; i++)

@@ -27,8 +27,8 @@ uint64_t affinity_same(
  * asked again. */
 bool affinity_is_unlikely(struct affinity *affinity, struct workbench *bench, uint64_t offset);
 /* The same without counting, for several threads at a time. */
-enum answer affinity_ask(
-	const struct affinity *affinity, const struct workbench *bench, uint64_t offset);
+enum answer affinity_ask(const struct affinity *affinity, const struct workbench *bench,
+	uint64_t offset, struct view *view);
 void affinity_free(struct affinity *affinity);
 
 #endif

@@ -222,14 +222,14 @@ static void fill(struct continuations *continuations, const struct carve_coded *
 /* ---- answers ------------------------------------------------------------------------------- */
 
 /* Reads the cluster. None: the image became unreadable. */
-static enum answer look_at(
-	const struct continuations *continuations, const struct carve_coded *coded, uint64_t target)
+static enum answer look_at(const struct continuations *continuations,
+	const struct carve_coded *coded, uint64_t target, struct view *view)
 {
 	const struct workbench *bench = continuations->bench;
 	_Alignas(4) uint8_t head[SEARCH_HEAD_MAX];
 	uint32_t len = (uint32_t)continuations->head_len;
 
-	image_read_around(bench->evidence, target, head, len);
+	view_read_image(view, bench->evidence, target, head, len);
 	if (image_was_cut(bench->evidence))
 		return ANSWER_NONE;
 	return coded_may_follow(coded, head, len) ? ANSWER_YES : ANSWER_NO;
@@ -258,7 +258,8 @@ static bool must_look(const struct continuations *continuations, const struct st
 	return number >= searcher_kept(bench->searcher); /* a device answers faster */
 }
 
-enum answer continuations_ask(const struct continuations *continuations, const struct step *step)
+enum answer continuations_ask(
+	const struct continuations *continuations, const struct step *step, struct view *view)
 {
 	const struct described *described = find(continuations, step->at);
 	enum answer answer;
@@ -266,7 +267,8 @@ enum answer continuations_ask(const struct continuations *continuations, const s
 	return must_look(continuations, step, described, &answer)
 		       ? look_at(continuations, described->coded,
 				 step_target(continuations->bench->clusters, continuations->partial,
-					 step))
+					 step),
+				 view)
 		       : answer;
 }
 
@@ -333,7 +335,7 @@ bool continuations_may_follow(
 	if (known == ANSWER_NONE) {
 		known = is_set(span, number) ? ANSWER_YES : ANSWER_NO;
 		if (known == ANSWER_YES && span->is_rough)
-			known = look_at(continuations, described->coded, target);
+			known = look_at(continuations, described->coded, target, bench->view);
 		bench->stopped |= known == ANSWER_NONE;
 	}
 	if (known != ANSWER_NO)

@@ -15,8 +15,10 @@ struct continuations *continuations_new(struct workbench *bench, const struct pa
  * answered, or none. */
 bool continuations_may_follow(
 	struct continuations *continuations, const struct step *step, enum answer known);
-/* The same without counting, for several threads at a time. None where that is not known yet. */
-enum answer continuations_ask(const struct continuations *continuations, const struct step *step);
+/* The same without counting, for several threads at a time, each with a view of its own. None where that is not known
+ * yet. */
+enum answer continuations_ask(
+	const struct continuations *continuations, const struct step *step, struct view *view);
 /* Whether continuations_ask may answer yes, by what is known without reading. */
 bool continuations_is_open(const struct continuations *continuations, const struct step *step);
 /* Whether it is known that all these steps with one gap would be refused. */

@@ -1,6 +1,7 @@
 #include "assemble/helpers.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -19,8 +20,9 @@ struct helpers {
 	pthread_mutex_t lock;
 	pthread_cond_t
 		changed; /* for those that are idle: there are parts to do, or nobody searches any more */
-	struct share *shares; /* of which not all parts are taken */
-	unsigned idle, busy;
+	struct share *shares;  /* of which not all parts are taken */
+	_Atomic unsigned idle; /* changed under the lock, and read without it */
+	unsigned busy;
 };
 
 struct helpers *helpers_new(void)
@@ -92,16 +94,10 @@ void helpers_end(struct helpers *helpers, struct view *view)
 	pthread_mutex_unlock(&helpers->lock);
 }
 
-unsigned helpers_idle(struct helpers *helpers)
+/* Asked for every gap by every thread: a lock here is what they would all wait for. */
+unsigned helpers_idle(const struct helpers *helpers)
 {
-	unsigned idle;
-
-	if (!helpers)
-		return 0;
-	pthread_mutex_lock(&helpers->lock);
-	idle = helpers->idle;
-	pthread_mutex_unlock(&helpers->lock);
-	return idle;
+	return helpers ? atomic_load_explicit(&helpers->idle, memory_order_relaxed) : 0;
 }
 
 void helpers_share(struct helpers *helpers, struct view *view, size_t count,

@@ -17,7 +17,7 @@ void helpers_free(struct helpers *helpers);
 void helpers_begin(struct helpers *helpers);
 void helpers_end(struct helpers *helpers, struct view *view);
 /* How many threads wait for work at the moment. 0 also without helpers, as NULL. */
-unsigned helpers_idle(struct helpers *helpers);
+unsigned helpers_idle(const struct helpers *helpers);
 /* Does all parts, each once, together with those that wait; view: the calling thread's. */
 void helpers_share(struct helpers *helpers, struct view *view, size_t count,
 	void (*run)(void *context, size_t part, struct view *view), void *context);

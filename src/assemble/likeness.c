@@ -44,8 +44,8 @@ bool likeness_is_unlikely(
 	return affinity_is_unlikely(*affinity, bench, target);
 }
 
-enum answer likeness_ask(
-	const struct likeness *likeness, const struct partial *partial, const struct step *step)
+enum answer likeness_ask(const struct likeness *likeness, const struct partial *partial,
+	const struct step *step, struct view *view)
 {
 	const struct workbench *bench = likeness->bench;
 	const struct affinity *affinity =
@@ -54,5 +54,6 @@ enum answer likeness_ask(
 
 	if (!affinity)
 		return ANSWER_NONE;
-	return is_of_another(likeness, target) ? ANSWER_YES : affinity_ask(affinity, bench, target);
+	return is_of_another(likeness, target) ? ANSWER_YES
+					       : affinity_ask(affinity, bench, target, view);
 }

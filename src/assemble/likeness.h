@@ -18,8 +18,9 @@ void likeness_forget(struct likeness *likeness);
  * has it. Before a change of the content it need not look like what is after it. */
 bool likeness_is_unlikely(
 	struct likeness *likeness, const struct partial *partial, const struct step *step);
-/* The same without counting, for several threads at a time. None where it is not known yet. */
-enum answer likeness_ask(
-	const struct likeness *likeness, const struct partial *partial, const struct step *step);
+/* The same without counting, for several threads at a time, each with a view of its own. None where it is not known
+ * yet. */
+enum answer likeness_ask(const struct likeness *likeness, const struct partial *partial,
+	const struct step *step, struct view *view);
 
 #endif

@@ -29,15 +29,15 @@ struct trials_ahead *trials_ahead_new(const struct steps_ahead *steps)
 }
 
 /* Whether a step would be tried, as far as is known without counting anything. */
-static bool seems_worth(
-	const struct steps_ahead *steps, const struct step *step, struct step_ahead *item)
+static bool seems_worth(const struct steps_ahead *steps, const struct step *step, struct view *view,
+	struct step_ahead *item)
 {
 	enum answer unlikely;
 
-	item->follows = continuations_ask(steps->continuations, step);
+	item->follows = continuations_ask(steps->continuations, step, view);
 	if (item->follows != ANSWER_YES)
 		return false;
-	unlikely = likeness_ask(steps->likeness, steps->partial, step);
+	unlikely = likeness_ask(steps->likeness, steps->partial, step, view);
 	return unlikely != ANSWER_NONE && (unlikely == ANSWER_YES) == steps->cell->is_unlikely;
 }
 
@@ -50,7 +50,7 @@ static void try_ahead(void *context, size_t part, struct view *view)
 
 	if (!cell_gap(bench.clusters, steps->partial, steps->cell,
 		    ahead->first + part / steps->width, &step.gap) ||
-		!seems_worth(steps, &step, &ahead->items[part]))
+		!seems_worth(steps, &step, view, &ahead->items[part]))
 		return;
 	ahead->items[part].checks.at = step.at;
 	bench.view = view;

@@ -28,7 +28,7 @@ bool workbench_read(struct workbench *bench, uint64_t offset, uint8_t *bytes, si
 	workbench_spend(bench, READ_WORK);
 	if (offset > end || len > end - offset || !workbench_goes_on(bench))
 		return false;
-	image_read_around(bench->evidence, offset, bytes, len);
+	view_read_image(bench->view, bench->evidence, offset, bytes, len);
 	if (image_was_cut(bench->evidence))
 		bench->stopped = true;
 	return !bench->stopped;

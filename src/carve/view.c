@@ -31,6 +31,7 @@
 #include "base/memory.h"
 #include "base/ranges.h"
 #include "carve/ahead.h"
+#include "carve/recent.h"
 #include "carvers/coded.h"
 #include "evidence/extent_image.h"
 
@@ -63,7 +64,8 @@ struct joint {
 };
 
 struct view {
-	struct image *image; /* NULL: memory */
+	struct image *image;  /* NULL: memory */
+	struct recent recent; /* of what files in pieces are read from */
 	const uint8_t *memory;
 	uint8_t *lent;             /* of a view of memory: the copy that the last peek returned */
 	const uint8_t *held_bytes; /* of view_hold: the image's [hold_at, hold_end); NULL: none */
@@ -315,9 +317,16 @@ void view_free(struct view *view)
 	ranges_free(&view->unverified);
 	ranges_free(&view->bad);
 	free(view->states);
+	recent_free(&view->recent);
 	free(view->buffer);
 	free(view->lent);
 	free(view);
+}
+
+void view_read_image(
+	struct view *view, struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	recent_read(&view->recent, image, offset, buffer, len, NULL);
 }
 
 /* Takes len bytes from the budget. */
@@ -336,7 +345,7 @@ static void read_run(struct view *view, uint64_t offset, uint8_t *to, size_t len
 {
 	struct ranges bad = { 0 };
 
-	image_read_noting(view->image, offset, to, len, &bad);
+	recent_read(&view->recent, view->image, offset, to, len, &bad);
 	for (size_t i = 0; i < bad.count; i++)
 		ranges_add(&view->bad, bad.items[i].offset - offset + at, bad.items[i].length);
 	ranges_free(&bad);
@@ -375,7 +384,7 @@ static void read_runs(struct view *view, uint64_t at, size_t len)
  * from at on. */
 static void fill_buffer(struct view *view, uint64_t at, size_t len, uint64_t left)
 {
-	size_t want = len < FETCH_MIN ? FETCH_MIN : len;
+	size_t want = len < FETCH_MIN && !view->runs ? FETCH_MIN : len;
 
 	if (at >= view->at && at + len <= view->at + view->held)
 		return;

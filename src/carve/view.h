@@ -27,6 +27,10 @@ void view_point(struct view *view, struct image *image, uint64_t start, uint64_t
  * (view_watch) gets are then in the file. */
 void view_point_runs(struct view *view, struct image *image, const struct range *runs,
 	size_t run_count, uint64_t size);
+/* As image_read_around, for a thread that looks at places of an image between checks of files in pieces: they and
+ * these reads share what was read before. Changes nothing that a check sees. */
+void view_read_image(
+	struct view *view, struct image *image, uint64_t offset, void *buffer, size_t len);
 /* From now on the view lends these bytes of the image, len from `offset` in it, and reads no others: a
  * check that asks for others is stopped (view_stopped). All else is as without it, work included.
  * The bytes stay the caller's. NULL: the view reads again. */

@@ -305,6 +305,7 @@ static void run_kernel(
 	const struct scan_engine *engine, const char *kernel, const struct subject *subject)
 {
 	bool comparison = is_comparison(engine, kernel);
+	bool has_threads = strcmp(engine->name, "gpu") != 0;
 
 	for (size_t i = 0; i < THREAD_COUNTS; i++) {
 		struct scan_options options = {
@@ -317,7 +318,7 @@ static void run_kernel(
 		struct scan *scan;
 		int status;
 
-		if ((subject->large || comparison) && thread_counts[i] != 2)
+		if ((subject->large || comparison || !has_threads) && thread_counts[i] != 2)
 			continue;
 		status = engine->open(&scan, &subject->set, &options, &error);
 		if (status == -EINVAL && may_refuse(engine, kernel, subject, &error)) {

@@ -174,7 +174,7 @@ static void ask(const struct search_tool *used, bool skips, struct answers *answ
 		answers->may_follow[i] =
 			!skipped && continuations_may_follow(continuations, &step, ANSWER_NONE);
 		cr_expect(continuations_is_open(continuations, &step) ||
-			  continuations_ask(continuations, &step) != ANSWER_YES);
+			  continuations_ask(continuations, &step, bench.view) != ANSWER_YES);
 		cr_expect_not(skipped && continuations_is_open(continuations, &step));
 	}
 	/* A device's answers do not reach past the image, nor before it. */

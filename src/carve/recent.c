@@ -1,0 +1,72 @@
+/* A part has one place that it can be kept at, so that it is found without a search. */
+#include "carve/recent.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define PART_LEN ((size_t)16 << 10)
+#define PARTS 64
+/* Longer reads go through a file once: they would only take the place of what is read again. */
+#define LEN_MAX ((size_t)128 << 10)
+
+struct recent_part {
+	uint64_t end;  /* of it in the image; 0: none is kept here */
+	bool is_whole; /* else it was tried, and can't be kept */
+	uint8_t bytes[PART_LEN];
+};
+
+static void forget(struct recent *recent, struct image *image)
+{
+	for (size_t i = 0; recent->parts && i < PARTS; i++)
+		recent->parts[i].end = 0;
+	recent->image = image;
+}
+
+/* The part with the byte at offset, read if it is not kept. False: it can't be kept. */
+static bool read_part(struct recent *recent, uint64_t offset, struct recent_part **part)
+{
+	uint64_t number = offset / PART_LEN, end = (number + 1) * PART_LEN;
+
+	*part = &recent->parts[number % PARTS];
+	if ((*part)->end != end) {
+		(*part)->is_whole = !image_read_noting(
+			recent->image, end - PART_LEN, (*part)->bytes, PART_LEN, NULL);
+		(*part)->end = image_was_cut(recent->image) ? 0 : end;
+	}
+	return (*part)->end && (*part)->is_whole;
+}
+
+void recent_read(struct recent *recent, struct image *image, uint64_t offset, void *buffer,
+	size_t len, struct ranges *bad)
+{
+	uint8_t *to = buffer;
+	size_t some;
+
+	if (recent->image != image)
+		forget(recent, image);
+	if (len > LEN_MAX || offset > UINT64_MAX / 2) {
+		image_read_noting(image, offset, buffer, len, bad);
+		return;
+	}
+	if (!recent->parts)
+		recent->parts = xcalloc(PARTS, sizeof(*recent->parts));
+	for (; len; offset += some, to += some, len -= some) {
+		size_t inside = (size_t)(offset % PART_LEN);
+		struct recent_part *part;
+
+		some = PART_LEN - inside < len ? PART_LEN - inside : len;
+		if (read_part(recent, offset, &part))
+			memcpy(to, part->bytes + inside, some);
+		else
+			image_read_noting(image, offset, to, some, bad);
+	}
+}
+
+void recent_free(struct recent *recent)
+{
+	free(recent->parts);
+	*recent = (struct recent){ 0 };
+}
