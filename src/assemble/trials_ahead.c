@@ -104,7 +104,7 @@ static void set_growth(struct trials_ahead *ahead, size_t count)
 void trials_ahead_look(struct trials_ahead *ahead, uint64_t gap)
 {
 	struct workbench *bench = ahead->steps.bench;
-	size_t trials = helpers_idle(bench->helpers), width = width, count;
+	size_t trials = helpers_idle(bench->helpers), width = ahead->steps.width, count;
 
 	if (!trials || !gap || gap < ahead->end || !width || !workbench_goes_on(bench) ||
 		!count_open(ahead, gap, 1))
