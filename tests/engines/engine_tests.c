@@ -283,6 +283,12 @@ static void run_ways(const struct scan_engine *engine, const char *name, struct 
 	}
 }
 
+/* Many patterns' tables take the processor seconds to build, for each of more than thirty kernels. */
+static bool is_too_large(const struct subject *subject)
+{
+	return quick && subject->set.count > FORMS_PATTERNS_MAX;
+}
+
 /* The gpu engine leaves regexes to the others, and a kernel that is named may not suit the set. */
 static bool may_refuse(const struct scan_engine *engine, const char *kernel,
 	const struct subject *subject, const struct error *error)
@@ -388,11 +394,12 @@ static void run_engine(const struct scan_engine *engine, const struct subject *s
 	if (strcmp(engine->name, "gpu") != 0)
 		return;
 	for (const struct gpu_kernel_info *kernel = gpu_kernel_list; kernel->name; kernel++)
-		if (!only_kernel || strcmp(kernel->name, only_kernel) == 0)
+		if ((!only_kernel || strcmp(kernel->name, only_kernel) == 0) &&
+			!(kernel->comparison && is_too_large(subject)))
 			run_kernel(engine, kernel->name, subject);
-	if (!only_kernel)
+	if (!only_kernel && !is_too_large(subject))
 		run_ring(engine, subject);
-	refused += forms_run_subject(subject, only_kernel, judge_once);
+	refused += forms_run_subject(subject, only_kernel, quick, judge_once);
 }
 
 static bool wanted(const struct scan_engine *engine, const char *only)
