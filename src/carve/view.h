@@ -23,8 +23,8 @@ struct view *view_new(void);
 void view_point(struct view *view, struct image *image, uint64_t start, uint64_t size);
 /* Points it at a file in pieces: the first size bytes of the runs, which are inside the image, one
  * run after another in any order. None is empty, and they must stay valid until the view is pointed
- * at something else. The last run's end counts as the end of the image. Offsets that go_on
- * (view_watch) gets are then in the file. */
+ * at something else. What the image has must not change while the view is used. The last run's end
+ * counts as the end of the image. Offsets that go_on (view_watch) gets are then in the file. */
 void view_point_runs(struct view *view, struct image *image, const struct range *runs,
 	size_t run_count, uint64_t size);
 /* As image_read_around, for a thread that looks at places of an image between checks of files in pieces: they and
