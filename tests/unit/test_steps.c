@@ -234,6 +234,7 @@ Test(steps, no_break_is_tried_inside_a_valid_record)
 	plant(0, 6 * CLUSTER, 4);
 	plant(6 * CLUSTER, RECORDS * RECORD, 24);
 	cr_assert(find(&proving, &broken, &extents));
+	extents_free(&extents);
 	broken_records = 0;
 	cr_expect(search(&proving, &broken, WORK, NULL, &extents).found);
 	cr_expect_eq(broken_records, 0);
