@@ -362,7 +362,7 @@ static bool try_cell(struct search *search, struct partial *partial, const struc
 	const struct breaks *breaks = &partial->breaks;
 	struct steps_ahead steps = { .bench = search->bench,
 		.likeness = &search->likeness,
-		.continuations = search->continuations,
+		.continuations = &search->continuations,
 		.partial = partial,
 		.cell = cell };
 	struct trials_ahead *ahead;

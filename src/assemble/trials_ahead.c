@@ -34,7 +34,7 @@ static bool seems_worth(const struct steps_ahead *steps, const struct step *step
 {
 	enum answer unlikely;
 
-	item->follows = continuations_ask(steps->continuations, step, view);
+	item->follows = continuations_ask(*steps->continuations, step, view);
 	if (item->follows != ANSWER_YES)
 		return false;
 	unlikely = likeness_ask(steps->likeness, steps->partial, step, view);
@@ -83,7 +83,7 @@ static size_t count_open(const struct trials_ahead *ahead, uint64_t gap, size_t 
 			break;
 		for (size_t b = 0; b < steps->width; b++) {
 			step.at = steps->breaks[b];
-			open += continuations_is_open(steps->continuations, &step);
+			open += continuations_is_open(*steps->continuations, &step);
 		}
 	}
 	return open;

@@ -14,7 +14,8 @@ struct trials_ahead;
 struct steps_ahead {
 	struct workbench *bench;
 	const struct likeness *likeness;
-	const struct continuations *continuations;
+	/* Where they are: another partial file that is followed meanwhile has its own. */
+	struct continuations *const *continuations;
 	const struct partial *partial;
 	const struct cell *cell;
 	const uint64_t *breaks; /* at least one */
