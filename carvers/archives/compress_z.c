@@ -46,7 +46,7 @@ struct z {
 	uint8_t block[TAR_BLOCK];
 	uint64_t skip;        /* bytes of a member that are not looked at */
 	unsigned zero_blocks; /* of a tar's end */
-	bool content_ended;   /* a byte came that is none of the content's */
+	bool content_ended;   /* a byte came that cannot be the content's */
 	uint16_t *prefix;
 	uint8_t *suffix, *string; /* string: what a code stands for, backwards */
 	uint32_t *pairs;          /* code and byte that the table has, plus 1; 0: free */

@@ -144,7 +144,7 @@ struct sides {
 	uint64_t below, above, least, most, size;
 };
 
-/* Adds so many breaks upwards, and as many downwards, in turns. */
+/* Adds `count` breaks upwards, and as many downwards, in turns. */
 static void add_around(struct breaks *breaks, struct sides *sides, uint64_t count)
 {
 	for (; count; count--) {

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 struct ahead;
-struct candidate;
 struct carve_coded;
 struct codec_writer;
 struct image;

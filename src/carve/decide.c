@@ -35,6 +35,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "carve/check.h"
 #include "carve/parts.h"
 #include "carve/rejections.h"
 #include "report/record.h"
@@ -47,8 +48,6 @@ struct quota_use {
  * each byte from candidate to candidate. */
 #define WORK_BASE ((uint64_t)512 << 20)
 #define WORK_FACTOR 16
-/* A check that may cost less is made sooner than it is seen whether something is left for it. */
-#define SPENT_LEAST ((uint64_t)1 << 20)
 
 /* The files with unverified parts that are remembered, to say in which one a candidate starts. */
 #define OUTER_MAX 64
@@ -281,13 +280,11 @@ void decider_end_pending(struct decider *decider, uint32_t rule, const struct ou
 
 bool decider_seems_spent(const struct decider *decider, const struct candidate *candidate)
 {
-	uint64_t left;
+	const struct decided_type *type = &decider->types[candidate->rule];
 
-	if (decider->options.any_order)
-		return false;
-	left = decider_work_cap(decider, candidate);
-	return left >= SPENT_LEAST && atomic_load_explicit(&decider->types[candidate->rule].pending,
-					      memory_order_relaxed) >= left;
+	return !decider->options.any_order &&
+	       check_seems_spent(atomic_load_explicit(&type->pending, memory_order_relaxed),
+		       decider_work_cap(decider, candidate));
 }
 
 static const struct rule *rule_of(const struct decider *decider, const struct decision *decision)

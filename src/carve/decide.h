@@ -64,8 +64,8 @@ uint64_t decider_work_cap(const struct decider *decider, const struct candidate 
 /* For any thread: checks of the rule that were made (begin), but are not decided on or dropped yet (end). */
 void decider_begin_pending(struct decider *decider, uint32_t rule, const struct outcome *outcome);
 void decider_end_pending(struct decider *decider, uint32_t rule, const struct outcome *outcome);
-/* For any thread: whether these may leave no work for the candidate's check. Then it had better wait until they
- * are decided on, or each of many costly checks would take as much as all of them may. */
+/* For any thread: whether these may leave no work for the candidate's check (check_seems_spent), so that it had better
+ * wait until they are decided on. */
 bool decider_seems_spent(const struct decider *decider, const struct candidate *candidate);
 /* How many candidates were found unchecked. */
 uint64_t decider_unchecked(const struct decider *decider);

@@ -6,14 +6,13 @@
 #include "base/fatal.h"
 #include "base/memory.h"
 #include "carve/ahead.h"
+#include "carve/check.h"
 #include "carve/defer.h"
 #include "checker/checker.h"
 
 /* Outcomes wait for others this long, or until there are this many bytes of them. */
 #define FLUSH_SECONDS 0.001
 #define FLUSH_LEN ((size_t)64 << 10)
-/* Units of work; a check that costs less is made sooner than asked for again. */
-#define SPENT_LEAST ((uint64_t)1 << 20)
 
 /* What the checks of a rule have cost in one batch. */
 struct spent {
@@ -72,10 +71,10 @@ static void end_fatally(const char *sentence)
 }
 
 /* What burin says that a check may cost is what its rule has left before the batch. One that the checks before it in the
- * batch may leave nothing for is left to a later batch, or each of many costly ones would take as much as all of them may. */
+ * batch may leave nothing for is left to a later batch. */
 static bool seems_spent(const struct spent *spent, uint64_t work_max)
 {
-	return spent->batch == work.batch && spent->work >= work_max && work_max >= SPENT_LEAST;
+	return spent->batch == work.batch && check_seems_spent(spent->work, work_max);
 }
 
 static void add_spent(struct spent *spent, uint64_t units)

@@ -15,7 +15,7 @@ static void add_frames(struct bytes *bytes, bool fast, unsigned count)
 	}
 }
 
-/* A file that states so many frames and bytes, the first frame included in these. */
+/* A file that states its frames and its bytes, which include the first frame. */
 static struct bytes counted(uint32_t frames, uint32_t len)
 {
 	struct bytes bytes = { 0 };

@@ -385,7 +385,7 @@ static bool is_looked_at(struct device_server *server, uint64_t first, uint64_t 
 	return valid;
 }
 
-/* Whoever asks may be in the hands of a file. */
+/* A file may have taken over the process that asks. */
 Test(device_server, what_is_no_question_does_not_reach_the_device)
 {
 	struct device_server *server = device_server_new(&options);
