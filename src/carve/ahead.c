@@ -143,9 +143,9 @@ static struct check_worker *new_worker(struct ahead *ahead)
 {
 	pthread_mutex_lock(&ahead->lock);
 	if (!ahead->workers)
-		ahead->workers = check_workers_new(ahead->image, ahead->rules, true, 0);
+		ahead->workers = check_workers_new(ahead->image, ahead->rules, true, 0, NULL, 0);
 	pthread_mutex_unlock(&ahead->lock);
-	return check_worker_new(ahead->workers);
+	return check_worker_new(ahead->workers, 0);
 }
 
 static void describe_elsewhere(struct ahead *ahead, unsigned worker,

@@ -113,7 +113,9 @@ struct carving *carving_new(const struct carving_options *options)
 	carving->threads =
 		options->remote ? options->remote->capacity() : pool_threads(options->pool);
 	carving->context.defer = carving->defer =
-		defer_new(carving->threads, options->decide.nested, rule_count);
+		carving->context.confined && !options->remote
+			? defer_new_shared(carving->threads, options->decide.nested, rule_count)
+			: defer_new(carving->threads, options->decide.nested, rule_count);
 	carving->context.tracker = carving->tracker =
 		tracker_new(carving->threads, options->interrupted);
 	if (options->rules)

@@ -2,7 +2,8 @@
  * The messages between burin and burin-carver (src/checker), which checks candidates for a thread of burin, or
  * puts files in pieces together. Both are of one build, which they check.
  *
- *     burin -> descriptors of the image; that of the reader's ring, where it is shared; START
+ *     burin -> descriptors of the image; that of the reader's ring, where it is shared; that of what those that check
+ *              share (carve/defer.h), if they do; START
  *                                                  burin-carver confines itself -> READY
  *     burin -> CHECK: a batch of candidates        burin-carver -> OUTCOMES, once or more, all in their order
  *     burin -> DESCRIBE: candidates                burin-carver -> DESCRIBED: their coded data (carve/ahead.h)
@@ -25,11 +26,12 @@
 #include "evidence/shared_image.h"
 
 enum check_message {
-	CHECK_START, /* mode of confinement, nested, threads, rules (rules_codec), image (image_share) */
+	CHECK_START, /* mode of confinement, nested, threads, how many share carve/defer.h, rules (rules_codec), image (image_share) */
 	CHECK_READY,
-	CHECK_BATCH_IN, /* number of the first check, hidden_until, count; each: force, work_max, what is known of its
+	CHECK_BATCH_IN, /* for which of those that share carve/defer.h, number of the first check, hidden_until, count; each: force, work_max, what is known of its
 			   coded data (where it is, its end), candidate */
-	CHECK_OUTCOMES, /* of one check or more; each: whether it was deferred, or else its outcome */
+	CHECK_OUTCOMES, /* of one check or more; each: up to where the start of others may have waited for it, whether it was
+			   deferred, or else its outcome */
 	CHECK_READ,
 	CHECK_RESERVE,
 	CHECK_ANSWER,

@@ -39,14 +39,17 @@ struct check_part {
 	size_t begin, end, done; /* indexes; those before done have outcomes */
 	uint64_t hidden_until;
 	const struct check_listener *listener;
+	uint64_t
+		waited; /* up to where others may have waited for a check that ended with its process */
 };
 
 struct check_worker {
 	const struct check_workers *all;
 	struct check_workers *own; /* the same, if it is freed with this one */
+	unsigned number;           /* of the worker */
 	struct checker_process process;
-	struct view *view; /* for what the process reserves */
-	uint64_t number;   /* of the next check */
+	struct view *view;   /* for what the process reserves */
+	uint64_t next_check; /* its number */
 	/* Of the part that the process has. */
 	uint64_t first;    /* number of its first check */
 	uint64_t stopping; /* number of the check that is to be given up; 0: none */
@@ -54,20 +57,21 @@ struct check_worker {
 	double watched, measured; /* when it was, seconds of the clock */
 };
 
-struct check_worker *check_worker_new(const struct check_workers *workers)
+struct check_worker *check_worker_new(const struct check_workers *workers, unsigned number)
 {
 	struct check_worker *worker = xcalloc(1, sizeof(*worker));
 
 	worker->all = workers;
+	worker->number = number;
 	worker->view = view_new();
-	worker->number = 1;
+	worker->next_check = 1;
 	return worker;
 }
 
 struct check_worker *check_worker_alone(struct image *image, const struct rules *rules)
 {
-	struct check_workers *workers = check_workers_new(image, rules, true, 0);
-	struct check_worker *worker = check_worker_new(workers);
+	struct check_workers *workers = check_workers_new(image, rules, true, 0, NULL, 0);
+	struct check_worker *worker = check_worker_new(workers, 0);
 
 	worker->own = workers;
 	return worker;
@@ -147,17 +151,25 @@ static bool may_be_deferred(const struct check_worker *worker, const struct chec
 	       request->candidate->start < part->hidden_until || worker->stopping;
 }
 
+static void end_check(struct check_part *part, struct outcome *outcome, uint64_t waited)
+{
+	if (part->waited > waited)
+		waited = part->waited;
+	part->waited = 0;
+	part->listener->done(part->listener->context, part->done++, outcome, waited);
+}
+
 static bool take_outcome(
 	struct check_worker *worker, struct check_part *part, struct codec_reader *body)
 {
 	const struct check_request *request = &part->requests[part->done];
-	uint64_t size = image_info(worker->all->image)->size;
+	uint64_t size = image_info(worker->all->image)->size, waited = codec_get(body, UINT64_MAX);
 	struct outcome outcome;
 
 	if (codec_get_flag(body)) {
-		if (!may_be_deferred(worker, part))
+		if (!codec_ok(body) || !may_be_deferred(worker, part))
 			return checker_fail(&worker->process, "gave an outcome that no check has");
-		part->listener->done(part->listener->context, part->done++, NULL);
+		end_check(part, NULL, waited);
 		return true;
 	}
 	outcome_load(&outcome, checker_keep_extension, body);
@@ -166,7 +178,7 @@ static bool take_outcome(
 		outcome_free(&outcome);
 		return checker_fail(&worker->process, "gave an outcome that no check has");
 	}
-	part->listener->done(part->listener->context, part->done++, &outcome);
+	end_check(part, &outcome, waited);
 	return true;
 }
 
@@ -233,11 +245,12 @@ static bool give_part(struct check_worker *worker, const struct check_part *part
 {
 	struct codec_writer *writer = &worker->process.writer;
 
-	worker->first = worker->number;
-	worker->number += part->end - part->begin;
+	worker->first = worker->next_check;
+	worker->next_check += part->end - part->begin;
 	worker->watched = worker->measured = clock_seconds();
 	checker_begin(&worker->process);
 	worker->stopping = 0;
+	codec_put(writer, worker->number);
 	codec_put(writer, worker->first);
 	codec_put(writer, part->hidden_until);
 	codec_put(writer, part->end - part->begin);
@@ -255,7 +268,20 @@ static bool give_part(struct check_worker *worker, const struct check_part *part
 static void defer_rest(struct check_part *part)
 {
 	while (part->done < part->end)
-		part->listener->done(part->listener->context, part->done++, NULL);
+		end_check(part, NULL, 0);
+}
+
+/* What it was doing is over, for others too. */
+static void end_process(struct check_worker *worker, struct check_part *part)
+{
+	uint64_t waited = 0;
+
+	checker_end(&worker->process);
+	view_release(worker->view);
+	if (worker->all->defer)
+		waited = defer_end(worker->all->defer, worker->number, 0);
+	if (waited > part->waited)
+		part->waited = waited;
 }
 
 /* 0: all of the part is done; 1: the process failed; -ENOMEM: memory ran out. */
@@ -276,8 +302,7 @@ static int run_part(struct check_worker *worker, struct check_part *part)
 	}
 	if (works)
 		return 0;
-	checker_end(&worker->process);
-	view_release(worker->view);
+	end_process(worker, part);
 	if (!worker->stopping)
 		return 1;
 	defer_rest(part);
@@ -291,7 +316,7 @@ static void give_up(struct check_worker *worker, struct check_part *part)
 
 	snprintf(outcome.finding.why, sizeof(outcome.finding.why), "the check %s",
 		worker->process.how);
-	part->listener->done(part->listener->context, part->done++, &outcome);
+	end_check(part, &outcome, 0);
 }
 
 static int no_memory(
@@ -347,7 +372,7 @@ static bool give_candidates(
 	worker->measured = clock_seconds();
 	worker->stopping = 0;
 	checker_begin(&worker->process);
-	codec_put(writer, worker->number++);
+	codec_put(writer, worker->next_check++);
 	codec_put(writer, count);
 	for (size_t i = 0; i < count; i++)
 		candidate_save(&candidates[i], writer);

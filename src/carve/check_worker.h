@@ -10,9 +10,10 @@
 #include "carve/check.h"
 #include "carve/checker_process.h"
 
-/* One process, for one thread; it starts with the first check. Never NULL. */
+/* One process, for one thread; it starts with the first check. number: which of those that share a `struct defer` it
+ * is. Never NULL. */
 struct check_worker;
-struct check_worker *check_worker_new(const struct check_workers *workers);
+struct check_worker *check_worker_new(const struct check_workers *workers, unsigned number);
 /* One of no stage, for single questions; it checks whether or not earlier files hide the candidate. What is given
  * must outlive it, and stay as it is. Never NULL. */
 struct check_worker *check_worker_alone(struct image *image, const struct rules *rules);
@@ -33,8 +34,9 @@ struct check_listener {
 	void *context;
 	/* Now and then while one is checked that has read up to `reached`. False: it is to be given up. */
 	bool (*go_on)(void *context, size_t index, uint64_t reached);
-	/* Takes over what the outcome owns. NULL: it was given up, or one before covers it. */
-	void (*done)(void *context, size_t index, struct outcome *outcome);
+	/* Takes over what the outcome owns. NULL: it was given up, or deferred. waited: up to where the start of other
+	 * checks may have waited for this one; 0: none has. */
+	void (*done)(void *context, size_t index, struct outcome *outcome, uint64_t waited);
 };
 
 /* Checks all requests, at least one. hidden_until: what starts before this is hidden. Returns 0, or a negative

@@ -22,17 +22,19 @@
 /* Extensions that processes may name. */
 #define EXTENSIONS_MAX 512
 
-struct check_workers *check_workers_new(
-	struct image *image, const struct rules *rules, bool nested, unsigned threads)
+struct check_workers *check_workers_new(struct image *image, const struct rules *rules, bool nested,
+	unsigned threads, struct defer *defer, unsigned worker_count)
 {
 	struct check_workers *workers = xcalloc(1, sizeof(*workers));
 
 	workers->image = image;
 	workers->rules = rules;
+	workers->defer = defer;
 	workers->share = image_share_new(image);
 	codec_put(&workers->start, confine_mode());
 	codec_put(&workers->start, nested);
 	codec_put(&workers->start, threads);
+	codec_put(&workers->start, worker_count);
 	rules_save_checks(rules, &workers->start);
 	image_share_save(workers->share, &workers->start);
 	return workers;
@@ -95,10 +97,12 @@ static bool give_start(struct checker_process *process, const struct check_worke
 	size_t count;
 	const int *descriptors = image_share_descriptors(given->share, &count);
 	int ring = image_share_ring(given->share);
+	int board = given->defer ? defer_descriptor(given->defer) : -1;
 
 	codec_append(&process->writer, &given->start);
 	return sandbox_send_descriptors(process->channel.fd, descriptors, count) &&
 	       sandbox_send_descriptors(process->channel.fd, &ring, ring >= 0) &&
+	       sandbox_send_descriptors(process->channel.fd, &board, board >= 0) &&
 	       channel_send(&process->channel, CHECK_START, &process->writer);
 }
 

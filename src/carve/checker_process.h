@@ -9,6 +9,7 @@
 #include "base/channel.h"
 #include "base/error.h"
 #include "carve/check_messages.h"
+#include "carve/defer.h"
 #include "evidence/image_share.h"
 #include "rules/rules.h"
 
@@ -17,13 +18,14 @@ struct check_workers {
 	struct image *image;
 	const struct rules *rules;
 	struct image_share *share;
+	struct defer *defer;       /* what all that check share; NULL: nothing */
 	struct codec_writer start; /* the message */
 };
 
-/* What is given must outlive it, and stay as it is. threads: that put files together; 0: it is for checks. Never
- * NULL. */
-struct check_workers *check_workers_new(
-	struct image *image, const struct rules *rules, bool nested, unsigned threads);
+/* What is given must outlive it, and stay as it is. threads: that put files together; 0: it is for checks. defer: of
+ * those for which candidates are checked, as many as workers; or NULL. Never NULL. */
+struct check_workers *check_workers_new(struct image *image, const struct rules *rules, bool nested,
+	unsigned threads, struct defer *defer, unsigned workers);
 /* NULL is fine. */
 void check_workers_free(struct check_workers *workers);
 

@@ -3,23 +3,37 @@
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/sandbox.h"
 
-/* The bytes that a worker's check has read, or the file that it found last. Other threads may see
- * old values: then a check is deferred, or made, needlessly. */
+/* The bytes that a worker's check has read, or the file that it found last. Others may see old values: then a
+ * check is deferred, or made, needlessly. */
 struct span {
 	_Atomic uint64_t start, end; /* end: 0 while nothing waits for the check */
 	_Atomic uint32_t rule;       /* of the check that is running; NO_RULE: none is */
 	bool force;
 };
 
+/* What workers in other processes share. They may have been taken over: nothing that must be right is here. */
+struct board {
+	_Atomic uint64_t decided;
+	struct span spans[]; /* of the workers; after them the flags that has_parts is */
+};
+
 struct defer {
 	unsigned workers;
+	uint32_t rule_count;
 	bool nested;
-	_Atomic uint64_t hidden_until, decided;
+	_Atomic uint64_t hidden_until;
+	struct board *board;
+	struct span *spans;     /* of the board */
 	atomic_bool *has_parts; /* by rule: some file of it had parts */
-	struct span spans[];
+	size_t len;             /* of the board */
+	int fd;                 /* of the board; -1: it is not shared, or another process's */
+	bool mapped;
 };
 
 #define NO_RULE UINT32_MAX
@@ -34,22 +48,83 @@ static void store(_Atomic uint64_t *value, uint64_t number)
 	atomic_store_explicit(value, number, memory_order_relaxed);
 }
 
-struct defer *defer_new(unsigned workers, bool nested, uint32_t rule_count)
+/* Without a board. */
+static struct defer *new_defer(unsigned workers, bool nested, uint32_t rule_count)
 {
-	struct defer *defer = xcalloc(1, sizeof(*defer) + workers * sizeof(defer->spans[0]));
+	struct defer *defer = xcalloc(1, sizeof(*defer));
 
 	defer->workers = workers;
+	defer->rule_count = rule_count;
 	defer->nested = nested;
-	defer->has_parts = xcalloc(rule_count + 1, sizeof(*defer->has_parts));
-	for (unsigned i = 0; i < workers; i++)
+	defer->len = sizeof(*defer->board) + workers * sizeof(*defer->spans) +
+		     rule_count * sizeof(*defer->has_parts);
+	defer->fd = -1;
+	return defer;
+}
+
+static void set_board(struct defer *defer, void *memory)
+{
+	defer->board = memory;
+	defer->spans = defer->board->spans;
+	defer->has_parts = (atomic_bool *)(defer->spans + defer->workers);
+}
+
+static void clear(struct defer *defer)
+{
+	for (unsigned i = 0; i < defer->workers; i++)
 		defer->spans[i].rule = NO_RULE;
+}
+
+struct defer *defer_new(unsigned workers, bool nested, uint32_t rule_count)
+{
+	struct defer *defer = new_defer(workers, nested, rule_count);
+
+	set_board(defer, xcalloc(1, defer->len));
+	clear(defer);
+	return defer;
+}
+
+struct defer *defer_new_shared(unsigned workers, bool nested, uint32_t rule_count)
+{
+	struct defer *defer = new_defer(workers, nested, rule_count);
+	const char *why;
+	void *memory = sandbox_memory(defer->len, &defer->fd, &why);
+
+	defer->mapped = memory != NULL;
+	set_board(defer, memory ? memory : xcalloc(1, defer->len));
+	clear(defer);
+	return defer;
+}
+
+int defer_descriptor(const struct defer *defer)
+{
+	return defer->fd;
+}
+
+struct defer *defer_open(int descriptor, unsigned workers, bool nested, uint32_t rule_count)
+{
+	struct defer *defer = new_defer(workers, nested, rule_count);
+	void *memory = mmap(NULL, defer->len, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+
+	if (memory == MAP_FAILED) {
+		free(defer);
+		return NULL;
+	}
+	defer->mapped = true;
+	set_board(defer, memory);
 	return defer;
 }
 
 void defer_free(struct defer *defer)
 {
-	if (defer)
-		free(defer->has_parts);
+	if (!defer)
+		return;
+	if (defer->mapped)
+		munmap(defer->board, defer->len);
+	else
+		free(defer->board);
+	if (defer->fd >= 0)
+		close(defer->fd);
 	free(defer);
 }
 
@@ -70,7 +145,7 @@ uint64_t defer_hidden_until(const struct defer *defer)
 
 static bool may_have_parts(const struct defer *defer, uint32_t rule)
 {
-	return rule != NO_RULE &&
+	return rule < defer->rule_count &&
 	       atomic_load_explicit(&defer->has_parts[rule], memory_order_relaxed);
 }
 
@@ -106,7 +181,7 @@ static bool is_overtaken(const struct defer *defer, uint64_t start)
 		uint64_t from = load(&span->start);
 
 		if (load(&span->end) > start && from < start &&
-			(running_rule(span) != NO_RULE || from >= load(&defer->decided)))
+			(running_rule(span) != NO_RULE || from >= load(&defer->board->decided)))
 			return true;
 	}
 	return false;
@@ -120,13 +195,18 @@ static bool may_check(const struct defer *defer, uint64_t start, bool force)
 
 void defer_set_decided(struct defer *defer, uint64_t position)
 {
-	store(&defer->decided, position);
+	store(&defer->board->decided, position);
 }
 
-bool defer_may_begin(const struct defer *defer, const struct candidate *candidate)
+bool defer_may_begin(const struct defer *defer, const struct candidate *candidate, bool force)
 {
-	return may_check(defer, candidate->start, false) &&
-	       (defer->nested || !may_be_part(defer, candidate));
+	return may_check(defer, candidate->start, force) &&
+	       (force || defer->nested || !may_be_part(defer, candidate));
+}
+
+bool defer_may_go_on(const struct defer *defer, uint64_t start, bool force)
+{
+	return may_check(defer, start, force);
 }
 
 bool defer_begin(
@@ -135,7 +215,7 @@ bool defer_begin(
 	struct span *own = &defer->spans[worker];
 
 	assert(worker < defer->workers);
-	if (!(force ? may_check(defer, candidate->start, true) : defer_may_begin(defer, candidate)))
+	if (!defer_may_begin(defer, candidate, force))
 		return false;
 	own->force = force;
 	store(&own->end, 0);
@@ -163,14 +243,6 @@ void defer_remote_progress(struct defer *defer, unsigned worker, uint64_t start,
 
 	store(&own->start, start);
 	store(&own->end, reached);
-}
-
-bool defer_progress_of(
-	struct defer *defer, unsigned worker, uint64_t start, bool force, uint64_t reached)
-{
-	if (reached > start && reached - start > DEFER_LONG_CHECK)
-		defer_remote_progress(defer, worker, start, reached);
-	return may_check(defer, start, force);
 }
 
 uint64_t defer_end(struct defer *defer, unsigned worker, uint64_t until)

@@ -26,6 +26,12 @@ struct defer;
 /* workers: how many threads check. nested: nothing hides anything, so nothing is deferred.
  * rule_count: all candidates' rules are below it. */
 struct defer *defer_new(unsigned workers, bool nested, uint32_t rule_count);
+/* The same, for workers that are in other processes, too. Where there is no such memory they can't share it. */
+struct defer *defer_new_shared(unsigned workers, bool nested, uint32_t rule_count);
+/* By which another process can share it; -1: none can. It stays this one's. */
+int defer_descriptor(const struct defer *defer);
+/* In another process; the last three as there. What is hidden it does not share. NULL: there is no memory. */
+struct defer *defer_open(int descriptor, unsigned workers, bool nested, uint32_t rule_count);
 /* NULL is fine. */
 void defer_free(struct defer *defer);
 
@@ -38,19 +44,18 @@ uint64_t defer_hidden_until(const struct defer *defer);
  * From any thread. */
 void defer_set_decided(struct defer *defer, uint64_t position);
 
-/* Whether a check of the candidate may begin now. From any thread. */
-bool defer_may_begin(const struct defer *defer, const struct candidate *candidate);
-/* A worker is about to check the candidate; false: the check is to be deferred. force: only when
- * the candidate is hidden. Several may begin before one defer_end. */
+/* Whether a check of the candidate may begin now; force: only when it is hidden it may not. From any thread. */
+bool defer_may_begin(const struct defer *defer, const struct candidate *candidate, bool force);
+/* Whether one that has begun at start may go on. From any thread. */
+bool defer_may_go_on(const struct defer *defer, uint64_t start, bool force);
+/* A worker is about to check the candidate; false: the check is to be deferred. Several may begin before one
+ * defer_end. */
 bool defer_begin(
 	struct defer *defer, unsigned worker, const struct candidate *candidate, bool force);
 /* The worker's check has read up to this offset of the image; false: give it up. */
 bool defer_progress(struct defer *defer, unsigned worker, uint64_t reached);
 /* The same for a check in another process, of the candidate at start. From any thread. */
 void defer_remote_progress(struct defer *defer, unsigned worker, uint64_t start, uint64_t reached);
-/* The same for the check of a batch that began together which is under way, of the candidate at start. */
-bool defer_progress_of(
-	struct defer *defer, unsigned worker, uint64_t start, bool force, uint64_t reached);
 /* The check is over. until: what starts before this waits for its decision; 0: nothing does. Returns
  * up to where the start of other checks may have waited for this one; 0: none has. */
 uint64_t defer_end(struct defer *defer, unsigned worker, uint64_t until);

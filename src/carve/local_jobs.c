@@ -97,8 +97,8 @@ struct local_jobs *local_jobs_new(const struct job_context *context)
 	local->batches_max = BATCHES_PER_THREAD * threads;
 	local->starts = xcalloc(local->batches_max, sizeof(*local->starts));
 	if (context->confined)
-		local->workers =
-			check_workers_new(context->image, context->rules, context->nested, 0);
+		local->workers = check_workers_new(context->image, context->rules, context->nested,
+			0, context->defer, threads);
 	for (unsigned i = 0; i < threads; i++) {
 		struct job_scratch *scratch = &local->scratch[i];
 
@@ -107,7 +107,7 @@ struct local_jobs *local_jobs_new(const struct job_context *context)
 		view_watch(scratch->view, may_go_on, scratch);
 		view_know(scratch->view, context->ahead);
 		if (local->workers)
-			scratch->worker = check_worker_new(local->workers);
+			scratch->worker = check_worker_new(local->workers, i);
 		copier_init(&scratch->copier, context->hash_mask, context->sets);
 	}
 	return local;
@@ -190,15 +190,6 @@ static void check_job(struct local_jobs *local, struct carve_job *job, unsigned 
 
 /* ---- in another process -------------------------------------------------------------------- */
 
-/* What the worker's batch is doing is announced for the job that is next. False: it is to be deferred. */
-static bool begin_check(struct job_scratch *scratch, const struct carve_job *job)
-{
-	struct local_jobs *local = scratch->local;
-
-	return defer_begin(local->context.defer, (unsigned)(scratch - local->scratch),
-		&job->candidate, job->force);
-}
-
 /* As may_go_on. */
 static bool worker_may_go_on(void *context, size_t index, uint64_t reached)
 {
@@ -206,27 +197,21 @@ static bool worker_may_go_on(void *context, size_t index, uint64_t reached)
 	struct local_jobs *local = scratch->local;
 	const struct carve_job *job = scratch->jobs[index];
 
+	(void)reached;
 	if (scratch->job != job)
 		watch_job(scratch, job);
 	return !tracker_is_cancelled(local->context.tracker) &&
-	       defer_progress_of(local->context.defer, (unsigned)(scratch - local->scratch),
-		       job->candidate.start, job->force, reached) &&
+	       defer_may_go_on(local->context.defer, job->candidate.start, job->force) &&
 	       !is_covered(scratch) && !job_seems_spent(&local->context, job);
 }
 
-static void worker_is_done(void *context, size_t index, struct outcome *outcome)
+static void worker_is_done(void *context, size_t index, struct outcome *outcome, uint64_t waited)
 {
 	struct job_scratch *scratch = context;
-	struct local_jobs *local = scratch->local;
-	struct defer *defer = local->context.defer;
 	struct carve_job *job = scratch->jobs[index];
-	uint64_t until = outcome ? defer_covered_until(defer, &job->candidate, outcome) : 0;
-	uint64_t waited = defer_end(defer, (unsigned)(scratch - local->scratch), until);
 
 	scratch->jobs[index] = NULL;
-	end_check(local, job, outcome, waited);
-	if (index + 1 < scratch->count)
-		begin_check(scratch, scratch->jobs[index + 1]);
+	end_check(scratch->local, job, outcome, waited);
 }
 
 static bool is_parsed(const struct job_context *context, const struct carve_job *job)
@@ -259,7 +244,7 @@ static void collect_requests(struct job_scratch *scratch, const struct local_bat
 			continue;
 		}
 		if (tracker_is_cancelled(context->tracker) || job_seems_spent(context, job) ||
-			!begin_check(scratch, job)) {
+			!defer_may_begin(context->defer, &job->candidate, job->force)) {
 			end_check(scratch->local, job, NULL, 0);
 			continue;
 		}

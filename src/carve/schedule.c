@@ -86,7 +86,7 @@ static bool may_start(struct schedule *schedule, const struct carve_job *job)
 	return job_state(job) == JOB_WAITING && !is_covered(schedule, candidate->start) &&
 	       !job_needs_no_outcome(job, schedule->options.decider) &&
 	       !decider_seems_spent(schedule->options.decider, candidate) &&
-	       defer_may_begin(schedule->options.defer, candidate);
+	       defer_may_begin(schedule->options.defer, candidate, false);
 }
 
 static bool fits(const struct check_batch *batch, const struct carve_job *job)

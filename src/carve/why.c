@@ -263,11 +263,12 @@ static bool go_on(void *context, size_t index, uint64_t reached)
 	return true;
 }
 
-static void take_outcome(void *context, size_t index, struct outcome *outcome)
+static void take_outcome(void *context, size_t index, struct outcome *outcome, uint64_t waited)
 {
 	struct outcome *taken = context;
 
 	(void)index;
+	(void)waited;
 	if (outcome)
 		*taken = *outcome;
 }

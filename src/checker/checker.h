@@ -4,6 +4,7 @@
 
 #include "base/channel.h"
 #include "carve/check_messages.h"
+#include "carve/defer.h"
 #include "evidence/image.h"
 #include "rules/rules.h"
 
@@ -13,6 +14,7 @@ struct checker {
 	struct image *image;
 	struct rules rules;
 	bool nested;
+	struct defer *defer;     /* shared with all that check; NULL: there is none */
 	unsigned threads;        /* that put files together; 0: it checks */
 	_Atomic uint64_t number; /* of the check under way, or CHECK_ASSEMBLING */
 };

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -137,8 +138,9 @@ static void use_ring(const int *descriptor, size_t count)
 
 static void prepare(void)
 {
-	int descriptors[SANDBOX_DESCRIPTORS], ring;
-	size_t count = SANDBOX_DESCRIPTORS, ring_count = 1;
+	int descriptors[SANDBOX_DESCRIPTORS], ring, board;
+	size_t count = SANDBOX_DESCRIPTORS, ring_count = 1, board_count = 1;
+	unsigned workers;
 	struct codec_reader start;
 	uint32_t kind;
 
@@ -150,16 +152,21 @@ static void prepare(void)
 		_exit(EXIT_FAILURE);
 	receive_descriptors(descriptors, &count);
 	receive_descriptors(&ring, &ring_count);
+	receive_descriptors(&board, &board_count);
 	checker_receive(&kind, &start);
 	confine_set_mode((enum confine_mode)codec_get(&start, CONFINE_OFF));
 	checker.nested = codec_get_flag(&start);
 	checker.threads = (unsigned)codec_get(&start, CHECK_TRIALS_MAX);
+	workers = (unsigned)codec_get(&start, UINT_MAX);
 	rules_load_checks(&checker.rules, &start);
 	checker.image =
 		shared_image_open(&start, descriptors, count, ask_for_bytes, checker_is_stopped);
 	if (kind != CHECK_START || !codec_at_end(&start))
 		_exit(EXIT_FAILURE);
 	use_ring(&ring, ring_count);
+	if (board_count)
+		checker.defer =
+			defer_open(board, workers, checker.nested, (uint32_t)checker.rules.count);
 }
 
 int main(int argc, char **argv)

@@ -1,4 +1,5 @@
 /* Checks candidates, a batch at a time (carve/check_worker.h). */
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,8 +22,9 @@ struct spent {
 
 static struct {
 	struct view *view;
-	struct view *describing;      /* NULL: nothing was described yet */
-	struct defer *defer;          /* of the batch */
+	struct view *describing; /* NULL: nothing was described yet */
+	struct defer *defer;
+	unsigned worker;              /* which of those that share it this is now */
 	uint64_t done;                /* work of the checks of the batch that have ended */
 	uint64_t batch;               /* its number, from 1 on */
 	struct spent *spent;          /* of each rule */
@@ -59,7 +61,7 @@ static bool may_go_on(void *context, uint64_t reached)
 	atomic_store_explicit(&checker.shared->reached, reached, memory_order_relaxed);
 	atomic_store_explicit(
 		&checker.shared->work, work.done + view_work_done(work.view), memory_order_relaxed);
-	return defer_progress(work.defer, 0, reached) && !checker_is_stopped();
+	return defer_progress(work.defer, work.worker, reached) && !checker_is_stopped();
 }
 
 /* ---- checking ------------------------------------------------------------------------------ */
@@ -84,10 +86,11 @@ static void add_spent(struct spent *spent, uint64_t units)
 	spent->work += units < UINT64_MAX - spent->work ? units : UINT64_MAX - spent->work;
 }
 
-static void check_one(struct codec_reader *request)
+/* burin has just looked whether the first one of a batch is to be deferred, and expects that it is not. */
+static void check_one(struct codec_reader *request, bool first)
 {
 	bool force = codec_get_flag(request), checked;
-	uint64_t work_max = codec_get(request, UINT64_MAX), waited;
+	uint64_t work_max = codec_get(request, UINT64_MAX), waited = 0;
 	uint64_t data = codec_get(request, UINT64_MAX), end = codec_get(request, UINT64_MAX);
 	struct spent *spent;
 	struct candidate candidate;
@@ -99,14 +102,15 @@ static void check_one(struct codec_reader *request)
 	view_know_end(work.view, candidate.start, data, end);
 	spent = &work.spent[candidate.rule];
 	checked = (force || !seems_spent(spent, work_max)) &&
-		  defer_check(work.defer, 0, work.view, checker.image,
-			  &checker.rules.rules[candidate.rule], &candidate, work_max, force,
-			  &outcome, &waited);
+		  defer_check(work.defer, work.worker, work.view, checker.image,
+			  &checker.rules.rules[candidate.rule], &candidate, work_max,
+			  force || first, &outcome, &waited);
 	if (checked && outcome.no_memory)
 		checker_end_without_memory(flush_outcomes);
 	/* It was stopped where the image can't be read: the next one is not. */
 	if (!checked)
 		image_forget_cut(checker.image);
+	codec_put(&work.outcomes, waited);
 	codec_put(&work.outcomes, !checked);
 	if (checked) {
 		outcome_save(&outcome, &work.outcomes);
@@ -118,10 +122,12 @@ static void check_one(struct codec_reader *request)
 
 static void check_batch(struct codec_reader *batch)
 {
-	uint64_t first = codec_get(batch, UINT64_MAX), count;
+	uint64_t first, count;
 
+	work.worker = (unsigned)codec_get(batch, UINT_MAX);
+	first = codec_get(batch, UINT64_MAX);
 	/* What was found before counts where decisions are made. */
-	defer_end(work.defer, 0, 0);
+	defer_end(work.defer, work.worker, 0);
 	defer_hide(work.defer, codec_get(batch, UINT64_MAX));
 	count = codec_get(batch, UINT32_MAX);
 	work.done = 0;
@@ -131,7 +137,7 @@ static void check_batch(struct codec_reader *batch)
 		checker.number = first + i;
 		atomic_store(&checker.shared->work, work.done);
 		atomic_store(&checker.shared->number, checker.number);
-		check_one(batch);
+		check_one(batch, !i);
 		if (work.outcomes.len > FLUSH_LEN || clock_seconds() - work.sent > FLUSH_SECONDS)
 			flush_outcomes();
 	}
@@ -179,7 +185,8 @@ _Noreturn void check_batches(void)
 	struct codec_reader batch;
 	uint32_t kind;
 
-	work.defer = defer_new(1, checker.nested, checker.rules.count);
+	work.defer =
+		checker.defer ? checker.defer : defer_new(1, checker.nested, checker.rules.count);
 	work.spent = xcalloc(checker.rules.count, sizeof(*work.spent));
 	work.view = view_new();
 	view_watch(work.view, may_go_on, NULL);

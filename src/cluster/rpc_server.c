@@ -120,13 +120,15 @@ int rpc_server_begin(
 	server.workplace_count = pool_threads(options->pool);
 	server.workplaces = xcalloc(server.workplace_count, sizeof(*server.workplaces));
 	pthread_mutex_lock(&server.lock);
-	server.defer = defer_new(server.workplace_count, false, (uint32_t)options->rules->count);
+	server.defer = (options->confined ? defer_new_shared : defer_new)(
+		server.workplace_count, false, (uint32_t)options->rules->count);
 	pthread_mutex_unlock(&server.lock);
 	if (options->confined)
-		server.workers = check_workers_new(options->image, options->rules, false, 0);
+		server.workers = check_workers_new(options->image, options->rules, false, 0,
+			server.defer, server.workplace_count);
 	for (unsigned i = 0; i < server.workplace_count; i++) {
 		if (server.workers)
-			server.workplaces[i].worker = check_worker_new(server.workers);
+			server.workplaces[i].worker = check_worker_new(server.workers, i);
 		server.workplaces[i].view = view_new();
 		view_watch(server.workplaces[i].view, check_continues, &server.workplaces[i]);
 		copier_init(&server.workplaces[i].copier, options->hash_mask, NULL);
@@ -218,24 +220,17 @@ static bool worker_continues(void *context, size_t index, uint64_t reached)
 	if (reached > start && reached - start >= workplace->report_at)
 		report_reached(workplace, reached);
 	return !atomic_load(&server.cancelled) &&
-	       defer_progress_of(server.defer, thread_of(workplace), start, asked->force, reached);
+	       defer_may_go_on(server.defer, start, asked->force);
 }
 
-static void worker_is_done(void *context, size_t index, struct outcome *outcome)
+static void worker_is_done(void *context, size_t index, struct outcome *outcome, uint64_t waited)
 {
-	struct workplace *workplace = context;
-	struct asked *asked = asked_of(workplace, index);
-	uint64_t until =
-		outcome ? defer_covered_until(server.defer, &asked->candidate, outcome) : 0;
+	struct asked *asked = asked_of(context, index);
 
+	(void)waited;
 	if (outcome)
 		asked->outcome = *outcome;
 	asked->checked = outcome != NULL;
-	defer_end(server.defer, thread_of(workplace), until);
-	if (++index == workplace->to_check_count)
-		return;
-	asked = asked_of(workplace, index);
-	defer_begin(server.defer, thread_of(workplace), &asked->candidate, asked->force);
 }
 
 /* In the thread's process, but for what no carver parses. As check_here. */
@@ -252,8 +247,7 @@ static int check_in_worker(struct workplace *workplace, size_t count, struct err
 
 		if (!server.rules->rules[asked->candidate.rule].carver)
 			status = check_here(asked, thread_of(workplace), error);
-		else if (defer_begin(server.defer, thread_of(workplace), &asked->candidate,
-				 asked->force)) {
+		else if (defer_may_begin(server.defer, &asked->candidate, asked->force)) {
 			requests[workplace->to_check_count] =
 				(struct check_request){ .candidate = &asked->candidate,
 					.work_max = asked->work_max,

@@ -21,9 +21,9 @@ static bool go_on(void *context, size_t index, uint64_t reached)
 	return true;
 }
 
-static void done(void *context, size_t index, struct outcome *outcome)
+static void done(void *context, size_t index, struct outcome *outcome, uint64_t waited)
 {
-	(void)context, (void)index;
+	(void)context, (void)index, (void)waited;
 	deferred += !outcome;
 	checked += outcome != NULL;
 	if (!outcome)
@@ -65,8 +65,8 @@ static void set_up(void)
 	cr_assert_eq(
 		rules_load_text(&rules, NULL, text, sizeof(text) - 1, RULES_AUTO, NULL, &error), 0,
 		"%s", error.text);
-	workers = check_workers_new(image, rules, false, 0);
-	worker = check_worker_new(workers);
+	workers = check_workers_new(image, rules, false, 0, NULL, 0);
+	worker = check_worker_new(workers, 0);
 }
 
 static void tear_down(void)
@@ -127,15 +127,15 @@ static void open_picture(void)
 	cr_assert_eq(
 		rules_load_text(&rules, NULL, text, sizeof(text) - 1, RULES_AUTO, NULL, &error), 0,
 		"%s", error.text);
-	workers = check_workers_new(image, rules, false, 0);
-	worker = check_worker_new(workers);
+	workers = check_workers_new(image, rules, false, 0, NULL, 0);
+	worker = check_worker_new(workers, 0);
 }
 
 TestSuite(check_worker_coded, .init = open_picture, .fini = tear_down, .timeout = TEST_HANGS);
 
-static void take_outcome(void *context, size_t index, struct outcome *outcome)
+static void take_outcome(void *context, size_t index, struct outcome *outcome, uint64_t waited)
 {
-	(void)index;
+	(void)index, (void)waited;
 	cr_assert_not_null(outcome);
 	*(struct outcome *)context = *outcome;
 }

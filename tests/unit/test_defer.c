@@ -43,6 +43,45 @@ Test(defer, another_process_reports_its_progress)
 	defer_free(defer);
 }
 
+Test(defer, workers_in_other_processes_share_it)
+{
+	const struct candidate candidate = { .start = 1000 };
+	const struct outcome complete = { .verdict = CARVE_COMPLETE, .length = 70000 };
+	struct defer *defer = defer_new_shared(2, false, 2), *other;
+
+	other = defer_open(defer_descriptor(defer), 2, false, 2);
+	cr_assert_not_null(other);
+	cr_expect(defer_begin(other, 1, &candidate, false));
+	cr_expect(defer_progress(other, 1, 1001 + DEFER_LONG_CHECK));
+	cr_expect_not(defer_may_begin(defer, at(2000), false));
+	cr_expect(defer_may_begin(defer, at(2000), true), "it is forced");
+	cr_expect_not(defer_may_go_on(defer, 2000, false));
+	cr_expect(defer_may_go_on(defer, 1000, false), "it goes on itself");
+	defer_end(other, 1, defer_covered_until(other, &candidate, &complete));
+	cr_expect_not(defer_may_begin(defer, at(70999), false), "a file that was found covers it");
+	defer_set_decided(defer, 1001);
+	cr_expect(defer_may_begin(defer, at(70999), false));
+	defer_hide(other, 5000);
+	cr_expect_eq(defer_hidden_until(defer), 0, "it is not another process that decides");
+	defer_free(other);
+	defer_free(defer);
+}
+
+/* A process that was ended says nothing any more. */
+Test(defer, what_a_worker_did_can_be_ended_for_it)
+{
+	struct defer *defer = defer_new_shared(2, false, 2);
+	struct defer *other = defer_open(defer_descriptor(defer), 2, false, 2);
+
+	cr_expect(defer_begin(other, 1, at(1000), false));
+	cr_expect(defer_progress(other, 1, 500000));
+	defer_free(other);
+	cr_expect_not(defer_may_begin(defer, at(2000), false));
+	cr_expect_eq(defer_end(defer, 1, 0), 500000, "up to there others may have waited");
+	cr_expect(defer_may_begin(defer, at(2000), false));
+	defer_free(defer);
+}
+
 Test(defer, what_is_hidden_is_deferred_even_when_forced)
 {
 	struct defer *defer = defer_new(1, false, 2);
