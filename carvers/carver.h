@@ -125,14 +125,16 @@ bool view_reserve(struct view *view, uint64_t bytes);
  * those that followed: data without pointers that only the carver understands. */
 struct carve_state {
 	uint64_t offset; /* the bytes before it count as seen */
-	size_t len;
-	uint8_t data[112];
+	size_t len;      /* at most CARVE_STATE_MAX */
+	const void *data;
 };
+
+#define CARVE_STATE_MAX ((size_t)16384)
 
 /* Whether states are kept: only where a file in pieces is put together. Then a carver with a resume
  * function saves its state every kilobyte or so. */
 bool view_wants_states(const struct view *view);
-/* Offsets must not decrease from call to call. */
+/* Offsets must not decrease from call to call. The data is copied. */
 void view_save(struct view *view, const struct carve_state *state);
 
 struct carve_coded; /* carvers/coded.h */
@@ -248,6 +250,6 @@ const struct carver *carver_find(const char *name);
 
 /* The version of this contract, which carvers that were built elsewhere name (plugin.h): another number
  * after every change here that they would notice. */
-#define CARVER_CONTRACT 2
+#define CARVER_CONTRACT 3
 
 #endif

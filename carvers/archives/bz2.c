@@ -12,11 +12,13 @@
  * parallel write such files.
  *
  * Damage. Foreign bits decode like others, up to the block's end, where its CRC is wrong: only what
- * lies before the block is valid. The tables at a block's start soon fail on random bytes. If bytes of a
+ * lies before the block is valid. Where a file in pieces is put together the codes are walked first (bz2_codes.h), which
+ * show sooner that they are foreign. The tables at a block's start soon fail on random bytes. If bytes of a
  * block can't be read, the other blocks and the end are found by their magics, at any bit.
  */
 #include <string.h>
 
+#include "bz2_codes.h"
 #include "stream_chain.h"
 #include "walk.h"
 
@@ -32,6 +34,8 @@ static size_t starts(struct view *view, uint64_t at)
 		       : 0;
 }
 
+#define HEADER_LEN 4
+#define JOINT_LEN 4096 /* bytes after a joint that are looked at */
 #define MAGIC_BITS 48
 #define CRC_LEN 4
 #define BLOCK_MAGIC 0x314159265359
@@ -75,6 +79,45 @@ static uint64_t find_end(struct view *view, uint64_t at, uint64_t from)
 	return 0;
 }
 
+/* A state of the walk through a stream's codes. */
+struct saved {
+	uint64_t stream;
+	struct bz2_codes codes;
+};
+_Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
+
+struct saving {
+	struct view *view;
+	uint64_t stream;
+};
+
+static void save_state(void *context, const struct bz2_codes *codes)
+{
+	const struct saving *saving = context;
+	struct saved saved = { .stream = saving->stream, .codes = *codes };
+	struct carve_state state = {
+		.offset = (codes->bit + 7) / 8, .len = sizeof(saved), .data = &saved
+	};
+
+	view_save(saving->view, &state);
+}
+
+static enum compressed_state walk_codes(
+	struct view *view, uint64_t at, const void *state, uint64_t *end)
+{
+	struct bz2_codes codes = { .bit = (at + HEADER_LEN) * 8 };
+	struct saving saving = { view, at };
+	enum codes_state ended;
+
+	if (state)
+		codes = *(const struct bz2_codes *)state;
+	ended = bz2_codes_walk(view, &codes, save_state, &saving);
+	*end = bz2_codes_valid(&codes);
+	return ended == CODES_END   ? COMPRESSED_DONE
+	       : ended == CODES_CUT ? COMPRESSED_CUT
+				    : COMPRESSED_BAD;
+}
+
 static const struct stream_chain chain = {
 	.format = COMPRESSED_BZIP2,
 	.what = "bzip2",
@@ -82,6 +125,7 @@ static const struct stream_chain chain = {
 	.sure_len = 80,
 	.by_blocks = true,
 	.find_end = find_end,
+	.walk_codes = walk_codes,
 	.extensions = { "bz2", "tbz2", "cpio.bz2", "svg.bz2" },
 };
 
@@ -90,8 +134,40 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return stream_chain_check(view, finding, &chain);
 }
 
+/* Whether the codes after a joint in the first stream follow the habits of those before it. */
+static bool look_at_joint(struct view *view, uint64_t at, struct carve_joint *joint)
+{
+	struct bz2_codes codes = { .bit = (uint64_t)HEADER_LEN * 8, .stop = at * 8 };
+	struct saving saving = { view, 0 };
+	int64_t gain;
+
+	if (bz2_codes_walk(view, &codes, save_state, &saving) != CODES_CUT ||
+		codes.bit < codes.stop)
+		return false;
+	gain = codes.habits.gain;
+	codes.stop += (uint64_t)JOINT_LEN * 8;
+	bz2_codes_walk(view, &codes, save_state, &saving);
+	joint->bits = habits_gain(&codes.habits, gain);
+	return true;
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	struct saved saved;
+
+	if (state->len != sizeof(saved))
+		return check(view, finding);
+	memcpy(&saved, state->data, sizeof(saved));
+	return starts(view, 0) && starts(view, saved.stream)
+		       ? stream_chain_resume(view, finding, &chain, saved.stream, &saved.codes)
+		       : check(view, finding);
+}
+
 const struct carver bz2_carver = {
 	.name = "bz2",
 	.summary = "bzip2 files, by decompressing all streams up to their CRCs",
 	.check = check,
+	.resume = resume,
+	.joint = look_at_joint,
 };

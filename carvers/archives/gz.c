@@ -13,7 +13,8 @@
  *
  * Damage. The stream becomes invalid within some tens of foreign bytes. Random bytes decode no
  * longer than that either, so a stream that becomes invalid that early is not accepted, unless the
- * header has a name.
+ * header has a name. Later, in a block with codes of its own, foreign bytes may decode for kilobytes: where a file
+ * in pieces is put together the codes are walked first (deflate_codes.h), which show it sooner.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 
 #include "bytes.h"
 #include "compressed.h"
+#include "deflate_codes.h"
 #include "title.h"
 #include "walk.h"
 
@@ -32,6 +34,7 @@ enum {
 	 * suffice. */
 	SURE_LEN = 80,
 	SURE_NAME_LEN = 60,
+	JOINT_LEN = 4096, /* bytes after a joint that are looked at */
 };
 
 enum gz_flag { HEADER_CRC = 1 << 1, EXTRA = 1 << 2, NAME = 1 << 3, COMMENT = 1 << 4 };
@@ -150,6 +153,58 @@ static enum verdict judge_damage(struct view *view, struct finding *finding,
 		member->data, end);
 }
 
+/* A state of the walk through a member's codes. */
+struct saved {
+	uint64_t member;
+	struct deflate_codes codes;
+};
+_Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
+
+struct saving {
+	struct view *view;
+	uint64_t member;
+};
+
+static void save_state(void *context, const struct deflate_codes *codes)
+{
+	const struct saving *saving = context;
+	struct saved saved = { .member = saving->member, .codes = *codes };
+	struct carve_state state = {
+		.offset = (codes->bit + 7) / 8, .len = sizeof(saved), .data = &saved
+	};
+
+	view_save(saving->view, &state);
+}
+
+/* Walks the codes of a member. DONE: up to its end; else *end is where they are no longer valid, or the file's own. */
+static enum compressed_state walk_codes(
+	struct view *view, uint64_t member, struct deflate_codes *codes, uint64_t *end)
+{
+	struct saving saving = { view, member };
+	enum codes_state state = deflate_codes_walk(view, codes, save_state, &saving);
+
+	*end = deflate_codes_valid(codes);
+	return state == CODES_END   ? COMPRESSED_DONE
+	       : state == CODES_CUT ? COMPRESSED_CUT
+				    : COMPRESSED_BAD;
+}
+
+/* Decompresses a member, if its codes do not show before that it is damaged. */
+static enum compressed_state walk_member(
+	struct view *view, const struct gz_member *member, struct compressed *stream)
+{
+	if (view_thorough(view) || view_wants_states(view)) {
+		struct deflate_codes codes = { .bit = member->data * 8 };
+		enum compressed_state state;
+
+		*stream = (struct compressed){ 0 };
+		state = walk_codes(view, member->at, &codes, &stream->end);
+		if (state != COMPRESSED_DONE)
+			return state;
+	}
+	return compressed_walk(view, COMPRESSED_GZIP, member->at, view_size(view), stream);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct gz_member first, member;
@@ -170,7 +225,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 				" is another file",
 				at);
 		}
-		state = compressed_walk(view, COMPRESSED_GZIP, at, view_size(view), &stream);
+		state = walk_member(view, &member, &stream);
 		if (state != COMPRESSED_DONE && stream.end < sure_end(&member)) {
 			if (at)
 				break;
@@ -196,8 +251,54 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return CARVE_COMPLETE;
 }
 
+/* Whether the codes after a joint follow the habits of those before it. */
+static bool look_at_joint(struct view *view, uint64_t at, struct carve_joint *joint)
+{
+	struct deflate_codes codes = { 0 };
+	struct saving saving = { view, 0 };
+	struct gz_member member;
+	int64_t gain;
+
+	if (read_header(view, 0, &member) || at <= member.data)
+		return false;
+	codes.bit = member.data * 8;
+	codes.stop = at * 8;
+	if (deflate_codes_walk(view, &codes, save_state, &saving) != CODES_CUT ||
+		codes.bit < codes.stop)
+		return false;
+	gain = codes.habits.gain;
+	codes.stop += JOINT_LEN * 8;
+	deflate_codes_walk(view, &codes, save_state, &saving);
+	joint->bits = habits_gain(&codes.habits, gain);
+	return true;
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	enum compressed_state end_state;
+	struct gz_member first, member;
+	struct saved saved;
+	uint64_t end;
+
+	if (state->len == sizeof(saved)) {
+		memcpy(&saved, state->data, sizeof(saved));
+		if ((!saved.member || saved.member % SECTOR) && !read_header(view, 0, &first) &&
+			!read_header(view, saved.member, &member)) {
+			end_state = walk_codes(view, saved.member, &saved.codes, &end);
+			if (end_state != COMPRESSED_DONE && end >= sure_end(&member)) {
+				describe(view, finding, &first, NULL);
+				return judge_damage(view, finding, &member, end_state, end);
+			}
+		}
+	}
+	return check(view, finding);
+}
+
 const struct carver gz_carver = {
 	.name = "gz",
 	.summary = "gzip files, by decompressing all members up to their CRCs",
 	.check = check,
+	.resume = resume,
+	.joint = look_at_joint,
 };

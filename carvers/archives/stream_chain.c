@@ -73,6 +73,37 @@ static void find_end(struct view *view, const struct stream_chain *chain, uint64
 	*state = COMPRESSED_DONE;
 }
 
+/* Decompresses a stream, if its codes do not show before that it is damaged. */
+static enum compressed_state walk_stream_at(
+	struct view *view, const struct stream_chain *chain, uint64_t at, struct compressed *stream)
+{
+	if (chain->walk_codes && (view_thorough(view) || view_wants_states(view))) {
+		enum compressed_state state;
+
+		*stream = (struct compressed){ 0 };
+		state = chain->walk_codes(view, at, NULL, &stream->end);
+		stream->proven = stream->end;
+		if (state != COMPRESSED_DONE)
+			return state;
+	}
+	return compressed_walk(view, chain->format, at, view_size(view), stream);
+}
+
+enum verdict stream_chain_resume(struct view *view, struct finding *finding,
+	const struct stream_chain *chain, uint64_t at, const void *state)
+{
+	struct compressed stream = { 0 };
+	enum compressed_state end;
+
+	if (at && at % SECTOR == 0)
+		return stream_chain_check(view, finding, chain);
+	end = chain->walk_codes(view, at, state, &stream.end);
+	stream.proven = stream.end;
+	if (end == COMPRESSED_DONE || stream.end < at + chain->sure_len)
+		return stream_chain_check(view, finding, chain);
+	return judge_damage(view, finding, chain, at, end, &stream);
+}
+
 enum verdict stream_chain_check(
 	struct view *view, struct finding *finding, const struct stream_chain *chain)
 {
@@ -83,7 +114,7 @@ enum verdict stream_chain_check(
 	if (!chain->starts(view, 0))
 		return verdict_because(CARVE_REJECT, finding, "no %s header at 0", chain->what);
 	for (;; at = next) {
-		state = compressed_walk(view, chain->format, at, view_size(view), &stream);
+		state = walk_stream_at(view, chain, at, &stream);
 		find_end(view, chain, at, &stream, &state);
 		if (state != COMPRESSED_DONE && stream.end < at + chain->sure_len) {
 			if (at)

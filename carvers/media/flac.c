@@ -173,9 +173,8 @@ static void save_state(const struct flac *flac, uint64_t frames, uint64_t last)
 		.first = flac->first,
 		.frame_count = flac->frame_count,
 		.sample_count = flac->sample_count };
-	struct carve_state state = { .offset = flac->at, .len = sizeof(saved) };
+	struct carve_state state = { .offset = flac->at, .len = sizeof(saved), .data = &saved };
 
-	memcpy(state.data, &saved, sizeof(saved));
 	view_save(flac->view, &state);
 }
 

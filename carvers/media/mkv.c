@@ -204,11 +204,10 @@ static void save_state(const struct mkv *mkv, const struct ebml_element *cluster
 		.last = mkv->last.at,
 		.crc_wrong = mkv->crc_wrong,
 		.crc_end = mkv->crc_end };
-	struct carve_state state = { .offset = at, .len = sizeof(saved) };
+	struct carve_state state = { .offset = at, .len = sizeof(saved), .data = &saved };
 
 	if (cluster->unknown_len || mkv->live || at == cluster->data)
 		return;
-	memcpy(state.data, &saved, sizeof(saved));
 	view_save(mkv->view, &state);
 }
 

@@ -201,9 +201,8 @@ static void save_state(const struct mp3 *mp3)
 		.usual_len = mp3->usual_len,
 		.crc = mp3->crc,
 		.varies = mp3->varies };
-	struct carve_state state = { .offset = mp3->at, .len = sizeof(saved) };
+	struct carve_state state = { .offset = mp3->at, .len = sizeof(saved), .data = &saved };
 
-	memcpy(state.data, &saved, sizeof(saved));
 	view_save(mp3->view, &state);
 }
 

@@ -156,8 +156,15 @@ static void check(struct workbench *bench, const struct extents *extents,
 	workbench_spend(bench, outcome->work);
 }
 
-/* Bytes between states. */
-#define STATE_SPACING 2048
+/* Bytes of which the last state is kept: most pieces end where those do. */
+#define STATE_SPACING 4096
+
+static void forget_states(struct workbench_states *states)
+{
+	for (size_t i = 0; i < states->count; i++)
+		free((void *)states->items[i].data);
+	states->count = 0;
+}
 
 void workbench_prepare(struct workbench *bench, const struct extents *extents)
 {
@@ -166,13 +173,13 @@ void workbench_prepare(struct workbench *bench, const struct extents *extents)
 	struct outcome outcome;
 
 	states->number++;
-	states->count = 0;
+	forget_states(states);
 	if (!bench->rule->carver->resume || !workbench_goes_on(bench))
 		return;
 	check(bench, extents, &spaced, &outcome);
 	outcome_free(&outcome);
 	extents_set(&states->extents, extents->runs, extents->count);
-	states->count = view_copy_states(bench->view, states->items);
+	states->count = view_take_states(bench->view, states->items);
 }
 
 void workbench_note_lasting(struct workbench *bench, uint64_t target)
@@ -189,7 +196,7 @@ void workbench_end(struct workbench *bench)
 	bench->lasting_count = bench->lasting_capacity = 0;
 	extents_free(&bench->states.extents);
 	extents_free(&bench->heads.extents);
-	bench->states.count = 0;
+	forget_states(&bench->states);
 }
 
 /* How many bytes two files have in common from their beginning. */

@@ -43,7 +43,7 @@ struct check_options {
 	const struct carve_state *from; /* NULL, or saved by a check of a file with the same
 					   from->offset first bytes: the check goes on from there */
 	uint64_t spacing; /* 0, or the check saves states, at least this many bytes apart: then
-			     view_copy_states has them */
+			     view_take_states has them */
 };
 /* The same for a file in pieces, whose rule has a carver: the carver sees the bytes of the runs
  * (view_point_runs), cut at the rule's max_size. Offsets in the outcome are in the file. options:

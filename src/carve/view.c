@@ -63,6 +63,13 @@ struct joint {
 	unsigned bits; /* of the checks that cover it */
 };
 
+/* A state, and where its data is. */
+struct kept_state {
+	struct carve_state state;
+	void *data;
+	size_t capacity;
+};
+
 struct view {
 	struct image *image;  /* NULL: memory */
 	struct recent recent; /* of what files in pieces are read from */
@@ -107,9 +114,9 @@ struct view {
 	bool thorough;
 	struct joint *joints; /* of a file in pieces: where a run ends and the next begins */
 	size_t joint_count, joint_capacity;
-	struct carve_state *states; /* VIEW_STATES, a ring; NULL: never wanted */
-	uint64_t state_count;       /* saved since view_point */
-	uint64_t state_spacing;     /* 0: not wanted */
+	struct kept_state *states; /* VIEW_STATES, a ring; NULL: never wanted */
+	uint64_t state_count;      /* saved since view_point */
+	uint64_t state_spacing;    /* 0: not wanted */
 };
 
 /* What all views have reserved. */
@@ -306,6 +313,13 @@ void view_set_unreadable(struct view *view, uint64_t from, uint64_t to)
 	ranges_add(&view->bad, from, to - from);
 }
 
+static void free_states(struct view *view)
+{
+	for (size_t i = 0; view->states && i < VIEW_STATES; i++)
+		free(view->states[i].data);
+	free(view->states);
+}
+
 void view_free(struct view *view)
 {
 	if (!view)
@@ -316,7 +330,7 @@ void view_free(struct view *view)
 	free(view->joints);
 	ranges_free(&view->unverified);
 	ranges_free(&view->bad);
-	free(view->states);
+	free_states(view);
 	recent_free(&view->recent);
 	free(view->buffer);
 	free(view->lent);
@@ -618,24 +632,38 @@ bool view_wants_states(const struct view *view)
 
 void view_save(struct view *view, const struct carve_state *state)
 {
-	const struct carve_state *last = view->states;
+	struct kept_state *kept;
 
 	if (!view->state_spacing)
 		return;
-	assert(state->len <= sizeof(state->data));
-	last += (view->state_count + VIEW_STATES - 1) % VIEW_STATES;
-	if (view->state_count && state->offset - last->offset < view->state_spacing)
-		return;
-	view->states[view->state_count++ % VIEW_STATES] = *state;
+	assert(state->len <= CARVE_STATE_MAX);
+	kept = &view->states[(view->state_count + VIEW_STATES - 1) % VIEW_STATES];
+	if (!view->state_count ||
+		state->offset / view->state_spacing != kept->state.offset / view->state_spacing)
+		kept = &view->states[view->state_count++ % VIEW_STATES];
+	if (kept->capacity < state->len) {
+		kept->data = xreallocarray(kept->data, state->len, 1);
+		kept->capacity = state->len;
+	}
+	if (state->len)
+		memcpy(kept->data, state->data, state->len);
+	kept->state = *state;
+	kept->state.data = kept->data;
 }
 
-size_t view_copy_states(const struct view *view, struct carve_state *states)
+size_t view_take_states(struct view *view, struct carve_state *states)
 {
-	size_t kept = view->state_count < VIEW_STATES ? (size_t)view->state_count : VIEW_STATES;
+	size_t count = view->state_count < VIEW_STATES ? (size_t)view->state_count : VIEW_STATES;
 
-	for (size_t i = 0; i < kept; i++)
-		states[i] = view->states[(view->state_count - kept + i) % VIEW_STATES];
-	return kept;
+	for (size_t i = 0; i < count; i++) {
+		struct kept_state *kept =
+			&view->states[(view->state_count - count + i) % VIEW_STATES];
+
+		states[i] = kept->state;
+		*kept = (struct kept_state){ 0 };
+	}
+	view->state_count = 0;
+	return count;
 }
 
 const struct carve_state *view_state_before(const struct view *view, uint64_t offset)
@@ -644,7 +672,7 @@ const struct carve_state *view_state_before(const struct view *view, uint64_t of
 
 	for (uint64_t i = 1; i <= kept; i++) {
 		const struct carve_state *state =
-			&view->states[(view->state_count - i) % VIEW_STATES];
+			&view->states[(view->state_count - i) % VIEW_STATES].state;
 
 		if (state->offset <= offset)
 			return state;

@@ -51,11 +51,12 @@ void view_watch(struct view *view, bool (*go_on)(void *context, uint64_t reached
  * nothing. */
 bool view_stopped(const struct view *view);
 #define VIEW_STATES 64
-/* After view_point: the check saves states (view_save). Of those that are at least `spacing` bytes
- * apart the last VIEW_STATES are kept. */
+/* After view_point: the check saves states (view_save). Of those in each `spacing` bytes of the file the last one is
+ * kept, and of these the last VIEW_STATES. */
 void view_keep_states(struct view *view, uint64_t spacing);
-/* Copies those that were kept, VIEW_STATES at most, in order of offset. Returns their number. */
-size_t view_copy_states(const struct view *view, struct carve_state *states);
+/* Takes those that were kept, VIEW_STATES at most, in order of offset. Returns their number. Their data is the
+ * caller's to free. */
+size_t view_take_states(struct view *view, struct carve_state *states);
 /* The last state that was kept at or before offset, or NULL. Valid until the view is pointed at
  * something else or freed. */
 const struct carve_state *view_state_before(const struct view *view, uint64_t offset);

@@ -524,7 +524,7 @@ static void expect_to_go_on(const char *carver, const char *path, size_t begin, 
 		check_runs(view, &evidence.image, &rule, &first, 1, UINT64_MAX, &from, &whole);
 		cr_assert_eq(whole.verdict, CARVE_COMPLETE, "%s", whole.finding.why);
 		outcome_free(&whole);
-		count = view_copy_states(view, states);
+		count = view_take_states(view, states);
 		from = (struct check_options){ .thorough = thorough };
 		check_runs(view, &evidence.image, &rule, runs, 2, UINT64_MAX, &from, &whole);
 		proof = view_proof(view, at);

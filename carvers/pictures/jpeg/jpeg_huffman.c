@@ -336,7 +336,6 @@ struct saved {
 	int32_t dc[JPEG_COMPONENTS];
 	int32_t zero_blocks;
 };
-_Static_assert(sizeof(struct saved) <= sizeof(((struct carve_state *)0)->data), "a state");
 
 /* Before an MCU, and before the restart marker that it may have. */
 static void save_state(const struct jpeg_decoder *d, uint64_t mcu)
@@ -346,10 +345,11 @@ static void save_state(const struct jpeg_decoder *d, uint64_t mcu)
 		.mcu = mcu,
 		.interval_at = d->interval_at,
 		.zero_blocks = d->zero_blocks };
-	struct carve_state state = { .offset = jpeg_bits_offset(&d->bits), .len = sizeof(saved) };
+	struct carve_state state = {
+		.offset = jpeg_bits_offset(&d->bits), .len = sizeof(saved), .data = &saved
+	};
 
 	memcpy(saved.dc, d->dc, sizeof(saved.dc));
-	memcpy(state.data, &saved, sizeof(saved));
 	view_save(d->jpeg->view, &state);
 }
 

@@ -1,0 +1,40 @@
+/*
+ * The codes of a deflate stream, without what they stand for: where the stream ends or becomes invalid, and from where
+ * on it is likely foreign (habits.h). It needs no window of what was decompressed, so it goes on from any code with
+ * a few kilobytes of state. Only where files in pieces are put together: inflating is much faster.
+ */
+#ifndef BURIN_CARVERS_COMMON_DEFLATE_CODES_H
+#define BURIN_CARVERS_COMMON_DEFLATE_CODES_H
+
+#include "carver.h"
+#include "habits.h"
+
+enum codes_state {
+	CODES_END,     /* of the stream */
+	CODES_BAD,     /* it is invalid */
+	CODES_FOREIGN, /* it is not the file's own any more */
+	CODES_CUT,     /* it goes on after the view's end, or the check has to end */
+};
+
+/* Plain data. Zero-initialise, but for bit. */
+struct deflate_codes {
+	uint64_t bit;   /* the next one, from the start of the view */
+	uint64_t stop;  /* a bit at which the walk ends, as if it were cut there; 0: none */
+	uint64_t block; /* the first bit of the block's codes' lengths; 0: a block begins at bit */
+	uint8_t kind;   /* of that block */
+	bool is_last;
+	uint8_t context, before;      /* classes of the last symbols */
+	uint16_t last, last_distance; /* symbols, for how often they came in a row: */
+	uint32_t repeats;
+	uint64_t output_len;
+	struct habits habits;
+};
+
+/* Goes on to the stream's end. save: called now and then between two codes, if the view wants states; context is
+ * given to it. */
+enum codes_state deflate_codes_walk(struct view *view, struct deflate_codes *codes,
+	void (*save)(void *context, const struct deflate_codes *codes), void *context);
+/* The byte up to which the codes are likely the file's own. */
+uint64_t deflate_codes_valid(const struct deflate_codes *codes);
+
+#endif

@@ -1,0 +1,119 @@
+#include "habits.h"
+
+#define SURE ((uint32_t)10 * HABITS_WHOLE) /* as if so many symbols had come as the code says */
+#define TOTAL_MAX 500 /* symbols of a context, after which older ones count half */
+#define LEARNT 2500   /* symbols before anything is doubted */
+#define BROKEN_BITS 60
+#define LOST_BITS 256
+#define LOST_LEN 28672 /* bits of the coded data: less than the smallest usual cluster */
+#define HOPELESS_BITS 1000
+#define WEIGHT_ONE 256
+
+/* log2(1 + i/32), in 4096ths. */
+static const uint16_t part[33] = { 0, 182, 358, 530, 696, 858, 1016, 1169, 1319, 1465, 1607, 1746,
+	1882, 2015, 2145, 2272, 2396, 2518, 2637, 2754, 2869, 2982, 3092, 3200, 3307, 3412, 3514,
+	3615, 3715, 3812, 3908, 4003, 4096 };
+
+/* log2 of x, which is not 0, in 4096ths. */
+static int32_t log_4096(uint32_t x)
+{
+	int top = 31 - __builtin_clz(x);
+	uint32_t next = (uint32_t)((uint64_t)x << (31 - top)) << 1; /* after the highest bit */
+	uint32_t i = next >> 27, over = next >> 11 & 0xffff;
+
+	return top * HABITS_BIT + part[i] + (int32_t)((part[i + 1] - part[i]) * over >> 16);
+}
+
+void habits_add_code(struct habits_shares *shares, unsigned class, unsigned len)
+{
+	uint32_t share = shares->items[class] + (len > 15 ? 1u : (uint32_t)HABITS_WHOLE >> len);
+
+	shares->items[class] = (uint16_t)(share < HABITS_WHOLE ? share : HABITS_WHOLE);
+}
+
+static void halve(struct habit *habit)
+{
+	for (unsigned i = 0; i < HABITS_CLASSES; i++) {
+		habit->seen[i] /= 2;
+		habit->expected[i] /= 2;
+	}
+	habit->total /= 2;
+}
+
+static void weigh(struct habit *habit)
+{
+	if (habit->total >= TOTAL_MAX)
+		halve(habit);
+	for (unsigned i = 0; i < HABITS_CLASSES; i++) {
+		uint64_t weight = ((uint64_t)habit->seen[i] + SURE) * WEIGHT_ONE /
+				  (habit->expected[i] + SURE);
+
+		habit->weight[i] = (uint16_t)(weight < 1 ? 1 : weight < 32767 ? weight : 32767);
+	}
+}
+
+void habits_add(struct habits *habits, unsigned context, unsigned class,
+	const struct habits_shares *shares, uint64_t at)
+{
+	struct habit *habit = &habits->items[context];
+	uint32_t all = 0;
+	int32_t bits;
+
+	if (!habit->weight[0])
+		weigh(habit);
+	for (unsigned i = 0; i < HABITS_CLASSES; i++) {
+		all += (uint32_t)shares->items[i] * habit->weight[i] >> 4;
+		habit->expected[i] += shares->items[i];
+	}
+	habit->seen[class] += HABITS_WHOLE;
+	habit->total++;
+	habits->symbols++;
+	/* all is weight * HABITS_WHOLE / 16. */
+	bits = log_4096(habit->weight[class]) - log_4096(all | 1) + 11 * HABITS_BIT;
+	habits->gain += bits;
+	habits->doubt -= bits;
+	if (habits->doubt <= 0 || habits->symbols < LEARNT) {
+		habits->doubt = 0;
+		habits->since = at;
+	}
+}
+
+void habits_learn(struct habits *habits)
+{
+	for (unsigned i = 0; i < HABITS_CONTEXTS; i++)
+		if (habits->items[i].total)
+			weigh(&habits->items[i]);
+}
+
+void habits_trust(struct habits *habits, unsigned bits)
+{
+	habits->doubt -= (int64_t)bits * HABITS_BIT;
+	if (habits->doubt < 0)
+		habits->doubt = 0;
+}
+
+void habits_distrust(struct habits *habits, unsigned bits)
+{
+	habits->doubt += (int64_t)bits * HABITS_BIT;
+}
+
+unsigned habits_gain(const struct habits *habits, int64_t since)
+{
+	int64_t bits = (habits->gain - since) / HABITS_BIT;
+
+	return bits < 0 ? 0 : bits < HABITS_GAIN_MAX ? (unsigned)bits : HABITS_GAIN_MAX;
+}
+
+bool habits_are_broken(const struct habits *habits)
+{
+	return habits->doubt > BROKEN_BITS * HABITS_BIT;
+}
+
+bool habits_are_lost(const struct habits *habits, uint64_t at)
+{
+	uint64_t len = at - habits->since;
+
+	return habits->doubt > HOPELESS_BITS * HABITS_BIT ||
+	       (habits->doubt > LOST_BITS * HABITS_BIT && len > LOST_LEN) ||
+	       (habits_are_broken(habits) && len > 4 * LOST_LEN);
+}
