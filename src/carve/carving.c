@@ -122,6 +122,8 @@ struct carving *carving_new(const struct carving_options *options)
 		carving->decider = decider_new(
 			options->rules, &options->decide, options->rejected, options->skipped);
 	carving->context.decider = carving->decider;
+	if (carving->decider)
+		decider_share_work(carving->decider, carving->threads);
 	/* Scalpel's order is not that of the image. */
 	if (!options->decide.nested && !options->decide.any_order)
 		carving->context.cover = carving->cover = cover_new();
@@ -271,14 +273,6 @@ static void start_checks(struct carving *carving)
 		start_batch(carving, &batch);
 }
 
-static bool is_checked(const struct carving *carving, const struct carve_job *job)
-{
-	enum job_state state = job_state(job);
-
-	return state == JOB_CHECKED ||
-	       (state == JOB_WAITING && job_needs_no_outcome(job, carving->decider));
-}
-
 /* Just past the last job of the start that is decided next. */
 static uint64_t group_end(const struct carving *carving)
 {
@@ -315,11 +309,11 @@ static size_t ready_group(const struct carving *carving, bool no_more)
 		return 0;
 	start = start_at(carving, cursor);
 	for (; cursor < carving->offered; cursor++) {
-		const struct carve_job *job = job_at(carving, cursor);
+		struct carve_job *job = job_at(carving, cursor);
 
 		if (job->candidate.start != start)
 			return (size_t)(cursor - carving->decided);
-		if (!is_checked(carving, job))
+		if (!job_may_be_decided(&carving->context, job))
 			return 0;
 	}
 	return no_more || start < carving->offered_until ? (size_t)(cursor - carving->decided) : 0;
@@ -344,7 +338,7 @@ static void pass_on_outcomes(struct carving *carving, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct carve_job *job = job_at(carving, carving->decided + i);
 
-		if (!job_needs_no_outcome(job, carving->decider))
+		if (job_state(job) == JOB_CHECKED && !job_needs_no_outcome(job, carving->decider))
 			carving->options.on_outcome(carving->options.context, &job->candidate,
 				carving->group[i].outcome);
 	}

@@ -10,13 +10,13 @@
 /* True when checking a candidate of the rule means reading the image. */
 bool check_needed(const struct rule *rule);
 
-/* Units of work; a check that may cost less is made sooner than it is seen whether something is left for it. */
-#define CHECK_SPENT_LEAST ((uint64_t)1 << 20)
-/* Whether checks of a rule that took `spent` may leave nothing of the `left` that one more may cost. Then it had better
- * wait for what comes of them, or each of many costly ones would take as much as all of them may. */
+/* Units of work. No check is begun that may cost less. */
+#define CHECK_WORK_LEAST ((uint64_t)64 << 10)
+/* Whether checks of a rule that took `spent` leave too little of `left` for one more. Then it had better wait for what
+ * comes of them, or each of many costly ones would take as much as all of them may. */
 static inline bool check_seems_spent(uint64_t spent, uint64_t left)
 {
-	return left >= CHECK_SPENT_LEAST && spent >= left;
+	return left < CHECK_WORK_LEAST || spent > left - CHECK_WORK_LEAST;
 }
 
 /* Words the error of an outcome with no_memory. Returns -ENOMEM. */

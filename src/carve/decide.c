@@ -5,10 +5,11 @@
  * 2. A part: an earlier candidate of its rule read through it as one of its own parts (view_part).
  *    Its check would only reach the same end again, and from each of ten thousand members that
  *    would take hours; so it is not checked.
- * 3. Unchecked: its check took more work than its rule had left. Each rule's checks may take so much
- *    work in all as is linear in the bytes searched, or else headers that each lead through all of
- *    the image would cost quadratic time. What is left grows with the distance from candidate to
- *    candidate, so that the rule is usable again past such a place.
+ * 3. Unchecked: its check took more work than its rule had left, or that was too little for any.
+ *    Each rule's checks may take so much work in all as is linear in the bytes searched, or else
+ *    headers that each lead through all of the image would cost quadratic time. What is left grows
+ *    with the distance from candidate to candidate, so that the rule is usable again past such a
+ *    place, and now and then in it.
  * 4. Rejected by its check.
  * 5. In an unverified part: it starts inside a COMPLETE file, in bytes that its carver could not
  *    verify. Only what is COMPLETE itself is kept there.
@@ -77,6 +78,7 @@ struct decider {
 	struct decide_options options;
 	struct tallies *rejected, *skipped;
 	uint64_t position;        /* just past the last start that was decided */
+	unsigned shares;          /* checks that may be under way at the same time */
 	struct ranges hidden;     /* from there on */
 	struct ranges unverified; /* parts of complete files, from there on */
 	struct range outer[OUTER_MAX];
@@ -116,6 +118,7 @@ struct decider *decider_new(const struct rules *rules, const struct decide_optio
 
 	decider->rules = rules;
 	decider->options = *options;
+	decider->shares = 1;
 	decider->rejected = rejected;
 	decider->skipped = skipped;
 	decider->types = xcalloc(rules->count, sizeof(*decider->types));
@@ -240,6 +243,11 @@ uint64_t decider_work_left(const struct decider *decider, const struct candidate
 	return type->work_left + WORK_FACTOR * advance;
 }
 
+bool decider_is_spent(const struct decider *decider, const struct candidate *candidate)
+{
+	return decider_work_left(decider, candidate) < CHECK_WORK_LEAST;
+}
+
 uint64_t decider_work_cap(const struct decider *decider, const struct candidate *candidate)
 {
 	uint64_t most = work_at_most(decider);
@@ -256,35 +264,43 @@ uint64_t decider_work_cap(const struct decider *decider, const struct candidate 
 	return (uint64_t)left < most ? (uint64_t)left : most;
 }
 
-/* What a check counts for before it is decided on. One that took too much takes all that is left. */
-static uint64_t pending_work(const struct decider *decider, const struct outcome *outcome)
+/* What counts of a check before it is decided on. */
+static uint64_t pending_work(const struct decider *decider, uint64_t work)
 {
 	uint64_t most = work_at_most(decider);
 
 	if (most == UINT64_MAX)
 		return 0;
-	return outcome->work < most ? outcome->work : most;
+	return work < most ? work : most;
 }
 
-void decider_begin_pending(struct decider *decider, uint32_t rule, const struct outcome *outcome)
+void decider_begin_pending(struct decider *decider, uint32_t rule, uint64_t work)
 {
-	atomic_fetch_add_explicit(&decider->types[rule].pending, pending_work(decider, outcome),
-		memory_order_relaxed);
+	atomic_fetch_add_explicit(
+		&decider->types[rule].pending, pending_work(decider, work), memory_order_relaxed);
 }
 
-void decider_end_pending(struct decider *decider, uint32_t rule, const struct outcome *outcome)
+void decider_end_pending(struct decider *decider, uint32_t rule, uint64_t work)
 {
-	atomic_fetch_sub_explicit(&decider->types[rule].pending, pending_work(decider, outcome),
-		memory_order_relaxed);
+	atomic_fetch_sub_explicit(
+		&decider->types[rule].pending, pending_work(decider, work), memory_order_relaxed);
 }
 
-bool decider_seems_spent(const struct decider *decider, const struct candidate *candidate)
+uint64_t decider_work_ahead(const struct decider *decider, const struct candidate *candidate)
 {
-	const struct decided_type *type = &decider->types[candidate->rule];
+	uint64_t cap = decider_work_cap(decider, candidate), share;
+	uint64_t pending = atomic_load_explicit(
+		&decider->types[candidate->rule].pending, memory_order_relaxed);
 
-	return !decider->options.any_order &&
-	       check_seems_spent(atomic_load_explicit(&type->pending, memory_order_relaxed),
-		       decider_work_cap(decider, candidate));
+	if (cap == UINT64_MAX || decider->options.any_order)
+		return cap;
+	share = pending < cap ? (cap - pending) / decider->shares : 0;
+	return share < CHECK_WORK_LEAST ? 0 : share;
+}
+
+void decider_share_work(struct decider *decider, unsigned checks)
+{
+	decider->shares = checks;
 }
 
 static const struct rule *rule_of(const struct decider *decider, const struct decision *decision)
@@ -292,7 +308,7 @@ static const struct rule *rule_of(const struct decider *decider, const struct de
 	return &decider->rules->rules[decision->candidate->rule];
 }
 
-/* Takes the check's work from what the rule has left; false when it was more. */
+/* Takes the check's work from what the rule has left; false when it was more, or no check would do. */
 static bool charge_work(struct decider *decider, const struct decision *decision)
 {
 	struct decided_type *type = &decider->types[decision->candidate->rule];
@@ -301,6 +317,8 @@ static bool charge_work(struct decider *decider, const struct decision *decision
 
 	if (!check_needed(rule_of(decider, decision)))
 		return true;
+	if (decider_is_spent(decider, decision->candidate))
+		return false;
 	left = decider_work_left(decider, decision->candidate);
 	enough = work <= left && work != UINT64_MAX;
 	type->checks++;

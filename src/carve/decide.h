@@ -59,14 +59,18 @@ void decider_pass_hidden(struct decider *decider, uint64_t start, size_t count);
 /* The most work that the candidate's check may take: a check that takes more will be found
  * unchecked when it is decided on. */
 uint64_t decider_work_left(const struct decider *decider, const struct candidate *candidate);
-/* At least that, when the check starts, by any thread and however far ahead of the decisions. */
+/* Whether that is too little for any check: then the decision on the candidate, which is next, uses no outcome. */
+bool decider_is_spent(const struct decider *decider, const struct candidate *candidate);
+/* At least decider_work_left, when the check starts, by any thread and however far ahead of the decisions. */
 uint64_t decider_work_cap(const struct decider *decider, const struct candidate *candidate);
-/* For any thread: checks of the rule that were made (begin), but are not decided on or dropped yet (end). */
-void decider_begin_pending(struct decider *decider, uint32_t rule, const struct outcome *outcome);
-void decider_end_pending(struct decider *decider, uint32_t rule, const struct outcome *outcome);
-/* For any thread: whether these may leave no work for the candidate's check (check_seems_spent), so that it had better
- * wait until they are decided on. */
-bool decider_seems_spent(const struct decider *decider, const struct candidate *candidate);
+/* For any thread: units that a check of the rule took which was made (begin), but is not decided on or dropped yet (end). */
+void decider_begin_pending(struct decider *decider, uint32_t rule, uint64_t work);
+void decider_end_pending(struct decider *decider, uint32_t rule, uint64_t work);
+/* For any thread: the work that the candidate's check may take ahead of its decision, which is a share of what those
+ * leave of decider_work_cap. 0: too little, so that it had better wait until they are decided on. */
+uint64_t decider_work_ahead(const struct decider *decider, const struct candidate *candidate);
+/* How many checks may be under way at the same time; 1 before. */
+void decider_share_work(struct decider *decider, unsigned checks);
 /* How many candidates were found unchecked. */
 uint64_t decider_unchecked(const struct decider *decider);
 /* Candidates that are left out because their checks crashed, and the first of them. */

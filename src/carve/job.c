@@ -11,15 +11,61 @@ bool job_needs_no_outcome(const struct carve_job *job, const struct decider *dec
 	       decider_is_part(decider, &job->candidate);
 }
 
+/* Nobody counts what no carver checks. */
+static bool is_limited(const struct job_context *context, const struct carve_job *job)
+{
+	return context->decider && context->rules->rules[job->candidate.rule].carver;
+}
+
+bool job_limit_work(const struct job_context *context, struct carve_job *job)
+{
+	job->work_max = UINT64_MAX;
+	if (is_limited(context, job))
+		job->work_max = job->force ? decider_work_cap(context->decider, &job->candidate)
+					   : decider_work_ahead(context->decider, &job->candidate);
+	return job->work_max || job->force;
+}
+
 bool job_seems_spent(const struct job_context *context, const struct carve_job *job)
 {
-	return context->decider && !job->force &&
-	       decider_seems_spent(context->decider, &job->candidate);
+	return !job->force && is_limited(context, job) &&
+	       !decider_work_ahead(context->decider, &job->candidate);
+}
+
+bool job_needs_no_check(const struct carve_job *job, const struct decider *decider)
+{
+	return job_needs_no_outcome(job, decider) || decider_is_spent(decider, &job->candidate);
+}
+
+static bool needs_more(const struct job_context *context, const struct carve_job *job)
+{
+	return job->outcome && job->outcome->work == UINT64_MAX && !job->force &&
+	       job->work_max < decider_work_left(context->decider, &job->candidate);
+}
+
+bool job_may_be_decided(const struct job_context *context, struct carve_job *job)
+{
+	enum job_state state = job_state(job);
+
+	if (state == JOB_CHECKED && needs_more(context, job)) {
+		job_drop_outcome(context, job);
+		job->force = true;
+		job_set_state(job, JOB_WAITING);
+		return false;
+	}
+	return state == JOB_CHECKED ||
+	       (state == JOB_WAITING && job_needs_no_check(job, context->decider));
 }
 
 static size_t cost_of(const struct outcome *outcome)
 {
 	return sizeof(*outcome) + outcome_extra_len(outcome);
+}
+
+/* What its check took. */
+static uint64_t work_of(const struct carve_job *job)
+{
+	return job->outcome->work == UINT64_MAX ? job->work_max : job->outcome->work;
 }
 
 void job_set_outcome(
@@ -29,7 +75,7 @@ void job_set_outcome(
 	*job->outcome = *outcome;
 	atomic_fetch_add_explicit(context->outcomes_len, cost_of(outcome), memory_order_relaxed);
 	if (context->decider)
-		decider_begin_pending(context->decider, job->candidate.rule, outcome);
+		decider_begin_pending(context->decider, job->candidate.rule, work_of(job));
 }
 
 void job_drop_outcome(const struct job_context *context, struct carve_job *job)
@@ -39,7 +85,7 @@ void job_drop_outcome(const struct job_context *context, struct carve_job *job)
 	atomic_fetch_sub_explicit(
 		context->outcomes_len, cost_of(job->outcome), memory_order_relaxed);
 	if (context->decider)
-		decider_end_pending(context->decider, job->candidate.rule, job->outcome);
+		decider_end_pending(context->decider, job->candidate.rule, work_of(job));
 	outcome_free(job->outcome);
 	free(job->outcome);
 	job->outcome = NULL;

@@ -37,6 +37,7 @@ struct carve_job {
 	 * the decision needs no outcome, or nothing has to be read for it. */
 	struct outcome *outcome;
 	struct kept_file *file; /* NULL: it is not kept, or not decided on */
+	uint64_t work_max;      /* units that its check may take */
 	_Atomic enum job_state state;
 	bool late;  /* it waits for others before it (carve/schedule.h) */
 	bool force; /* everything waits for it */
@@ -82,10 +83,18 @@ struct job_context {
 	bool confined; /* checks are made in other processes (carve/check_worker.h) */
 };
 
-/* Checks before it, that are not decided on, may leave it no work; not where everything waits for it. */
+/* Sets what its check, which is about to begin, may take. False: checks that are not decided on may leave it too little, so
+ * that it waits; not where everything waits for it. */
+bool job_limit_work(const struct job_context *context, struct carve_job *job);
+/* The same, of one whose check goes on. */
 bool job_seems_spent(const struct job_context *context, const struct carve_job *job);
 /* The decider will not use its outcome, so that none is needed. */
 bool job_needs_no_outcome(const struct carve_job *job, const struct decider *decider);
+/* The same, of a job that is next, also because its rule has nothing left. */
+bool job_needs_no_check(const struct carve_job *job, const struct decider *decider);
+/* Whether what is known of a job that is next suffices for the decision. One that took more than its share waits again, if
+ * its rule has more left than that: for a check that may take all of it. */
+bool job_may_be_decided(const struct job_context *context, struct carve_job *job);
 /* Gives the job its outcome, whose content is taken over. */
 void job_set_outcome(
 	const struct job_context *context, struct carve_job *job, const struct outcome *outcome);

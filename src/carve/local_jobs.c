@@ -130,13 +130,6 @@ void local_jobs_free(struct local_jobs *local)
 	free(local);
 }
 
-static uint64_t work_max(const struct job_context *context, const struct candidate *candidate)
-{
-	bool counts = context->rules->rules[candidate->rule].carver != NULL;
-
-	return counts ? decider_work_cap(context->decider, candidate) : UINT64_MAX;
-}
-
 /* Another verdict with more memory: there is none without. */
 static void fail_for_memory(
 	struct local_jobs *local, const struct rule *rule, const struct candidate *candidate)
@@ -180,9 +173,9 @@ static void check_job(struct local_jobs *local, struct carve_job *job, unsigned 
 	bool checked = false;
 
 	watch_job(scratch, job);
-	if (!tracker_is_cancelled(context->tracker) && !job_seems_spent(context, job))
+	if (!tracker_is_cancelled(context->tracker) && job_limit_work(context, job))
 		checked = defer_check(context->defer, worker, scratch->view, context->image, rule,
-			candidate, work_max(context, candidate), job->force, &outcome, &waited);
+			candidate, job->work_max, job->force, &outcome, &waited);
 	if (checked && outcome.no_memory)
 		fail_for_memory(local, rule, candidate);
 	end_check(local, job, checked ? &outcome : NULL, waited);
@@ -243,14 +236,14 @@ static void collect_requests(struct job_scratch *scratch, const struct local_bat
 				scratch->local, job, (unsigned)(scratch - scratch->local->scratch));
 			continue;
 		}
-		if (tracker_is_cancelled(context->tracker) || job_seems_spent(context, job) ||
+		if (tracker_is_cancelled(context->tracker) || !job_limit_work(context, job) ||
 			!defer_may_begin(context->defer, &job->candidate, job->force)) {
 			end_check(scratch->local, job, NULL, 0);
 			continue;
 		}
 		requests[scratch->count] = (struct check_request){
 			.candidate = &job->candidate,
-			.work_max = work_max(context, &job->candidate),
+			.work_max = job->work_max,
 			.force = job->force,
 		};
 		add_known(context->ahead, &requests[scratch->count]);

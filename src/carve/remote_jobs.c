@@ -205,14 +205,15 @@ static void add_check(struct remote_batch *batch, struct carve_job *job)
 {
 	const struct job_context *context = &batch->remote->context;
 
-	if (!defer_begin(context->defer, batch->slot, &job->candidate, job->force)) {
+	if (!job_limit_work(context, job) ||
+		!defer_begin(context->defer, batch->slot, &job->candidate, job->force)) {
 		job_set_state(job, JOB_WAITING);
 		if (context->cover)
 			cover_retry(context->cover, job->candidate.start, job->candidate.start + 1);
 		return;
 	}
 	batch->checks[batch->count] = (struct remote_check){ .candidate = &job->candidate,
-		.work_max = decider_work_cap(context->decider, &job->candidate),
+		.work_max = job->work_max,
 		.force = job->force || context->nested,
 		.outcome = &batch->outcomes[batch->count] };
 	batch->jobs[batch->count++] = job;

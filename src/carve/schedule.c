@@ -28,6 +28,8 @@
 #define BATCH_SPAN (64 * 1024)
 /* Candidates after one that everything waits for that are looked at with it. */
 #define RETRIES (4 * CHECK_BATCH)
+/* Candidates that are visited again in vain before the rest is left to the next time. */
+#define VAIN_MAX 1024
 
 enum { EARLY, LATE, ORDERS };
 
@@ -85,7 +87,7 @@ static bool may_start(struct schedule *schedule, const struct carve_job *job)
 
 	return job_state(job) == JOB_WAITING && !is_covered(schedule, candidate->start) &&
 	       !job_needs_no_outcome(job, schedule->options.decider) &&
-	       !decider_seems_spent(schedule->options.decider, candidate) &&
+	       decider_work_ahead(schedule->options.decider, candidate) &&
 	       defer_may_begin(schedule->options.defer, candidate, false);
 }
 
@@ -180,6 +182,7 @@ static bool was_left(const struct schedule *schedule, uint64_t number, const str
 static bool visit_again(struct schedule *schedule, struct check_batch *batch)
 {
 	uint64_t end = visited(schedule);
+	unsigned vain = 0;
 
 	if (!schedule->retry_until)
 		return false;
@@ -188,11 +191,13 @@ static bool visit_again(struct schedule *schedule, struct check_batch *batch)
 
 		if (job->candidate.start >= schedule->retry_until)
 			break;
-		if (!was_left(schedule, schedule->retry, job) || !may_start(schedule, job))
-			continue;
-		if (!fits(batch, job))
-			return true;
-		add(batch, job);
+		if (was_left(schedule, schedule->retry, job) && may_start(schedule, job)) {
+			if (!fits(batch, job))
+				return true;
+			add(batch, job);
+		} else if (++vain == VAIN_MAX) {
+			return batch->count;
+		}
 	}
 	schedule->retry_until = 0;
 	return batch->count;
@@ -232,7 +237,7 @@ bool schedule_next_forced(
 		struct carve_job *job = job_ring_at(ring, n);
 
 		if (job_state(job) != JOB_WAITING ||
-			job_needs_no_outcome(job, schedule->options.decider))
+			job_needs_no_check(job, schedule->options.decider))
 			continue;
 		job->force = true;
 		add(batch, job);

@@ -18,6 +18,8 @@
 #define PLACES 20000
 /* Units of work of a costly check. */
 #define COST ((uint64_t)16 << 20)
+/* More than a sixteenth of what a rule has, and less than all of it. */
+#define HUGE_COST ((uint64_t)128 << 20)
 
 static atomic_uint checks;    /* that were begun */
 static atomic_uint wanted;    /* a blocking check ends when this many were begun */
@@ -25,21 +27,25 @@ static atomic_uint outcomes;  /* that were passed on */
 static atomic_uint completes; /* of these */
 static atomic_uint waits;     /* calls of on_wait */
 static atomic_uint costly;    /* checks that took COST */
+static atomic_uint huge;      /* checks that took HUGE_COST, or would have */
 static uint64_t last_start;
 
 /* 'B' blocks, and is complete, or not a file in lower case; 'W' waits for calls of on_wait; 'C'
- * is costly, and 'L' ends after the costly ones that are made meanwhile; neither is a file. What
- * follows is the length. Anything else is rejected. */
+ * is costly, and 'L' ends after the costly ones that are made meanwhile; 'O' is always over its
+ * budget; 'H' costs much and is complete, and 'h' ends after one began. What follows is the length.
+ * Anything else is rejected. */
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *bytes = view_peek(view, 0, 4);
-	uint8_t kind = bytes[0];
-	uint64_t length = (uint64_t)(bytes[1] | bytes[2] << 8 | bytes[3] << 16);
+	uint8_t kind = bytes ? bytes[0] : 0;
+	uint64_t length = bytes ? (uint64_t)(bytes[1] | bytes[2] << 8 | bytes[3] << 16) : 0;
 
 	checks++;
 	while ((kind == 'B' || kind == 'b') && checks < wanted)
 		usleep(100);
 	while (kind == 'W' && waits < 3)
+		usleep(100);
+	while (kind == 'h' && !huge)
 		usleep(100);
 	for (unsigned seen = 0; kind == 'L' && (costly < 32 || costly != seen);) {
 		seen = costly;
@@ -47,7 +53,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (kind == 'C')
 		costly += view_work(view, COST);
-	if (kind != 'B' && kind != 'F')
+	if (kind == 'O')
+		view_work(view, UINT64_MAX);
+	huge += kind == 'H';
+	if (kind == 'H' && !view_work(view, HUGE_COST))
+		return CARVE_REJECT;
+	if (kind != 'B' && kind != 'F' && kind != 'H')
 		return verdict_because(CARVE_REJECT, finding, "not a file");
 	finding->length = length;
 	return CARVE_COMPLETE;
@@ -216,9 +227,33 @@ Test(carving, what_is_checked_ahead_costs_no_more_than_the_rule_may)
 		put(i, 'C', 0);
 	start(4, false);
 	offer_all(STRONG, STRONG);
-	cr_expect_eq(outcomes, PLACES);
+	cr_expect_leq(outcomes, PLACES, "none of those that took too much");
 	cr_expect_geq(costly, (512 << 20) / COST, "%u", costly);
 	cr_expect_leq(costly, 2 * most / COST, "%u", costly);
+}
+
+/* One that takes more than its share of that is checked again when everything waits for it, with all that is left. */
+Test(carving, a_check_that_took_more_than_its_share_is_made_again)
+{
+	put(0, 'h', 0);
+	put(100, 'H', STEP);
+	start(16, false);
+	offer_all(STRONG, STRONG);
+	cr_expect_eq(completes, 1);
+	cr_expect_eq(huge, 2, "%u", huge);
+}
+
+/* Where a rule has nothing left, only so many candidates are checked as the bytes between them allow. */
+Test(carving, what_a_rule_has_no_work_for_is_not_checked)
+{
+	const uint64_t allowed = 16 * (uint64_t)PLACES * STEP / CHECK_WORK_LEAST;
+
+	for (uint32_t i = 0; i < PLACES; i++)
+		put(i, 'O', 0);
+	start(2, false);
+	offer_all(STRONG, STRONG);
+	cr_expect_leq(checks, 4 * allowed, "%u", checks);
+	cr_expect_leq(outcomes, checks);
 }
 
 /* A checkpoint may be written while a check takes hours. */

@@ -148,30 +148,33 @@ Test(decide, unverified_files_with_one_end_are_one)
 	teardown(&f);
 }
 
-/* The bucket of a rule holds 512 MiB and 16 bytes for each byte searched. */
+/* Units that the tests' rules get for each byte searched, and have at first for LEN bytes. */
+#define FACTOR 16
+#define LEN 1000000
+#define MOST (((uint64_t)512 << 20) + (uint64_t)FACTOR * LEN)
+
 Test(decide, work_beyond_what_a_rule_has_left_is_refused)
 {
-	const uint64_t most = ((uint64_t)512 << 20) + 16 * 1000;
 	const struct candidate at_5 = { .start = 5 };
 	struct tallies checks = { 0 };
 	struct fixture f;
 
-	setup(&f, (struct decide_options){ .searched_len = 1000 });
-	cr_expect_eq(decider_work_left(f.decider, &at_5), most);
+	setup(&f, (struct decide_options){ .searched_len = LEN });
+	cr_expect_eq(decider_work_left(f.decider, &at_5), MOST);
 	add(&f, 5, 0, CARVE_COMPLETE, 1);
-	f.outcomes[0].work = most - 100;
+	f.outcomes[0].work = MOST - 100000;
 	cr_expect_str_eq(decide(&f), "0", "there is enough");
 	add(&f, 10, 0, CARVE_COMPLETE, 1);
-	f.outcomes[0].work = 100 + 16 * 5 + 1;
+	f.outcomes[0].work = 100000 + FACTOR * 5 + 1;
 	cr_expect_str_eq(decide(&f), "", "a unit more than is left, and was added since");
 	cr_expect(f.decisions[0].unchecked);
-	add(&f, 20, 0, CARVE_COMPLETE, 1);
-	f.outcomes[0].work = 16 * 10;
+	add(&f, 10010, 0, CARVE_COMPLETE, 1);
+	f.outcomes[0].work = FACTOR * 10000;
 	cr_expect_str_eq(decide(&f), "0", "it took all, but more was added");
-	add(&f, 21, 1, CARVE_COMPLETE, 1);
-	f.outcomes[0].work = most;
+	add(&f, 10021, 1, CARVE_COMPLETE, 1);
+	f.outcomes[0].work = MOST;
 	cr_expect_str_eq(decide(&f), "1", "each rule has its own");
-	add(&f, 100, 2, CARVE_COMPLETE, 1);
+	add(&f, 10100, 2, CARVE_COMPLETE, 1);
 	f.outcomes[0].work = UINT64_MAX;
 	cr_expect_str_eq(decide(&f), "", "a check that was ended for its work");
 	cr_expect_eq(decider_unchecked(f.decider), 2);
@@ -179,36 +182,70 @@ Test(decide, work_beyond_what_a_rule_has_left_is_refused)
 	cr_expect_eq(checks.count, 3, "the rules whose candidates were checked");
 	cr_expect_str_eq(checks.items[0].name, "r0");
 	cr_expect_eq(checks.items[0].count, 3);
-	cr_expect_eq(checks.items[0].bytes, (most - 100) + (100 + 16 * 5) + 16 * 10,
+	cr_expect_eq(checks.items[0].bytes,
+		(MOST - 100000) + (100000 + FACTOR * 5) + FACTOR * 10000,
 		"the check that took too much counts as what was left");
 	cr_expect_str_eq(checks.items[2].name, "r2");
-	cr_expect_eq(checks.items[2].bytes, most);
+	cr_expect_eq(checks.items[2].bytes, MOST);
 	tallies_free(&checks);
 	cr_expect_eq(tally(&f.skipped, "r0: not checked, the rule's work budget was spent"), 1);
 	cr_expect_eq(tally(&f.skipped, "r2: not checked, the rule's work budget was spent"), 1);
 	teardown(&f);
 }
 
+/* Many headers side by side cost nothing while too little is left for a check, so that in the midst of them there is enough
+ * for one now and then. */
+Test(decide, a_rule_that_has_too_little_left_saves_for_the_next_check)
+{
+	const uint64_t distance = CHECK_WORK_LEAST / FACTOR;
+	const struct candidate before = { .start = 5 + distance - 1 },
+			       at = { .start = 5 + distance };
+	struct tallies checks = { 0 };
+	struct fixture f;
+
+	setup(&f, (struct decide_options){ .searched_len = LEN });
+	cr_expect_not(decider_is_spent(f.decider, &before));
+	add(&f, 5, 0, CARVE_COMPLETE, 1);
+	f.outcomes[0].work = MOST;
+	cr_expect_str_eq(decide(&f), "0");
+	for (uint64_t start = 6; start < before.start; start++) {
+		add(&f, start, 0, start & 1 ? CARVE_COMPLETE : CARVE_REJECT, 1);
+		f.outcomes[0].work = start & 2 ? 1 : UINT64_MAX;
+		cr_expect_str_eq(decide(&f), "", "whatever a check would find");
+	}
+	cr_expect_eq(decider_unchecked(f.decider), distance - 2);
+	cr_expect(decider_is_spent(f.decider, &before));
+	cr_expect_not(decider_is_spent(f.decider, &at));
+	add(&f, at.start, 0, CARVE_COMPLETE, 1);
+	f.outcomes[0].work = CHECK_WORK_LEAST;
+	cr_expect_str_eq(decide(&f), "0");
+	decider_tally_checks(f.decider, &checks);
+	cr_expect_eq(checks.items[0].count, 2);
+	cr_expect_eq(checks.items[0].bytes, MOST + CHECK_WORK_LEAST);
+	tallies_free(&checks);
+	teardown(&f);
+}
+
 /* When a check starts, any thread may ask: what was decided on since it was queued counts. */
 Test(decide, a_check_may_take_what_its_rule_has_left_when_it_starts)
 {
-	const uint64_t most = ((uint64_t)512 << 20) + 16 * 1000;
 	const struct candidate at_100 = { .start = 100 }, other = { .start = 100, .rule = 1 },
 			       earlier = { .start = 50 };
 	struct fixture f;
 
-	setup(&f, (struct decide_options){ .searched_len = 1000 });
-	cr_expect_eq(decider_work_cap(f.decider, &at_100), most, "never more than at first");
+	setup(&f, (struct decide_options){ .searched_len = LEN });
+	cr_expect_eq(decider_work_cap(f.decider, &at_100), MOST, "never more than at first");
 	add(&f, 40, 0, CARVE_COMPLETE, 1);
-	f.outcomes[0].work = most - 1000;
+	f.outcomes[0].work = MOST - 100000;
 	cr_expect_str_eq(decide(&f), "0");
-	cr_expect_eq(decider_work_cap(f.decider, &at_100), 1000 + 16 * 60);
+	cr_expect_eq(decider_work_cap(f.decider, &at_100), 100000 + FACTOR * 60);
 	cr_expect_eq(decider_work_cap(f.decider, &at_100), decider_work_left(f.decider, &at_100));
-	cr_expect_eq(decider_work_cap(f.decider, &other), most, "each rule has its own");
+	cr_expect_eq(decider_work_cap(f.decider, &other), MOST, "each rule has its own");
 	add(&f, 90, 0, CARVE_COMPLETE, 1);
 	f.outcomes[0].work = UINT64_MAX;
 	cr_expect_str_eq(decide(&f), "");
-	cr_expect_eq(decider_work_cap(f.decider, &at_100), 16 * 10, "only what was added since");
+	cr_expect_eq(
+		decider_work_cap(f.decider, &at_100), FACTOR * 10, "only what was added since");
 	cr_expect_eq(decider_work_cap(f.decider, &earlier), 0, "already decided on");
 	teardown(&f);
 	/* Numbers that do not fit: no bound, or the first one. */
@@ -218,46 +255,51 @@ Test(decide, a_check_may_take_what_its_rule_has_left_when_it_starts)
 	setup(&f, (struct decide_options){ .searched_len = UINT64_MAX });
 	cr_expect_eq(decider_work_cap(f.decider, &at_100), UINT64_MAX);
 	teardown(&f);
-	setup(&f, (struct decide_options){ .searched_len = 1000 });
-	cr_expect_eq(decider_work_cap(f.decider, &(struct candidate){ .start = UINT64_MAX }), most);
+	setup(&f, (struct decide_options){ .searched_len = LEN });
+	cr_expect_eq(decider_work_cap(f.decider, &(struct candidate){ .start = UINT64_MAX }), MOST);
 	teardown(&f);
 	/* In Scalpel's order a rule may have more left when an earlier offset comes later. */
-	setup(&f, (struct decide_options){ .searched_len = 1000, .any_order = true });
+	setup(&f, (struct decide_options){ .searched_len = LEN, .any_order = true });
 	cr_expect_str_eq(one(&f, 900, 0, CARVE_COMPLETE, 1), "0");
-	cr_expect_eq(decider_work_cap(f.decider, &earlier), most);
+	cr_expect_eq(decider_work_cap(f.decider, &earlier), MOST);
 	teardown(&f);
 }
 
 Test(decide, checks_that_wait_for_a_decision_spend_what_the_rule_has)
 {
-	const uint64_t most = ((uint64_t)512 << 20) + 16 * 1000;
 	const struct candidate next = { .start = 100 }, other = { .start = 100, .rule = 1 };
-	const struct outcome much = { .work = most - 1000 }, little = { .work = 1000 },
-			     endless = { .work = UINT64_MAX };
+	const uint64_t much = MOST - 10 * CHECK_WORK_LEAST, little = 10 * CHECK_WORK_LEAST;
 	struct fixture f;
 
-	setup(&f, (struct decide_options){ .searched_len = 1000 });
-	decider_begin_pending(f.decider, 0, &much);
-	cr_expect_not(decider_seems_spent(f.decider, &next));
-	decider_begin_pending(f.decider, 0, &little);
-	cr_expect(decider_seems_spent(f.decider, &next));
-	cr_expect_not(decider_seems_spent(f.decider, &other), "each rule has its own");
-	decider_end_pending(f.decider, 0, &much);
-	cr_expect_not(decider_seems_spent(f.decider, &next));
-	decider_begin_pending(f.decider, 0, &endless);
-	cr_expect(decider_seems_spent(f.decider, &next), "it may leave nothing");
-	add(&f, 90, 0, CARVE_COMPLETE, 1);
-	f.outcomes[0].work = UINT64_MAX;
-	cr_expect_str_eq(decide(&f), "");
-	cr_expect_not(decider_seems_spent(f.decider, &next), "so little is sooner done");
-	decider_end_pending(f.decider, 0, &endless);
-	decider_end_pending(f.decider, 0, &little);
+	setup(&f, (struct decide_options){ .searched_len = LEN });
+	cr_expect_eq(decider_work_ahead(f.decider, &next), MOST);
+	decider_share_work(f.decider, 4);
+	cr_expect_eq(decider_work_ahead(f.decider, &next), MOST / 4);
+	decider_begin_pending(f.decider, 0, much);
+	cr_expect_eq(decider_work_ahead(f.decider, &next), little / 4);
+	cr_expect_eq(decider_work_cap(f.decider, &next), MOST, "whom everything waits for");
+	decider_begin_pending(f.decider, 0, little);
+	cr_expect_eq(decider_work_ahead(f.decider, &next), 0);
+	cr_expect_eq(decider_work_ahead(f.decider, &other), MOST / 4, "each rule has its own");
+	decider_end_pending(f.decider, 0, much);
+	cr_expect_eq(decider_work_ahead(f.decider, &next), (MOST - little) / 4);
+	decider_begin_pending(f.decider, 0, UINT64_MAX);
+	cr_expect_eq(decider_work_ahead(f.decider, &next), 0, "it may leave nothing");
+	decider_end_pending(f.decider, 0, UINT64_MAX);
+	decider_end_pending(f.decider, 0, little);
+	decider_begin_pending(f.decider, 0, MOST - 4 * CHECK_WORK_LEAST);
+	cr_expect_eq(decider_work_ahead(f.decider, &next), CHECK_WORK_LEAST);
+	decider_begin_pending(f.decider, 0, 4);
+	cr_expect_eq(
+		decider_work_ahead(f.decider, &next), 0, "a share that is too little for a check");
+	decider_end_pending(f.decider, 0, 4);
+	decider_end_pending(f.decider, 0, MOST - 4 * CHECK_WORK_LEAST);
 	teardown(&f);
 	/* No bound: nothing is spent. */
 	setup(&f, (struct decide_options){ .searched_len = 0 });
-	decider_begin_pending(f.decider, 0, &endless);
-	cr_expect_not(decider_seems_spent(f.decider, &next));
-	decider_end_pending(f.decider, 0, &endless);
+	decider_begin_pending(f.decider, 0, UINT64_MAX);
+	cr_expect_eq(decider_work_ahead(f.decider, &next), UINT64_MAX);
+	decider_end_pending(f.decider, 0, UINT64_MAX);
 	teardown(&f);
 }
 
