@@ -17,13 +17,13 @@
 
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* Whether the last bytes taken may be 16 zeros. */
-JPEG_INLINE bool maybe_zeros(const struct jpeg_buffer *buffer)
+/* Whether the last bytes that a block took may be 16 zeros. */
+JPEG_INLINE bool maybe_zeros(const struct jpeg_buffer *buffer, const struct jpeg_buffer *start)
 {
 	uint64_t bytes;
 
 	memcpy(&bytes, buffer->next - 16, 8);
-	return bytes == 0;
+	return bytes == 0 && jpeg_taken(buffer, start) >= 128;
 }
 
 /* Decodes the block again, from `start`, with the plain decoder. The compiler keeps no variable in
@@ -135,7 +135,7 @@ JPEG_INLINE bool run_sequential(struct jpeg_decoder *d, uint64_t mcus, bool trac
 			*block->prediction = dc;
 			if (traced)
 				*trace++ = dc;
-			if (UNLIKELY(buffer.next > buffer.limit || maybe_zeros(&buffer))) {
+			if (UNLIKELY(buffer.next > buffer.limit || maybe_zeros(&buffer, &start))) {
 				if (!accept_block(d, &buffer, jpeg_taken(&buffer, &start)))
 					return false;
 				shift = 64 - d->lookup_bits;
@@ -288,7 +288,7 @@ JPEG_INLINE bool run_first_ac(struct jpeg_decoder *d, uint64_t *history, uint64_
 			if (!decode_plainly(d, &buffer, &start, d->blocks[0].component, history))
 				return false;
 			shift = 64 - d->lookup_bits;
-		} else if (UNLIKELY(buffer.next > buffer.limit || maybe_zeros(&buffer))) {
+		} else if (UNLIKELY(buffer.next > buffer.limit || maybe_zeros(&buffer, &start))) {
 			if (!accept_block(d, &buffer, jpeg_taken(&buffer, &start)))
 				return false;
 			shift = 64 - d->lookup_bits;
@@ -411,7 +411,7 @@ JPEG_INLINE bool run_refined_ac(
 		if (UNLIKELY(!take_refined(d, &buffer, history, band, shift, bmi2))) {
 			if (!decode_plainly(d, &buffer, &start, d->blocks[0].component, history))
 				return false;
-		} else if (UNLIKELY(buffer.next > buffer.limit || maybe_zeros(&buffer))) {
+		} else if (UNLIKELY(buffer.next > buffer.limit || maybe_zeros(&buffer, &start))) {
 			if (!accept_block(d, &buffer, jpeg_taken(&buffer, &start)))
 				return false;
 		} else {
