@@ -28,10 +28,11 @@
 #define WEAK_MAX ((size_t)1 << 16)   /* ...and those of them that were not kept */
 #define SECTOR 512
 #define NOTICED_LATE 4096 /* bytes */
-/* Units of work a pass: WORK_BASE at least, BASE_FACTOR more for each byte of the image up to WORK_BASE_MAX,
- * then WORK_FACTOR for each byte; and at most for one file. WORK_FILE_MIN: at least for one file, as long as
- * all files together take no more than FILES_FACTOR for each byte, nor WORK_BASE_MAX. */
+/* Units of work a pass: FIRST_FACTOR for each byte of the image up to WORK_BASE, and BASE_FACTOR for each up to
+ * WORK_BASE_MAX together, then WORK_FACTOR for each byte; and at most for one file. WORK_FILE_MIN: at least for one
+ * file, as long as all files together take no more than FILES_FACTOR for each byte, nor WORK_BASE_MAX. */
 #define WORK_BASE ((uint64_t)1 << 33)
+#define FIRST_FACTOR 2048
 #define BASE_FACTOR 5120
 #define WORK_BASE_MAX ((uint64_t)3 << 34)
 #define WORK_FACTOR 64
@@ -366,9 +367,10 @@ static uint64_t up_to(uint64_t most, uint64_t size, uint64_t factor)
 
 uint64_t assemble_work_most(uint64_t size)
 {
-	uint64_t base = up_to(WORK_BASE_MAX - WORK_BASE, size, BASE_FACTOR);
+	uint64_t base = up_to(WORK_BASE, size, FIRST_FACTOR) +
+			up_to(WORK_BASE_MAX - WORK_BASE, size, BASE_FACTOR);
 
-	return WORK_BASE + base + up_to(UINT64_MAX - WORK_BASE_MAX, size, WORK_FACTOR);
+	return base + up_to(UINT64_MAX - WORK_BASE_MAX, size, WORK_FACTOR);
 }
 
 uint64_t assemble_work(uint64_t size, uint64_t files, unsigned share)
