@@ -5,6 +5,7 @@
  *	AAC (ISO/IEC 14496-3, 4.4.2.1): elements with ids of 3 bits, the last being 111, then zeros
  *		up to a whole byte; ALAC too, with 12 zero bits in its first element
  *	AMR (3GPP TS 26.101, 26.201; RFC 4867): the frame's type determines its length
+ *	JPEG: SOI and EOI
  *	MPEG-4 video, H.263, ProRes, PNG, AC-3, MP3, FLAC, TrueHD, DV: start codes
  *
  * That is weak evidence for a single sample. So the whole track counts: if its first samples all
@@ -97,6 +98,17 @@ static bool has_start(const struct start *start, struct view *view, uint64_t off
 	return p != NULL;
 }
 
+/* Whether a JPEG is whole, as far as its ends tell. */
+static bool has_jpeg_ends(struct view *view, uint64_t offset, uint64_t len)
+{
+	const uint8_t *p = len >= 4 ? view_peek(view, offset, 3) : NULL;
+
+	if (!p || p[0] != 0xff || p[1] != 0xd8 || p[2] != 0xff)
+		return false;
+	p = view_peek(view, offset + len - 2, 2);
+	return p && p[0] == 0xff && p[1] == 0xd9;
+}
+
 /* Whether it ends with three one bits and fewer than 8 zero bits after them. */
 static bool ends_with_id(struct view *view, uint64_t offset, uint64_t len)
 {
@@ -167,6 +179,8 @@ static enum outcome check_sample(
 		return is_aac(view, stream, offset, len) ? COMPLETE : INVALID;
 	if (stream->type == BMFF('a', 'l', 'a', 'c'))
 		return is_alac(view, offset, len) ? COMPLETE : INVALID;
+	if (stream->type == BMFF('j', 'p', 'e', 'g') || stream->type == BMFF('m', 'j', 'p', 'a'))
+		return has_jpeg_ends(view, offset, len) ? COMPLETE : INVALID;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (stream->type == be32((const uint8_t *)starts[i].type))
 			return has_start(&starts[i], view, offset, len) ? PLAUSIBLE : INVALID;

@@ -66,28 +66,35 @@ static void start_track(struct mp4 *mp4, uint64_t offset, uint64_t len)
 		mp4->track->coding.type = 0;
 }
 
+/* Whether its samples, as pictures or frames of sound, begin like files of their own. */
+static bool has_files(const struct mp4_track *track)
+{
+	uint32_t type = track->coding.type;
+
+	return !bmff_is_coded(type) || type == BMFF('j', 'p', 'e', 'g') ||
+	       type == BMFF('m', 'j', 'p', 'a');
+}
+
 static void visit_sample(void *context, uint64_t offset, uint64_t len)
 {
 	struct mp4 *mp4 = context;
 	struct view *view = mp4->bmff.view;
 	uint64_t end = offset + len, confirmed, broken;
+	bool inside = end >= offset && bmff_in_mdat(&mp4->bmff, offset, len);
 
 	mp4->sample_count++;
 	if (offset < mp4->first)
 		mp4->first = offset;
 	if (len && (end < offset || end > mp4->bmff.end) && !mp4->beyond)
 		mp4->beyond = offset;
-	if (end < offset || end > view_size(view) || !bmff_in_mdat(&mp4->bmff, offset, len)) {
-		bmff_data_add(&mp4->data, &mp4->track->coding, offset, len);
-		return;
-	}
-	if (!mp4->track->started && len)
+	if (inside && len && !mp4->track->started && end <= view_size(view))
 		start_track(mp4, offset, len);
 	bmff_data_add(&mp4->data, &mp4->track->coding, offset, len);
-	if (!len || bmff_is_coded(mp4->track->coding.type))
+	if (!inside || !has_files(mp4->track))
 		return;
-	/* A picture, or an audio frame, begins like a file of its own. */
 	embedded_find(view, offset, end, SAMPLE_LOOK);
+	if (!len || end > view_size(view))
+		return;
 	if (!bmff_stream_check(view, &mp4->track->stream, offset, len, &confirmed, &broken))
 		bmff_data_break(&mp4->data, broken);
 	else if (confirmed > offset)
@@ -243,18 +250,20 @@ static enum verdict judge_lost(struct mp4 *mp4)
 {
 	struct bmff *bmff = &mp4->bmff;
 	uint64_t size = view_size(bmff->view), start = bmff->last.data;
-	uint64_t end = bmff->end < size ? bmff->end : size;
+	uint64_t end = bmff->end < size ? bmff->end : size, frames_end;
 
 	if (!bmff->ftyp.type || !bmff->mdat_count || bmff->meta.type)
 		return verdict_because(CARVE_REJECT, mp4->finding,
 			"neither media data nor their description before %" PRIu64, bmff->end);
+	if (bmff->last.open && end - start > LOST_MAX)
+		end = start + LOST_MAX;
+	frames_end = mp4_name_frames(bmff->view, bmff->mdat[0].data, end);
 	if (bmff->last.type == BMFF('m', 'd', 'a', 't')) {
-		if (bmff->last.open && end - start > LOST_MAX)
-			end = start + LOST_MAX;
+		if (frames_end > start)
+			start = frames_end;
 		end = next_file_start(bmff->view, start, end);
 		end = coded_end(bmff->view, start, end);
 	}
-	mp4_name_frames(bmff->view, bmff->mdat[0].data, end);
 	if (bmff->stopped == BMFF_CUT)
 		return walk_cut(bmff->view, mp4->finding, bmff->end, end);
 	mp4->finding->length = end;

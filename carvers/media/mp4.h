@@ -10,8 +10,8 @@ void mp4_read_details(struct view *view, const struct bmff_box *moov, struct fin
 /* The extension by brand (0: none), or by what its tracks hold. */
 const char *mp4_extension(uint32_t brand, bool pictures, bool audio);
 
-/* Names the pictures that follow each other from `at` on, in media data without description, as
- * embedded. */
-void mp4_name_frames(struct view *view, uint64_t at, uint64_t end);
+/* Names the pictures of a film from `at` on, in media data without description, as embedded. Returns the end of the
+ * last one that is whole. */
+uint64_t mp4_name_frames(struct view *view, uint64_t at, uint64_t end);
 
 #endif

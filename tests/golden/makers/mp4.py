@@ -31,7 +31,7 @@ def esds(kind=0x40):
 
 AVCC = box(b"avcC", b"\1\x42\0\x1e\xff\xe0\0")
 KINDS = {b"avc1": (b"vide", bytes(70), AVCC), b"mp4v": (b"vide", bytes(70), b""), b"mp4a": (b"soun", bytes(20), esds()),
-         b"samr": (b"soun", bytes(20), b""), b"sowt": (b"soun", bytes(20), b""), b"abcd": (b"vide", bytes(70), b"")}
+         b"samr": (b"soun", bytes(20), b""), b"sowt": (b"soun", bytes(20), b""), b"abcd": (b"vide", bytes(70), b""), b"jpeg": (b"vide", bytes(70), b"")}
 
 
 def track(number, coding, sizes, offsets, per_chunk, big=False, fixed=0):
@@ -195,6 +195,27 @@ def make():
              embedded=" ".join(map(str, starts)))
     data = pngs[0] + noise(400, 8) + pngs[1] + noise(400, 9)
     save("mp4", "lost-apart.mov", head + data, verdict="truncated", length=len(head) + len(data), embedded=str(len(head)))
+    # Sound between them; one that begins at a sector may be another file.
+    frame = encoded(picture("RGB", (24, 16)), format="JPEG")
+    codestream = box(b"jP  ", b"\r\n\x87\n") + ftyp(b"jp2 ", b"jp2 ") + box(b"jp2h", noise(37, 1)) + box(b"jp2c", noise(600, 2))
+    for name, frame, gaps, named in (("sound", frame, [300, 311, 0, 40], 4), ("sector", frame, [300, -1], 1), ("jp2", codestream, [400, 17], 2)):
+        data, starts = b"", []
+        for i, gap in enumerate(gaps):
+            starts.append(len(head) + len(data))
+            data += frame + noise(gap if gap >= 0 else 300, 20 + i).replace(b"\xff\xd8", b"\xff\xd7")
+            if i + 1 < len(gaps) and gaps[i + 1] < 0:
+                data += noise(-(len(head) + len(data)) % 512, 30)
+        save("mp4", f"lost-{name}.mov", head + data, verdict="truncated", length=len(head) + len(data), embedded=" ".join(map(str, starts[:named])))
+    # A description that is there, and pictures that are not, or not whole.
+    jpegs = [encoded(picture("RGB", (24 + i, 16)), format="JPEG") for i in range(8)]
+    shown, places = film(ftyp(b"qt  "), [(b"jpeg", jpegs, 1, 0), sound()], first=True)
+    starts = [at for at, len_ in places if shown[at:at + 2] == b"\xff\xd8"]
+    cut = starts[4] + 200
+    save("mp4", "first-jpeg.mov", shown[:cut], verdict="truncated", length=cut, embedded=" ".join(map(str, starts[:5])))
+    described = box(b"moov", mvhd(), track(1, b"jpeg", [], [], 1), box(b"mvex", full(b"trex", 0, struct.pack(">IIIII", 1, 1, 0, 0, 0))))
+    whole = ftyp(b"qt  ", b"iso5") + described + fragment(1, [(1, jpegs)])
+    save("mp4", "fragment-jpeg.mov", whole[:-300] + noise(300, 40), verdict="unverified", length=len(whole),
+         why=f"the sample at {len(whole) - len(jpegs[-1])} differs from those before it")
     save("mp4", "moov-cut.mp4", last[:moov + 300] + noise(2000, 5), verdict="truncated", length_min=moov, length_max=moov + 310)
     first, places = film(isom, both, first=True)
     fifth = places[9][0]
