@@ -13,10 +13,17 @@
 #define TRIED 256
 #define REJECTED_MIN 4
 #define NOW_AND_THEN 64
+/* Most tries are over after a few comparisons. What they take beyond TRY_WORK units may be so much for a rule, for all threads
+ * together: at first, and for each byte of the image up to where they are. Then its candidates are left to checks that are
+ * made later, whose work is bounded, too. */
+#define TRY_WORK 1024
+#define WORK_BASE ((uint64_t)64 << 20)
+#define WORK_FACTOR 16
 
-/* Of one thread and rule, halved now and then. */
+/* Of one thread and rule. */
 struct score {
-	uint32_t tried, rejected, left_out;
+	uint32_t tried, rejected, left_out; /* halved now and then */
+	uint64_t work;                      /* of all, beyond TRY_WORK each */
 };
 
 struct quick_worker {
@@ -100,11 +107,29 @@ static bool is_worth_it(struct score *score)
 	return ++score->left_out % NOW_AND_THEN == 0;
 }
 
+static bool may_work(const struct quick *quick, const struct score *score, uint64_t hit)
+{
+	uint64_t most = hit < (UINT64_MAX - WORK_BASE) / WORK_FACTOR ? WORK_BASE + WORK_FACTOR * hit
+								     : UINT64_MAX;
+
+	return score->work < most / quick->options.threads;
+}
+
+static void note_try(struct score *score, const struct outcome *outcome, bool rejected)
+{
+	uint64_t work = outcome->work < WORK_MAX ? outcome->work : WORK_MAX;
+
+	score->tried++;
+	score->rejected += rejected;
+	score->work += work > TRY_WORK ? work - TRY_WORK : 0;
+}
+
 uint32_t quick_try(struct quick *quick, unsigned worker, const uint8_t *bytes, uint64_t offset,
 	size_t len, uint64_t hit, uint32_t pattern)
 {
 	uint32_t number = quick->rules[pattern], note = 0;
 	struct quick_worker *own = &quick->workers[worker];
+	struct score *score;
 	const struct rule *rule;
 	struct candidate candidate;
 	struct outcome outcome;
@@ -113,7 +138,9 @@ uint32_t quick_try(struct quick *quick, unsigned worker, const uint8_t *bytes, u
 	if (number == NO_RULE)
 		return 0;
 	rule = &quick->options.rules->rules[number];
-	if (hit - offset < rule->header_offset || !is_worth_it(&own->scores[number]))
+	score = &own->scores[number];
+	if (hit - offset < rule->header_offset || !may_work(quick, score, hit) ||
+		!is_worth_it(score))
 		return 0;
 	candidate = candidate_of_header(rule, number, pattern, hit - rule->header_offset);
 	from = (size_t)(candidate.start - offset);
@@ -122,8 +149,7 @@ uint32_t quick_try(struct quick *quick, unsigned worker, const uint8_t *bytes, u
 	if (check_quickly(own->view, quick->options.image, rule, &candidate, WORK_MAX,
 		    !quick->options.confined, &outcome))
 		note = rejections_note(quick->rejections, number, &outcome);
+	note_try(score, &outcome, note != 0);
 	outcome_free(&outcome);
-	own->scores[number].tried++;
-	own->scores[number].rejected += note != 0;
 	return note;
 }

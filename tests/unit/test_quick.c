@@ -222,6 +222,49 @@ Test(quick, a_chunk_is_sifted_by_many_threads)
 	rules_free(f.rules);
 }
 
+/* How many tries at a hit reject it before no more are made. */
+static unsigned count_tries(struct fixture *f, unsigned worker, size_t hit, uint32_t pattern)
+{
+	unsigned count = 0;
+
+	while (count < 100000 && quick_try(f->quick, worker, content, 0, SIZE, hit, pattern))
+		count++;
+	return count;
+}
+
+/* A header of JPEG XL that is decoded at length before it is rejected. Each try takes some 41,000 units; for all there are
+ * 64 Mi, and 16 more for each byte up to the hit. */
+Test(quick, tries_that_take_much_work_are_made_a_bounded_number_of_times)
+{
+	struct error error;
+	struct fixture f = { .rejections = rejections_new() };
+	struct quick_options options = { .image = &evidence.image, .threads = 2 };
+	FILE *file = fopen("tests/golden/jxl/prefix.jxl", "rb");
+	unsigned near, far;
+	uint32_t jxl = 0;
+
+	cr_assert_eq(fread(content, 1, 64, file), 64);
+	fclose(file);
+	for (size_t at = 64; at < SIZE; at++)
+		content[at] = content[at - 64];
+	cr_assert_eq(rules_load(&f.rules, "conf/burin.conf", RULES_AUTO, NULL, &error), 0);
+	options.rules = f.rules;
+	f.quick = quick_new(&options, f.rejections);
+	while (quick_rule(f.quick, jxl) == UINT32_MAX ||
+		strcmp(f.rules->rules[quick_rule(f.quick, jxl)].name, "jxl") != 0 ||
+		!matches(&f.rules->patterns.patterns[jxl], 0))
+		jxl++;
+	near = count_tries(&f, 0, 0, jxl);
+	cr_expect(near > 500 && near < 5000, "%u", near);
+	cr_expect_eq(count_tries(&f, 0, 0, jxl), 0);
+	cr_expect_eq(count_tries(&f, 1, 0, jxl), near, "each thread has its share");
+	far = count_tries(&f, 0, SIZE / 2 / 64 * 64, jxl);
+	cr_expect(far > near / 5 && far < near, "%u", far);
+	quick_free(f.quick);
+	rejections_free(f.rejections);
+	rules_free(f.rules);
+}
+
 static struct outcome rejected(const char *why, uint64_t work)
 {
 	struct outcome outcome = { .verdict = CARVE_REJECT, .work = work };
