@@ -32,6 +32,7 @@ struct jpeg_decoder {
 	int zero_blocks;             /* long ones in a row */
 	unsigned block_work;
 	uint64_t data, interval_at; /* where the data of the scan and of the interval start */
+	uint64_t began_at;          /* where decoding did */
 	int32_t *trace; /* the DC of each block that d->run decodes goes there; NULL: not kept */
 
 	unsigned lookup_bits; /* of many, or of bands */

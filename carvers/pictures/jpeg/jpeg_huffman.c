@@ -39,7 +39,7 @@
 #define REFINED_BLOCK_WORK 4
 #define REFINED_BYTE_WORK 6
 
-/* Bytes of a scan after which large lookup tables are worth building. */
+/* Bytes that are decoded, after which large lookup tables are worth building. */
 #define LARGE_TABLES 16384
 /* Units of work for the lookup tables of a scan's component. */
 #define LOOKUP_WORK 256
@@ -241,7 +241,7 @@ bool jpeg_accept_block(struct jpeg_decoder *d, uint64_t bits)
 
 	if (!jpeg_bits_more(b))
 		return fail(d, NULL);
-	if (!d->large && b->at - b->start > LARGE_TABLES)
+	if (!d->large && b->at - d->began_at > LARGE_TABLES)
 		jpeg_fast_prepare(d, true);
 	if (bits < 128 || !after_zeros(b)) {
 		d->zero_blocks = 0;
@@ -366,6 +366,7 @@ static uint64_t load_state(struct jpeg_decoder *d, const struct carve_state *sta
 	memcpy(d->dc, saved.dc, sizeof(d->dc));
 	d->zero_blocks = saved.zero_blocks;
 	d->interval_at = saved.interval_at;
+	d->began_at = saved.place.at;
 	jpeg_bits_go_on(&d->bits, saved.place);
 	return saved.mcu;
 }
@@ -569,7 +570,7 @@ static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
 	build_tables(d);
 	jpeg_fast_prepare(d, false);
 	jpeg_fast_choose(d);
-	d->data = d->interval_at = jpeg->at;
+	d->data = d->interval_at = d->began_at = jpeg->at;
 }
 
 enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
