@@ -340,6 +340,13 @@ bool workbench_may_break(
 	       !is_valid_head(bench, extents, before);
 }
 
+/* Whether the carver goes on from a state, and decodes all in order: then a check of the whole costs no more than a cheap
+ * trial, which comes to the same where it is refused. */
+static bool decodes_in_order(const struct workbench *bench, const struct extents *extents)
+{
+	return bench->rule->carver->coded && find_state(bench, extents);
+}
+
 bool workbench_goes_past(
 	struct workbench *bench, const struct extents *extents, uint64_t at, uint64_t noticed)
 {
@@ -349,6 +356,10 @@ bool workbench_goes_past(
 		return false;
 	if (!workbench_goes_on(bench) || !is_valid_head(bench, extents, at))
 		return true;
+	if (decodes_in_order(bench, extents)) {
+		bench->near_break = at;
+		return true;
+	}
 	valid = check_start(bench, extents, at + size + PAST_BREAK);
 	if (has_cluster(bench, at, valid) || !workbench_goes_on(bench))
 		return true;
@@ -356,6 +367,16 @@ bool workbench_goes_past(
 	bench->reached = valid;
 	bench->verdict = CARVE_TRUNCATED;
 	return false;
+}
+
+/* Where a cheap trial would have refused the piece, only what that has seen counts. */
+static void forget_far(struct workbench *bench)
+{
+	uint64_t at = bench->near_break, end = at + bench->clusters->size + PAST_BREAK;
+
+	bench->near_break = 0;
+	if (at && bench->seen > end && !has_cluster(bench, at, bench->reached))
+		bench->seen = end;
 }
 
 bool workbench_check(struct workbench *bench, struct extents *extents, enum verdict least,
@@ -373,6 +394,7 @@ bool workbench_check(struct workbench *bench, struct extents *extents, enum verd
 	bench->reached = outcome->length;
 	bench->seen = seen_by(bench);
 	bench->verdict = outcome->verdict;
+	forget_far(bench);
 	good = is_accepted(outcome->verdict, least);
 	if (!good || bench->no_memory || bench->stopped) {
 		outcome_free(outcome);

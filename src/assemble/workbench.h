@@ -91,6 +91,7 @@ struct workbench {
 	/* Of the last trial: bytes that the carver validated, and those that it looked at. */
 	uint64_t reached, seen;
 	enum verdict verdict;
+	uint64_t near_break; /* of the next trial; 0: a cheap one was made before it */
 };
 
 /* By how many bits evidence must exceed the number of trials. */
