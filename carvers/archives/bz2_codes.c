@@ -371,10 +371,12 @@ enum codes_state bz2_codes_walk(struct view *view, struct bz2_codes *codes,
 			codes->block = 0;
 	}
 	free(block);
-	return state == CODES_END && habits_are_broken(&codes->habits) ? CODES_FOREIGN : state;
+	return state == CODES_END && habits_are_broken(&codes->habits, codes->bit) ? CODES_FOREIGN
+										   : state;
 }
 
 uint64_t bz2_codes_valid(const struct bz2_codes *codes)
 {
-	return (habits_are_broken(&codes->habits) ? codes->habits.since : codes->bit) / 8;
+	return (habits_are_broken(&codes->habits, codes->bit) ? codes->habits.since : codes->bit) /
+	       8;
 }

@@ -420,10 +420,12 @@ enum codes_state deflate_codes_walk(struct view *view, struct deflate_codes *cod
 		if (!view_work(view, SAVE_EVERY / 8))
 			return CODES_CUT;
 	} while (state == CODES_END && !codes->is_last);
-	return state == CODES_END && habits_are_broken(&codes->habits) ? CODES_FOREIGN : state;
+	return state == CODES_END && habits_are_broken(&codes->habits, codes->bit) ? CODES_FOREIGN
+										   : state;
 }
 
 uint64_t deflate_codes_valid(const struct deflate_codes *codes)
 {
-	return (habits_are_broken(&codes->habits) ? codes->habits.since : codes->bit) / 8;
+	return (habits_are_broken(&codes->habits, codes->bit) ? codes->habits.since : codes->bit) /
+	       8;
 }

@@ -4,6 +4,8 @@
 #define TOTAL_MAX 500 /* symbols of a context, after which older ones count half */
 #define LEARNT 2500   /* symbols before anything is doubted */
 #define BROKEN_BITS 60
+#define SLOW_LEN 65536 /* bits of the coded data */
+#define SLOW_SHARE 16
 #define LOST_BITS 256
 #define LOST_LEN 28672 /* bits of the coded data: less than the smallest usual cluster */
 #define HOPELESS_BITS 1000
@@ -104,9 +106,17 @@ unsigned habits_gain(const struct habits *habits, int64_t since)
 	return bits < 0 ? 0 : bits < HABITS_GAIN_MAX ? (unsigned)bits : HABITS_GAIN_MAX;
 }
 
-bool habits_are_broken(const struct habits *habits)
+/* Foreign data loses about as many bits as the file's own gains. What loses far fewer is a slow change. */
+bool habits_are_broken(const struct habits *habits, uint64_t at)
 {
-	return habits->doubt > BROKEN_BITS * HABITS_BIT;
+	uint64_t len = at - habits->since;
+	int64_t gained = habits->gain + habits->doubt, slow = 0;
+
+	if (len > SLOW_LEN)
+		len = SLOW_LEN;
+	if (gained > 0 && habits->since)
+		slow = gained / (int64_t)habits->since * (int64_t)len / SLOW_SHARE;
+	return habits->doubt > BROKEN_BITS * HABITS_BIT + slow;
 }
 
 bool habits_are_lost(const struct habits *habits, uint64_t at)
@@ -115,5 +125,5 @@ bool habits_are_lost(const struct habits *habits, uint64_t at)
 
 	return habits->doubt > HOPELESS_BITS * HABITS_BIT ||
 	       (habits->doubt > LOST_BITS * HABITS_BIT && len > LOST_LEN) ||
-	       (habits_are_broken(habits) && len > 4 * LOST_LEN);
+	       (habits_are_broken(habits, at) && len > 4 * LOST_LEN);
 }

@@ -56,9 +56,9 @@ void habits_distrust(struct habits *habits, unsigned bits);
 /* By how many bits what came since the gain was that speaks for being the file's own: other data would reach as many
  * once in 2^bits times. At most HABITS_GAIN_MAX, as the file's own data from elsewhere reaches them, too. */
 unsigned habits_gain(const struct habits *habits, int64_t since);
-/* Whether what came after habits->since is likely foreign. */
-bool habits_are_broken(const struct habits *habits);
-/* Whether that is beyond doubt, at `at`, in bits of the coded data: a file's own data may change, too, but it has soon
+/* Whether what came after habits->since is likely foreign, at `at`, in bits of the coded data. */
+bool habits_are_broken(const struct habits *habits, uint64_t at);
+/* Whether that is beyond doubt: a file's own data may change, too, but it has soon
  * other habits then, and foreign data has none. */
 bool habits_are_lost(const struct habits *habits, uint64_t at);
 

@@ -10,18 +10,19 @@ types = (
 RULES
 make_pieces 91 <<'PY'
 import bz2, gzip
-def syllables(size):
-    text = bytearray()
-    while len(text) < size:
-        text += rng.choice(b"bcdfghklmnprst").to_bytes(1, "little") + rng.choice(b"aeiou").to_bytes(1, "little")
-        if rng.randrange(5) == 0:
-            text += b" "
-    return bytes(text)
+words = ["".join(rng.choice("bcdfghklmnprst") + rng.choice("aeiou") for _ in range(rng.randint(1, 4))) for _ in range(500)]
+def text(count):
+    """Words, of which some follow others more often."""
+    last, out = 0, []
+    for _ in range(count):
+        last = (last * 7 + rng.randrange(20)) % 500 if rng.randrange(3) else rng.randrange(500)
+        out.append(words[last])
+    return " ".join(out).encode()
 noise(8)
 for packed, cuts, order in (
-    (bz2.compress(syllables(150000)), [3, 7], [0, 2, 1]),
-    (gzip.compress(syllables(120000), mtime=0), [4, 9], [2, 0, 1]),
-    (bz2.compress(syllables(200000)), [5, 11], [1, 0, 2]),
+    (bz2.compress(text(60000)), [3, 7], [0, 2, 1]),
+    (gzip.compress(text(40000), mtime=0), [4, 9], [2, 0, 1]),
+    (bz2.compress(text(80000)), [5, 11], [1, 0, 2]),
 ):
     plant(packed, cuts, order)
     noise(40)
