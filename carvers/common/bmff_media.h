@@ -75,9 +75,11 @@ bool bmff_coded(struct view *view, const struct bmff_coding *coding, uint64_t of
 
 /* The state of checking a track's samples, one after the other. */
 struct bmff_stream {
-	uint32_t type; /* 'mp4a', 'samr', 'mp4v', ... */
-	uint8_t kind;  /* of 'mp4a': the object type of its 'esds'; 0: unknown */
-	uint8_t ids;   /* the kinds of first element in its first samples, a bit each */
+	uint32_t type;     /* 'mp4a', 'samr', 'mp4v', ... */
+	uint8_t kind;      /* of 'mp4a': the object type of its 'esds'; 0: unknown */
+	uint8_t ids;       /* the kinds of first element in its first samples, a bit each */
+	uint32_t given_up; /* the type, if its first samples were not of it; type is 0 then */
+	unsigned returned; /* samples in a row that are of it all the same */
 	uint64_t passed;
 	unsigned failed;    /* samples in a row that failed */
 	uint64_t failed_at; /* the first of these */

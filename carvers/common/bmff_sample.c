@@ -19,6 +19,7 @@
 
 #define SURE 4        /* samples that have to pass before a failure means anything */
 #define FAILED 2      /* failures in a row that end the data */
+#define RETURNED 12   /* valid samples in a row after which the first ones were foreign */
 #define LEARN_COUNT 8 /* samples of AAC whose first elements predict those of later samples */
 
 #define KIND_AAC 0x40
@@ -187,21 +188,39 @@ static enum outcome check_sample(
 	return UNKNOWN;
 }
 
+/* Whether the track's coding applies, though its first samples did not follow it: these are invalid then. */
+static bool has_returned(struct bmff_stream *stream, enum outcome outcome, uint64_t *broken)
+{
+	stream->returned = outcome == INVALID ? 0 : stream->returned + 1;
+	*broken = stream->failed_at;
+	return stream->returned >= RETURNED;
+}
+
 bool bmff_stream_check(struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len,
 	uint64_t *confirmed, uint64_t *broken)
 {
-	enum outcome outcome = check_sample(view, stream, offset, len);
+	uint32_t type = stream->type;
+	enum outcome outcome;
 
+	/* Where a file is put together its first samples may be foreign. */
+	if (!type && view_thorough(view))
+		stream->type = stream->given_up;
+	outcome = check_sample(view, stream, offset, len);
+	stream->type = type;
 	*confirmed = offset;
 	if (outcome == UNKNOWN)
 		return true;
+	if (!stream->type)
+		return !has_returned(stream, outcome, broken);
 	if (outcome == INVALID) {
 		if (!stream->failed++)
 			stream->failed_at = offset;
 		/* Its first samples do not follow their coding: this check does not apply to the
 		 * track. */
-		if (stream->passed < SURE)
+		if (stream->passed < SURE) {
+			stream->given_up = stream->type;
 			stream->type = 0;
+		}
 		*broken = stream->failed_at;
 		return stream->passed < SURE || stream->failed < FAILED;
 	}

@@ -29,6 +29,8 @@
 #define TRACKS 16
 /* Enough to see how a sample begins. */
 #define SAMPLE_LOOK 8
+/* Samples that are framed as their coding requires, though the track's first one was not: not by chance. */
+#define FRAMED_SURE 3
 
 /* How far to search for the end of media data without description and length. */
 #define LOST_MAX (UINT64_C(256) << 20)
@@ -38,6 +40,10 @@ struct mp4_track {
 	struct bmff_coding coding;
 	struct bmff_stream stream;
 	bool started;
+	struct bmff_coding
+		unframed;     /* the coding that its first sample did not have; type 0: none */
+	uint64_t unframed_at; /* that sample */
+	unsigned framed;      /* later samples that had it */
 };
 
 struct mp4 {
@@ -62,8 +68,24 @@ static void start_track(struct mp4 *mp4, uint64_t offset, uint64_t len)
 
 	mp4->track->started = true;
 	if (!bmff_coded(mp4->bmff.view, &mp4->track->coding, offset, len, &confirmed, &broken) &&
-		broken == offset)
+		broken == offset) {
+		mp4->track->unframed = mp4->track->coding;
+		mp4->track->unframed_at = offset;
 		mp4->track->coding.type = 0;
+	}
+}
+
+/* Where a file is put together the first sample may be foreign: it is, if later ones are framed. */
+static void find_framing(struct mp4 *mp4, uint64_t offset, uint64_t len)
+{
+	struct mp4_track *track = mp4->track;
+	uint64_t confirmed, broken;
+
+	if (!track->unframed.type || !view_thorough(mp4->bmff.view) || track->framed == FRAMED_SURE)
+		return;
+	if (bmff_coded(mp4->bmff.view, &track->unframed, offset, len, &confirmed, &broken) &&
+		confirmed > offset && ++track->framed == FRAMED_SURE)
+		bmff_data_break(&mp4->data, track->unframed_at);
 }
 
 /* Whether its samples, as pictures or frames of sound, begin like files of their own. */
@@ -89,6 +111,8 @@ static void visit_sample(void *context, uint64_t offset, uint64_t len)
 		mp4->beyond = offset;
 	if (inside && len && !mp4->track->started && end <= view_size(view))
 		start_track(mp4, offset, len);
+	else if (len)
+		find_framing(mp4, offset, len);
 	bmff_data_add(&mp4->data, &mp4->track->coding, offset, len);
 	if (!inside || !has_files(mp4->track))
 		return;
