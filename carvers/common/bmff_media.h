@@ -78,6 +78,7 @@ struct bmff_stream {
 	uint32_t type;     /* 'mp4a', 'samr', 'mp4v', ... */
 	uint8_t kind;      /* of 'mp4a': the object type of its 'esds'; 0: unknown */
 	uint8_t ids;       /* the kinds of first element in its first samples, a bit each */
+	bool goes_on;      /* its samples are looked at though it was given up: */
 	uint32_t given_up; /* the type, if its first samples were not of it; type is 0 then */
 	unsigned returned; /* samples in a row that are of it all the same */
 	uint64_t passed;

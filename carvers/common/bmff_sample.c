@@ -203,7 +203,7 @@ bool bmff_stream_check(struct view *view, struct bmff_stream *stream, uint64_t o
 	enum outcome outcome;
 
 	/* Where a file is put together its first samples may be foreign. */
-	if (!type && view_thorough(view))
+	if (!type && stream->goes_on)
 		stream->type = stream->given_up;
 	outcome = check_sample(view, stream, offset, len);
 	stream->type = type;

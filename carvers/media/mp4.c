@@ -12,12 +12,16 @@
  * bytes ends there. A file with moov after its data needs less: if bytes between were missing, moov
  * would not be where the data's length leads. A file whose moov is lost is truncated.
  *
+ * Where a file in pieces is put together the samples are checked in the order of the file, up to where one is
+ * invalid, and states are saved between them.
+ *
  * If samples are described beyond the file's boxes, data are missing. If a file begins with moov
  * but has samples before the end of it, it is the rest of a file whose head is lost.
  */
 #include "mp4.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bmff_media.h"
@@ -31,6 +35,11 @@
 #define SAMPLE_LOOK 8
 /* Samples that are framed as their coding requires, though the track's first one was not: not by chance. */
 #define FRAMED_SURE 3
+/* In the order of the file: at most so many samples, others in that of the tables; bytes after an invalid one at which
+ * another track's samples may show that an earlier one is; and units of work to sort one. */
+#define SAMPLES_MAX ((size_t)32768)
+#define BROKEN_SURE 32768
+#define COLLECT_WORK 4
 
 /* How far to search for the end of media data without description and length. */
 #define LOST_MAX (UINT64_C(256) << 20)
@@ -46,6 +55,13 @@ struct mp4_track {
 	unsigned framed;      /* later samples that had it */
 };
 
+/* A sample, or a run of samples of one size. */
+struct mp4_sample {
+	uint64_t offset, len;
+	uint32_t number; /* in the order of the tables */
+	uint8_t track;
+};
+
 struct mp4 {
 	struct bmff bmff;
 	struct bmff_data data;
@@ -58,7 +74,21 @@ struct mp4 {
 	uint64_t first;    /* the lowest offset of a sample */
 	uint64_t doubtful; /* a sample that does not look like those before it, or 0 */
 	uint64_t beyond;   /* of a sample that extends past the file's boxes, or 0 */
+	const struct carve_state *resume; /* NULL: from the start */
+	struct mp4_sample *samples; /* SAMPLES_MAX, that are checked in order; NULL: they are not */
+	size_t collected;
 };
+
+/* A state of the check of samples in the order of the file. */
+struct saved {
+	uint32_t crc;  /* of moov */
+	size_t next;   /* sample */
+	uint64_t seen; /* the end of those before */
+	struct bmff_data data;
+	struct mp4_track tracks[TRACKS];
+	uint64_t doubtful;
+};
+_Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
 
 /* Checks whether the first sample of a track is framed as its coding requires: if not, the program
  * has its own framing, and the other samples cannot be verified either. */
@@ -75,13 +105,21 @@ static void start_track(struct mp4 *mp4, uint64_t offset, uint64_t len)
 	}
 }
 
+/* Whether pieces are put together. */
+static bool is_assembled(const struct mp4 *mp4)
+{
+	const struct view *view = mp4->bmff.view;
+
+	return mp4->resume || view_thorough(view) || view_wants_states(view);
+}
+
 /* Where a file is put together the first sample may be foreign: it is, if later ones are framed. */
 static void find_framing(struct mp4 *mp4, uint64_t offset, uint64_t len)
 {
 	struct mp4_track *track = mp4->track;
 	uint64_t confirmed, broken;
 
-	if (!track->unframed.type || !view_thorough(mp4->bmff.view) || track->framed == FRAMED_SURE)
+	if (!track->unframed.type || !is_assembled(mp4) || track->framed == FRAMED_SURE)
 		return;
 	if (bmff_coded(mp4->bmff.view, &track->unframed, offset, len, &confirmed, &broken) &&
 		confirmed > offset && ++track->framed == FRAMED_SURE)
@@ -97,22 +135,29 @@ static bool has_files(const struct mp4_track *track)
 	       type == BMFF('m', 'j', 'p', 'a');
 }
 
-static void visit_sample(void *context, uint64_t offset, uint64_t len)
+static void note_sample(struct mp4 *mp4, uint64_t offset, uint64_t len)
 {
-	struct mp4 *mp4 = context;
-	struct view *view = mp4->bmff.view;
-	uint64_t end = offset + len, confirmed, broken;
-	bool inside = end >= offset && bmff_in_mdat(&mp4->bmff, offset, len);
+	uint64_t end = offset + len;
 
 	mp4->sample_count++;
 	if (offset < mp4->first)
 		mp4->first = offset;
 	if (len && (end < offset || end > mp4->bmff.end) && !mp4->beyond)
 		mp4->beyond = offset;
-	if (inside && len && !mp4->track->started && end <= view_size(view))
-		start_track(mp4, offset, len);
-	else if (len)
-		find_framing(mp4, offset, len);
+}
+
+static void check_sample(struct mp4 *mp4, uint64_t offset, uint64_t len)
+{
+	struct view *view = mp4->bmff.view;
+	uint64_t end = offset + len, confirmed, broken;
+	bool inside = end >= offset && bmff_in_mdat(&mp4->bmff, offset, len);
+
+	if (inside && len && end <= view_size(view)) {
+		if (!mp4->track->started)
+			start_track(mp4, offset, len);
+		else
+			find_framing(mp4, offset, len);
+	}
 	bmff_data_add(&mp4->data, &mp4->track->coding, offset, len);
 	if (!inside || !has_files(mp4->track))
 		return;
@@ -125,6 +170,87 @@ static void visit_sample(void *context, uint64_t offset, uint64_t len)
 		bmff_data_confirm(&mp4->data, confirmed);
 	if (mp4->track->stream.failed && mp4->track->stream.type && !mp4->doubtful)
 		mp4->doubtful = offset;
+}
+
+static void visit_sample(void *context, uint64_t offset, uint64_t len)
+{
+	struct mp4 *mp4 = context;
+
+	note_sample(mp4, offset, len);
+	if (!mp4->samples || mp4->track == &mp4->other || mp4->collected == SAMPLES_MAX) {
+		check_sample(mp4, offset, len);
+	} else if (view_work(mp4->bmff.view, COLLECT_WORK)) {
+		mp4->samples[mp4->collected] = (struct mp4_sample){ .offset = offset,
+			.len = len,
+			.number = (uint32_t)mp4->collected,
+			.track = (uint8_t)(mp4->track - mp4->tracks) };
+		mp4->collected++;
+	}
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct mp4_sample *left = a, *right = b;
+
+	if (left->offset != right->offset)
+		return left->offset < right->offset ? -1 : 1;
+	return left->number < right->number ? -1 : left->number > right->number;
+}
+
+static void save_state(const struct mp4 *mp4, uint32_t crc, size_t next, uint64_t seen)
+{
+	struct saved saved = {
+		.crc = crc, .next = next, .seen = seen, .data = mp4->data, .doubtful = mp4->doubtful
+	};
+	struct carve_state state = { .offset = seen, .len = sizeof(saved), .data = &saved };
+
+	memcpy(saved.tracks, mp4->tracks, sizeof(saved.tracks));
+	view_save(mp4->bmff.view, &state);
+}
+
+/* Returns the next sample. */
+static size_t load_state(struct mp4 *mp4, uint32_t crc, uint64_t *seen)
+{
+	struct saved saved;
+
+	*seen = 0;
+	if (!mp4->resume || mp4->resume->len != sizeof(saved))
+		return 0;
+	memcpy(&saved, mp4->resume->data, sizeof(saved));
+	if (saved.crc != crc || saved.next > mp4->collected)
+		return 0;
+	saved.data.bmff = &mp4->bmff;
+	mp4->data = saved.data;
+	mp4->doubtful = saved.doubtful;
+	memcpy(mp4->tracks, saved.tracks, sizeof(saved.tracks));
+	*seen = saved.seen;
+	return saved.next;
+}
+
+/* Checks the samples that were collected, in the order of the file, until it is clear where the first invalid one is. */
+static void check_in_order(struct mp4 *mp4)
+{
+	const struct bmff_box *moov = &mp4->bmff.moov;
+	struct view *view = mp4->bmff.view;
+	uint32_t crc = 0;
+	uint64_t seen;
+
+	if (!mp4->collected || !walk_crc32(view, moov->at, moov->end - moov->at, &crc))
+		return;
+	qsort(mp4->samples, mp4->collected, sizeof(*mp4->samples), by_offset);
+	for (size_t i = load_state(mp4, crc, &seen); i < mp4->collected; i++) {
+		const struct mp4_sample *sample = &mp4->samples[i];
+
+		if (mp4->data.broken && sample->offset > mp4->data.broken + BROKEN_SURE)
+			return;
+		if (view_wants_states(view) && seen && !mp4->data.broken)
+			save_state(mp4, crc, i, seen);
+		mp4->track = &mp4->tracks[sample->track];
+		check_sample(mp4, sample->offset, sample->len);
+		if (sample->len <= UINT64_MAX - sample->offset &&
+			sample->offset + sample->len > seen)
+			seen = sample->offset + sample->len;
+	}
 }
 
 static void visit_fragment(void *context, uint32_t track, uint64_t offset, uint64_t len)
@@ -180,6 +306,7 @@ static bool read_track(struct mp4 *mp4, const struct bmff_box *trak)
 	*mp4->track = (struct mp4_track){ .id = track_id(view, trak),
 		.coding = bmff_sample_coding(view, &track) };
 	bmff_stream_open(view, &track, &mp4->track->stream);
+	mp4->track->stream.goes_on = is_assembled(mp4);
 	mp4->pictures |= track.handler == BMFF('v', 'i', 'd', 'e');
 	mp4->audio |= track.handler == BMFF('s', 'o', 'u', 'n');
 	return bmff_samples(view, &track, visit_sample, mp4);
@@ -199,6 +326,8 @@ static bool read_moov(struct mp4 *mp4, uint64_t *broken)
 		if (!read_track(mp4, &trak))
 			return false;
 	}
+	if (mp4->samples)
+		check_in_order(mp4);
 	mp4->fragments = bmff_find(view, moov->data, moov->end, BMFF('m', 'v', 'e', 'x'), &mvex);
 	return true;
 }
@@ -366,7 +495,7 @@ static enum verdict judge_samples(struct mp4 *mp4)
 			"media data at %" PRIu64 " are missing: the boxes end at %" PRIu64,
 			mp4->beyond, bmff->end);
 	if (last_mdat && bmff->moov.at >= last_mdat->end && bmff->stopped != BMFF_CUT) {
-		if (mp4->data.broken && view_thorough(bmff->view)) {
+		if (mp4->data.broken && is_assembled(mp4)) {
 			mp4->finding->length = mp4->data.broken;
 			return verdict_because(CARVE_TRUNCATED, mp4->finding,
 				"invalid media data at %" PRIu64, mp4->data.broken);
@@ -411,41 +540,73 @@ static bool is_headless(const struct mp4 *mp4)
 	return mp4->first < (bmff->moov.type ? bmff->moov.end : 8);
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+static enum verdict check_boxes(struct mp4 *mp4)
 {
-	struct mp4 mp4 = { .finding = finding, .data.bmff = &mp4.bmff, .first = UINT64_MAX };
-	struct bmff *bmff = &mp4.bmff;
+	struct finding *finding = mp4->finding;
+	struct bmff *bmff = &mp4->bmff;
+	struct view *view = bmff->view;
 	enum verdict verdict;
 	uint64_t broken;
 
-	if (!bmff_open(bmff, view) && !bmff_open_bare(bmff, view))
-		return verdict_because(CARVE_REJECT, finding, "no file type or movie box at 0");
-	if (is_picture_brand(bmff->brand))
-		return verdict_because(CARVE_REJECT, finding, "a picture format's brand at 8");
 	if (bmff->moov.type && bmff->moov.end > view_size(view))
 		verdict = walk_cut(view, finding, bmff->moov.end, view_size(view));
-	else if (!read_boxes(&mp4, &broken))
-		verdict = judge_broken(&mp4, broken);
-	else if (!bmff->moov.type && !mp4.fragments)
-		verdict = judge_lost(&mp4);
-	else if (is_headless(&mp4))
+	else if (!read_boxes(mp4, &broken))
+		verdict = judge_broken(mp4, broken);
+	else if (!bmff->moov.type && !mp4->fragments)
+		verdict = judge_lost(mp4);
+	else if (is_headless(mp4))
 		verdict = verdict_because(CARVE_REJECT, finding,
-			"samples at %" PRIu64 ": the file begins earlier", mp4.first);
-	else if (!mp4.sample_count)
-		verdict = judge_empty(&mp4);
+			"samples at %" PRIu64 ": the file begins earlier", mp4->first);
+	else if (!mp4->sample_count)
+		verdict = judge_empty(mp4);
 	else
-		verdict = judge_samples(&mp4);
+		verdict = judge_samples(mp4);
 	if (bmff->stopped != BMFF_CUT)
 		verdict = walk_past_unread(view, finding, verdict, bmff->end);
 	if (verdict != CARVE_REJECT)
 		finding->extension =
-			bmff->segment ? "m4s" : mp4_extension(bmff->brand, mp4.pictures, mp4.audio);
+			bmff->segment ? "m4s"
+				      : mp4_extension(bmff->brand, mp4->pictures, mp4->audio);
 	return verdict;
+}
+
+static enum verdict check_from(
+	struct view *view, const struct carve_state *from, struct finding *finding)
+{
+	struct mp4 mp4 = {
+		.finding = finding, .data.bmff = &mp4.bmff, .first = UINT64_MAX, .resume = from
+	};
+	enum verdict verdict;
+
+	if (!bmff_open(&mp4.bmff, view) && !bmff_open_bare(&mp4.bmff, view))
+		return verdict_because(CARVE_REJECT, finding, "no file type or movie box at 0");
+	if (is_picture_brand(mp4.bmff.brand))
+		return verdict_because(CARVE_REJECT, finding, "a picture format's brand at 8");
+	if (is_assembled(&mp4)) {
+		mp4.samples = malloc(SAMPLES_MAX * sizeof(*mp4.samples));
+		if (!mp4.samples)
+			view_no_memory(view);
+	}
+	verdict = check_boxes(&mp4);
+	free(mp4.samples);
+	return verdict;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return check_from(view, NULL, finding);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	return check_from(view, state, finding);
 }
 
 const struct carver mp4_carver = {
 	.name = "mp4",
 	.summary = "MP4, QuickTime, 3GPP and M4A, by their boxes, tables of samples and coded data",
 	.check = check,
+	.resume = resume,
 	.map = &bmff_map,
 };

@@ -1,4 +1,4 @@
-/* What checks of MPEG audio and AVI do where pieces are put together. */
+/* What checks of MPEG audio, AVI and MP4 do where pieces are put together. */
 #include "carver_case.h"
 
 enum { FRAME_LEN = 417, FAST_LEN = 522, INFO_AT = 36 };
@@ -98,4 +98,25 @@ Test(avi, the_index_matches_where_pieces_meet)
 	expect_check("riff", &film, false, CARVE_UNVERIFIED, len);
 	expect_check("riff", &film, true, CARVE_TRUNCATED, index);
 	free(film.data);
+}
+
+/* A track that is never framed as its coding says has a framing of its own; if it is later, other bytes are in the place
+ * of its first samples. */
+Test(mp4, first_samples_are_checked_by_later_ones)
+{
+	struct bytes film = bytes_of_file("tests/golden/mp4/last.mp4");
+	struct bytes sound = bytes_of_file("tests/golden/mp4/sound.m4a");
+	uint64_t len = film.len, sound_len = sound.len;
+
+	expect_check("mp4", &film, true, CARVE_COMPLETE, len);
+	memset(film.data + 32, 0xe5, 64);
+	expect_check("mp4", &film, false, CARVE_COMPLETE, len);
+	expect_check("mp4", &film, true, CARVE_TRUNCATED, 32);
+	free(film.data);
+
+	expect_check("mp4", &sound, true, CARVE_COMPLETE, sound_len);
+	memset(sound.data + 906, 0xe5, 95);
+	expect_check("mp4", &sound, false, CARVE_UNVERIFIED, sound_len);
+	expect_check("mp4", &sound, true, CARVE_TRUNCATED, 906);
+	free(sound.data);
 }
