@@ -446,8 +446,33 @@ def jxl(size):
     return jumping(size, lambda left: start + be(4, left + 8) + b"Exif", be(4, 8) + b"free")
 
 
+def jxl_slow(size):
+    """Pictures side by side whose few bytes are decoded to much."""
+    return fill(golden("jxl/slow.jxl"), size)
+
+
+def jxl_dense(size):
+    """The same, cut after 64 bytes."""
+    return fill(golden("jxl/prefix.jxl", 0, 64), size)
+
+
 def heif(size):
     return jumping(size, lambda left: be(4, 16) + b"ftypheic" + be(4, 0) + be(4, left + 8) + b"free", be(4, 8) + b"free")
+
+
+def heif_items(size):
+    """Pictures side by side, of 4,096 items each, whose types are looked for among 1,024 of other items."""
+    def box(name, content):
+        return be(4, len(content) + 8) + name + content
+    types = b"".join(box(b"infe", b"\2\0\0\0" + be(2, 60000) + be(2, 0) + b"hvc1\0") for _ in range(1024))
+    items = b"".join(be(2, n) + be(4, 0) for n in range(4095))
+    head = box(b"ftyp", b"heic" + be(4, 0) + b"heic")
+    meta_len = 12 + 14 + len(types) + 16 + len(items) + 14
+    last = be(2, 4095) + be(2, 0) + be(2, 1) + be(4, len(head) + meta_len + 8) + be(4, 64)
+    meta = box(b"meta", be(4, 0) + box(b"iinf", be(4, 0) + be(2, 1024) + types) +
+               box(b"iloc", be(4, 0) + b"\x44\0" + be(2, 4096) + items + last))
+    unit = head + meta + box(b"mdat", bytes(64))
+    return fill(unit, size)
 
 
 def cr3(size):
@@ -1078,7 +1103,7 @@ CRAFTS = {
     "zst": zst, "lz4": lz4, "bz2": bz2, "xz": xz, "tar": tar, "ar": ar, "cpio": cpio, "rar": rar, "rar5": rar5, "sevenzip": sevenzip, "cab": cab,
     "elf": elf, "exe": exe, "sqlite": sqlite, "evtx": evtx, "pst": pst,
     "mng": mng, "step": step, "caf": caf, "voc": voc,
-    "icns": icns, "jp2": jp2, "jxl": jxl, "heif": heif, "cr3": cr3, "j2k": j2k, "xcf": xcf, "exr": exr, "mrw": mrw, "emf": emf, "wmf": wmf,
+    "icns": icns, "jp2": jp2, "jxl": jxl, "jxl_slow": jxl_slow, "jxl_dense": jxl_dense, "heif": heif, "heif_items": heif_items, "cr3": cr3, "j2k": j2k, "xcf": xcf, "exr": exr, "mrw": mrw, "emf": emf, "wmf": wmf,
     "wpg": wpg, "fits": fits, "dicom": dicom, "glb": glb, "threeds": threeds, "blend": blend, "dxf": dxf, "fbx": fbx, "pnm": pnm,
     "qoi": qoi, "hdr": hdr, "pcx": pcx, "sgi": sgi, "ico": ico, "dds": dds, "asf": asf, "rm": rm, "mxf": mxf, "dff": dff,
     "dsf": dsf, "au": au, "ivf": ivf, "ape": ape, "tta": tta, "mpc": mpc, "amr": amr, "it": it, "djvu": djvu, "mat": mat, "shp": shp, "dbf": dbf,
