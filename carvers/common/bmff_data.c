@@ -2,7 +2,8 @@
  * The verdict on a file of boxes whose data is noise. Its boxes show where it ends, but the last
  * box is usually media data: when the file's end was overwritten, the length at its start is
  * unchanged. So the data itself has to confirm that it is there (bmff_coded.c). If nothing confirms
- * too much of the file's end, the file is not complete. Data that is invalid from its first byte
+ * too much of the file's end, the file is not complete; of fragments, whose number is not stored, nothing
+ * may be unconfirmed. Data that is invalid from its first byte
  * on, in a sector that was not overwritten, was never valid: then only the boxes determine the
  * length, and the file is unverified.
  */
@@ -147,7 +148,7 @@ enum verdict bmff_data_verdict(const struct bmff_data *data, struct finding *fin
 			"the box at %" PRIu64 " has no length: cut after the last data in use",
 			bmff->last.at);
 	}
-	if (tail > TAIL_MIN && tail > bmff->end / TAIL_PART)
+	if (data->endless ? tail > 0 : tail > TAIL_MIN && tail > bmff->end / TAIL_PART)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last %" PRIu64 " bytes cannot be verified", tail);
 	return CARVE_COMPLETE;

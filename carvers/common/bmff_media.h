@@ -104,6 +104,7 @@ struct bmff_data {
 	uint64_t broken;      /* where the first data is invalid, or 0 */
 	uint64_t outside;     /* the first that is not in the file's media data, or 0 */
 	uint64_t checked_len; /* bytes checked in total */
+	bool endless; /* nothing says how much data there is: a part of it may end like the whole */
 };
 
 /* Adds an extent or sample. */

@@ -489,6 +489,7 @@ static enum verdict judge_samples(struct mp4 *mp4)
 									     : BMFF_MDATS - 1]
 				 : NULL;
 
+	mp4->data.endless = mp4->fragments;
 	mp4->finding->length = bmff->end;
 	if (mp4->beyond && bmff->stopped != BMFF_CUT)
 		return verdict_because(CARVE_TRUNCATED, mp4->finding,

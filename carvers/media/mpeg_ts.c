@@ -11,13 +11,15 @@
  * or of services). The file ends where no packet follows: nothing in the format marks the end, so a
  * stream is unverified. A file whose counters hardly ever match is rejected.
  *
- * Packets that start a table begin like the file and are named as its parts.
+ * Packets that start a table begin like the file and are named as its parts. What starts in a packet may begin like a
+ * file of its own, such as MPEG video, and is named as embedded.
  */
 #include <inttypes.h>
 #include <stdbool.h>
 
 #include "bytes.h"
 #include "carver.h"
+#include "embedded.h"
 #include "turning.h"
 #include "walk.h"
 
@@ -31,6 +33,8 @@
 #define PROGRAMS 0
 #define SERVICES 0x11
 #define NOTHING 0x1fff
+#define STARTS 0x40   /* in the second byte: something starts in this packet */
+#define START_LOOK 64 /* bytes from the payload's begin: the head of PES and what follows it */
 
 struct mpegts {
 	struct view *view;
@@ -66,8 +70,11 @@ static bool accept_packet(struct mpegts *stream)
 		if (holds || !due)
 			stream->next[number] = (uint8_t)(1 + ((counter + holds) & 15));
 	}
-	if (p[1] & 0x40 && (number == PROGRAMS || number == SERVICES) && stream->count)
+	if (p[1] & STARTS && (number == PROGRAMS || number == SERVICES) && stream->count)
 		view_part(stream->view, stream->at - stream->lead);
+	else if (p[1] & STARTS && holds)
+		embedded_find(stream->view, stream->at + 4 + (p[3] & 0x20 ? 1u + p[4] : 0),
+			stream->at + PACKET_LEN, START_LOOK);
 	stream->count++;
 	stream->at += stream->step;
 	return true;

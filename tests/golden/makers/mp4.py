@@ -216,6 +216,11 @@ def make():
     whole = ftyp(b"qt  ", b"iso5") + described + fragment(1, [(1, jpegs)])
     save("mp4", "fragment-jpeg.mov", whole[:-300] + noise(300, 40), verdict="unverified", length=len(whole),
          why=f"the sample at {len(whole) - len(jpegs[-1])} differs from those before it")
+    # The rest of a fragment's data may be another file's: of the last unit only the head is confirmed.
+    described = box(b"moov", mvhd(), track(1, b"avc1", [], [], 1), track(2, b"sowt", [], [], 1),
+                    box(b"mvex", full(b"trex", 0, struct.pack(">IIIII", 1, 1, 0, 0, 0)) + full(b"trex", 0, struct.pack(">IIIII", 2, 1, 0, 0, 0))))
+    whole = ftyp(b"iso5", b"iso5") + described + fragment(1, [(1, [nal(800, i) for i in range(4)]), (2, [noise(40, 41)])])
+    save("mp4", "fragment-samples.mp4", whole, verdict="unverified", length=len(whole), why="the last 838 bytes cannot be verified")
     save("mp4", "moov-cut.mp4", last[:moov + 300] + noise(2000, 5), verdict="truncated", length_min=moov, length_max=moov + 310)
     first, places = film(isom, both, first=True)
     fifth = places[9][0]

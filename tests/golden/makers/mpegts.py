@@ -40,6 +40,16 @@ def make():
         half = data[:step * 12 + 60]
         for kind, junk in (("random", random.Random(6).randbytes(900)), ("zeros", bytes(900))):
             save("mpegts", f"{kind}-{name}", half + junk, verdict="unverified", length=step * 13, why=why.format(step * 13))
+    # Video that begins in a packet.
+    for name, lead in (("video.ts", 0), ("video.m2ts", 4)):
+        stream, starts = Stream(lead), []
+        stream.table(0, 0, b"\0\1\xc1\0\0\0\1\xf0\0" + stream.rng.randbytes(4))
+        for i in range(24):
+            pes = b"\0\0\1\xe0\0\0\x80\0\0" if i % 8 == 3 else b""
+            if pes:
+                starts.append(len(stream.data) + lead + 4 + len(pes))
+            stream.packet(0x100, (pes and pes + b"\0\0\1\xb3") + stream.rng.randbytes(170), bool(pes), b"\x55")
+        save("mpegts", name, stream.data, verdict="unverified", length=len(stream.data), embedded=" ".join(map(str, starts)))
     save("mpegts", "short.ts", Stream().film(3), verdict="reject", why="fewer than 6 packets from 0")
     strange = bytearray(Stream().film(24))
     for i in range(2, 24):
