@@ -618,6 +618,11 @@ def au(size):
     return repeated(size, b".snd" + be(4, 24) + be(4, size) + be(4, 3) + be(4, 8000) + be(4, 1), b"\1\2\3\5")
 
 
+def h264(size):
+    sets = b"\0\0\0\1\x67\x42\xc0\x1e\xda\x11\xe4" + b"\0\0\0\1\x68\xce\x38\x80"
+    return repeated(size, sets, b"\0\0\1\x41\x9b\x73\xa9\xbe")
+
+
 def ivf(size):
     start = b"DKIF" + le(2, 0) + le(2, 32) + b"VP80" + le(2, 100) * 2 + le(4, 30) + le(4, 1) + le(4, size // 12) + le(4, 0)
     return jumping(size, lambda left: start + le(4, left) + le(8, 0), le(4, 0) + le(8, 0))
@@ -1106,7 +1111,7 @@ CRAFTS = {
     "icns": icns, "jp2": jp2, "jxl": jxl, "jxl_slow": jxl_slow, "jxl_dense": jxl_dense, "heif": heif, "heif_items": heif_items, "cr3": cr3, "j2k": j2k, "xcf": xcf, "exr": exr, "mrw": mrw, "emf": emf, "wmf": wmf,
     "wpg": wpg, "fits": fits, "dicom": dicom, "glb": glb, "threeds": threeds, "blend": blend, "dxf": dxf, "fbx": fbx, "pnm": pnm,
     "qoi": qoi, "hdr": hdr, "pcx": pcx, "sgi": sgi, "ico": ico, "dds": dds, "asf": asf, "rm": rm, "mxf": mxf, "dff": dff,
-    "dsf": dsf, "au": au, "ivf": ivf, "ape": ape, "tta": tta, "mpc": mpc, "amr": amr, "it": it, "djvu": djvu, "mat": mat, "shp": shp, "dbf": dbf,
+    "dsf": dsf, "au": au, "ivf": ivf, "h264": h264, "ape": ape, "tta": tta, "mpc": mpc, "amr": amr, "it": it, "djvu": djvu, "mat": mat, "shp": shp, "dbf": dbf,
     "netcdf": netcdf, "parquet": parquet, "arrow": arrow, "gguf": gguf, "json": json_text, "torrent": torrent, "pfb": pfb, "sfnt": sfnt, "woff": woff,
     "mobi": mobi, "chm": chm, "hdf5": hdf5, "tnef": tnef, "vcf": vobject, "ics": calendar, "arj": arj, "lzh": lzh, "lzop": lzop, "lzma": lzma,
     "lzip": lzip, "hqx": hqx, "iso": iso, "squashfs": squashfs, "wim": wim, "xar": xar, "rpm": rpm, "macho": macho, "wasm": wasm,
