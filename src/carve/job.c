@@ -37,10 +37,12 @@ bool job_needs_no_check(const struct carve_job *job, const struct decider *decid
 	return job_needs_no_outcome(job, decider) || decider_is_spent(decider, &job->candidate);
 }
 
+/* Its check took more than it might take ahead of its decision, which uses its outcome. */
 static bool needs_more(const struct job_context *context, const struct carve_job *job)
 {
 	return job->outcome && job->outcome->work == UINT64_MAX && !job->force &&
-	       job->work_max < decider_work_left(context->decider, &job->candidate);
+	       job->work_max < decider_work_left(context->decider, &job->candidate) &&
+	       !job_needs_no_check(job, context->decider);
 }
 
 bool job_may_be_decided(const struct job_context *context, struct carve_job *job)
