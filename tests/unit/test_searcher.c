@@ -332,6 +332,92 @@ Test(searcher, gaps_that_are_skipped_together_count_as_many)
 	clusters_free(&clusters);
 }
 
+/* ---- many threads ---- */
+
+#define THREADS 8
+#define QUESTIONS 200 /* of each thread */
+
+struct crowd {
+	struct searcher *searcher;
+	struct carve_coded *coded; /* one more for each thread; it decides what may follow */
+	_Atomic size_t wrong, refused;
+};
+
+/* Whether the bits are those of what the device keeps. */
+static bool is_right(const struct coded_question *question)
+{
+	for (uint64_t i = 0; i < question->count; i++) {
+		const uint8_t *head = device.kept + (question->first + i) * device.len;
+
+		if ((question->bits[i / 64] >> i % 64 & 1) !=
+			coded_may_follow(question->coded, head, (uint32_t)device.len))
+			return false;
+	}
+	return true;
+}
+
+static void ask_often(void *context, unsigned number, unsigned worker)
+{
+	struct crowd *crowd = context;
+
+	(void)worker;
+	for (size_t n = 0; n < QUESTIONS; n++) {
+		size_t count = 1 + (n + number) % 30;
+		uint64_t bits[30];
+		struct coded_question questions[30];
+		bool is_rough;
+
+		for (size_t i = 0; i < count; i++)
+			questions[i] = (struct coded_question){ &crowd->coded[number],
+				(n + i + number) % (5 * STAGE / 64) * 64, 64, &bits[i] };
+		if (!searcher_find_coded(crowd->searcher, questions, count, &is_rough)) {
+			crowd->refused++;
+			continue;
+		}
+		for (size_t i = 0; i < count; i++)
+			crowd->wrong += !is_right(&questions[i]);
+	}
+}
+
+/* Codes of two bits, of which one more in each picture does not exist: DC without value, and what ends a block. */
+static void describe(struct carve_coded *coded, unsigned number)
+{
+	memset(coded, 0, sizeof(*coded));
+	coded->block_count = 1;
+	coded->mcus = 1 + number;
+	coded->blocks[0].ac = 1;
+	for (unsigned i = 0; i < 1 << CODED_BITS; i++) {
+		coded->tables[0].fast[i] = i % (number + 2) ? 1 << 8 : 0;
+		coded->tables[1].fast[i] = 2 << 8;
+	}
+}
+
+Test(searcher, each_thread_gets_the_answers_to_what_it_asked)
+{
+	static struct carve_coded coded[THREADS];
+	struct pool *pool = pool_new(THREADS);
+	struct crowd crowd = { .coded = coded };
+
+	make_image();
+	room = 5 * STAGE;
+	for (unsigned i = 0; i < THREADS; i++)
+		describe(&coded[i], i);
+	for (fails_at = SIZE_MAX; fails_at; fails_at = fails_at == SIZE_MAX ? 50 : 0) {
+		crowd.searcher = searcher_new(&tool, NULL, &clusters);
+		cr_assert(searcher_keep_heads(
+			crowd.searcher, &evidence.image, &clusters, pool, NULL));
+		pool_share(pool, POOL_CHECK, THREADS, ask_often, &crowd);
+		cr_expect_eq(crowd.wrong, 0);
+		cr_expect_eq(crowd.refused > 0, fails_at != SIZE_MAX);
+		cr_expect_leq(device.asked, THREADS * QUESTIONS);
+		cr_expect(fails_at == SIZE_MAX || device.asked == fails_at,
+			"one that failed is not asked again");
+		searcher_free(crowd.searcher);
+	}
+	pool_free(pool);
+	clusters_free(&clusters);
+}
+
 Test(searcher, a_device_keeps_what_is_free)
 {
 	struct searcher *searcher;
