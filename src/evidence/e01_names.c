@@ -41,10 +41,14 @@ static int letter(char c, bool lower)
 static unsigned number_of(const char *extension, char first)
 {
 	bool lower = first >= 'a';
-	int a = letter(extension[0], lower) - letter(first, lower);
-	int b = letter(extension[1], lower), c = letter(extension[2], lower);
+	int a, b, c;
 
-	if (strlen(extension) != EXTENSION_LEN || letter(extension[0], lower) < 0 || a < 0)
+	if (strlen(extension) != EXTENSION_LEN)
+		return 0;
+	a = letter(extension[0], lower) - letter(first, lower);
+	b = letter(extension[1], lower);
+	c = letter(extension[2], lower);
+	if (letter(extension[0], lower) < 0 || a < 0)
 		return 0;
 	if (digit(extension[1]) >= 0 && digit(extension[2]) >= 0 && a == 0)
 		return (unsigned)(digit(extension[1]) * 10 + digit(extension[2]));

@@ -347,3 +347,22 @@ Test(e01, names_of_many_segments)
 	temp_write("none.E03", "", 0); /* after a gap, and not a segment */
 	cr_assert_eq(count_names("none.E01", 1), 1);
 }
+
+/* The sanitizer sees a look beyond a name's end. */
+Test(e01, short_extensions_are_not_a_set_s)
+{
+	static const char *const names[] = { "image.", "image.1", "image.E0", "image", "E", ".E" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *path = strdup(names[i]), **paths;
+		size_t count;
+
+		cr_expect_null(e01_first_name(path), "%s", path);
+		e01_find_names(path, &paths, &count);
+		cr_assert_eq(count, 1);
+		cr_expect_str_eq(paths[0], path);
+		free(paths[0]);
+		free(paths);
+		free(path);
+	}
+}
