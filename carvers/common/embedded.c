@@ -42,6 +42,7 @@ static const struct beginning beginnings[] = {
 	{ "<ht", 3 },
 	{ "<HT", 3 },
 	{ "bplist", 6 },
+	{ "\0\0\0\14jP  ", 8 },
 	{ "\0\0\0\1", 4 },
 	{ "\0\0\1\xb3", 4 },
 	{ "\0\0\1\xba", 4 },
