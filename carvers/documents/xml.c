@@ -1,13 +1,15 @@
 /*
  * XML (W3C, Extensible Markup Language 1.0, fifth edition), from its declaration to its root's end
  * tag and the line ends after it. xml_walk.c checks that the document is well-formed; here the root
- * element determines the vocabulary. Without a declaration it has to be a known one.
+ * element determines the vocabulary. Without a declaration it has to be a known one, or the one that a document type
+ * announces.
  *
  * Damage. A document is valid up to where it is no longer well-formed. Programs contain beginnings
  * of documents as strings: with fewer than two tags it is not a file.
  */
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 #include "html.h"
 #include "walk.h"
@@ -81,6 +83,15 @@ static bool starts_bare(struct view *view)
 	return p && p[0] == '<' && p[1] != '?';
 }
 
+/* Whether a document without a declaration is XML all the same. bare: it begins with markup. HTML with a document type is
+ * left to its own carver. */
+static bool is_known(const struct xml *xml, bool bare)
+{
+	if (*xml->doctype)
+		return strcmp(xml->doctype, xml->root) == 0 && strcasecmp(xml->root, "html") != 0;
+	return bare && strcmp(extension(xml), "xml") != 0;
+}
+
 /* Checks XHTML that is not well-formed as HTML, as browsers do. Rejected if that ends earlier: then
  * it has other tags. */
 static enum verdict check_as_html(struct view *view, const struct xml *xml, struct finding *finding)
@@ -112,7 +123,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!bare && !declaration_ends(view))
 		return verdict_because(CARVE_REJECT, finding, "no XML declaration at 0");
 	end = xml_walk(view, &xml);
-	if (!xml.declared && (!bare || strcmp(extension(&xml), "xml") == 0))
+	if (!xml.declared && !is_known(&xml, bare))
 		return verdict_because(CARVE_REJECT, finding, "no XML declaration at 0");
 	if (end != XML_COMPLETE && xml.tag_count < MIN_TAGS)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,

@@ -39,4 +39,7 @@ def make():
     save("xml", "string.xml", b'<?xml version="1.0"?>\0%s: no such file\0', verdict="reject")
     save("xml", "bare.abw", b"<!-- ==== -->\n<abiword>\n<section><p>x</p></section>\n</abiword>\n", sequence="yes", extension="abw")
     save("xml", "bare.gpx", b"<gpx version='1.0'><wpt lat='1' lon='2'/></gpx>", extension="gpx")
+    save("xml", "announced.xml", b"<!DOCTYPE list [<!ELEMENT list ANY>]>\n<list><item/></list>", extension="xml")
+    save("xml", "announced-other.xml", b"<!DOCTYPE list>\n<items><item/></items>", verdict="reject", why="no XML declaration at 0")
+    save("xml", "announced.html", b"<!DOCTYPE html>\n<html><p>x</p></html>", verdict="reject", why="no XML declaration at 0")
     save("xml", "no-declaration.xml", b"<list><item/></list>", verdict="reject", why="no XML declaration at 0")
