@@ -117,7 +117,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct mpegts stream = { .view = view };
 	const uint8_t *p = view_peek(view, 0, 12);
-	uint64_t valid_end;
+	uint64_t valid_end, end;
 
 	stream.lead = p && !starts_table(p) ? TIMED_LEN - PACKET_LEN : 0;
 	if (!p || !starts_table(p + stream.lead))
@@ -134,14 +134,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding,
 			"packet counters do not match before %" PRIu64, stream.at);
 	finding->extension = stream.lead ? "m2ts" : "ts";
-	finding->length = valid_end;
-	/* The last packet's parity may be cut or missing. */
-	if (valid_end > view_size(view))
-		finding->length = view_size(view);
 	if (view_size(view) > valid_end && view_size(view) - valid_end < stream.step)
 		return walk_cut(view, finding, valid_end + stream.step, view_size(view));
-	finding->length = turning_in_unit(view, valid_end - stream.step, valid_end);
-	if (finding->length < valid_end)
+	/* The last packet's parity may be cut or missing. */
+	end = valid_end < view_size(view) ? valid_end : view_size(view);
+	finding->length = turning_in_unit(view, valid_end - stream.step, end);
+	if (finding->length < end)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"bytes unlike the packets before at %" PRIu64, finding->length);
 	return verdict_because(CARVE_UNVERIFIED, finding,

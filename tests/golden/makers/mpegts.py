@@ -40,6 +40,8 @@ def make():
         half = data[:step * 12 + 60]
         for kind, junk in (("random", random.Random(6).randbytes(900)), ("zeros", bytes(900))):
             save("mpegts", f"{kind}-{name}", half + junk, verdict="unverified", length=step * 13, why=why.format(step * 13))
+    data = Stream(0, 16).film(24)
+    save("mpegts", "no-parity.ts", data[:-16], verdict="unverified", length=len(data) - 16, why=why.format(len(data)))
     # Video that begins in a packet.
     for name, lead in (("video.ts", 0), ("video.m2ts", 4)):
         stream, starts = Stream(lead), []
