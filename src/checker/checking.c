@@ -122,10 +122,11 @@ static void check_one(struct codec_reader *request, bool first)
 
 static void check_batch(struct codec_reader *batch)
 {
-	uint64_t first, count;
+	unsigned worker = (unsigned)codec_get(batch, UINT_MAX);
+	uint64_t first = codec_get(batch, UINT64_MAX), count;
 
-	work.worker = (unsigned)codec_get(batch, UINT_MAX);
-	first = codec_get(batch, UINT64_MAX);
+	/* What is shared with nobody has one worker. */
+	work.worker = checker.defer ? worker : 0;
 	/* What was found before counts where decisions are made. */
 	defer_end(work.defer, work.worker, 0);
 	defer_hide(work.defer, codec_get(batch, UINT64_MAX));

@@ -66,7 +66,7 @@ static void set_up(void)
 		rules_load_text(&rules, NULL, text, sizeof(text) - 1, RULES_AUTO, NULL, &error), 0,
 		"%s", error.text);
 	workers = check_workers_new(image, rules, false, 0, NULL, 0);
-	worker = check_worker_new(workers, 0);
+	worker = check_worker_new(workers, 3);
 }
 
 static void tear_down(void)
