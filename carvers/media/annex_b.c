@@ -272,41 +272,65 @@ static bool read_h265_slice(const struct video *video, struct payload *payload, 
 	return !payload->over && refers(video, picture_set);
 }
 
+/* By the type of a unit; those that are not here are of no video. */
+static const uint8_t h264_roles[32] = { [1] = SLICE,
+	[2] = SLICE,
+	[3] = OTHER,
+	[4] = OTHER,
+	[5] = SLICE,
+	[6] = OTHER,
+	[7] = SEQUENCE_SET,
+	[8] = PICTURE_SET,
+	[9] = DELIMITER,
+	[10] = SEQUENCE_END,
+	[11] = END,
+	[12] = OTHER,
+	[13] = OTHER,
+	[14] = OTHER,
+	[15] = OTHER,
+	[19] = OTHER,
+	[20] = OTHER };
+/* Types, a bit each, that other units always refer to, and never. */
+#define H264_REFERRED (1u << 5 | 1u << 7 | 1u << 8)
+#define H264_NOT_REFERRED (1u << 6 | 1u << 9 | 1u << 10 | 1u << 11 | 1u << 12)
+
 static enum role h264_role(uint8_t header, bool *intra)
 {
-	bool referred = header & 0x60;
+	unsigned type = header & 31;
 
-	*intra = (header & 31) == 5;
-	switch (header & 31) {
-	case 1:
-	case 2:
-		return SLICE;
-	case 5:
-		return referred ? SLICE : NO_UNIT;
-	case 7:
-		return referred ? SEQUENCE_SET : NO_UNIT;
-	case 8:
-		return referred ? PICTURE_SET : NO_UNIT;
-	case 9:
-		return referred ? NO_UNIT : DELIMITER;
-	case 10:
-		return referred ? NO_UNIT : SEQUENCE_END;
-	case 11:
-		return referred ? NO_UNIT : END;
-	case 6:
-	case 12:
-		return referred ? NO_UNIT : OTHER;
-	case 3:
-	case 4:
-	case 13:
-	case 14:
-	case 15:
-	case 19:
-	case 20:
-		return OTHER;
-	}
-	return NO_UNIT;
+	*intra = type == 5;
+	if ((header & 0x60 ? H264_NOT_REFERRED : H264_REFERRED) >> type & 1)
+		return NO_UNIT;
+	return (enum role)h264_roles[type];
 }
+
+static const uint8_t h265_roles[64] = { [0] = SLICE,
+	[1] = SLICE,
+	[2] = SLICE,
+	[3] = SLICE,
+	[4] = SLICE,
+	[5] = SLICE,
+	[6] = SLICE,
+	[7] = SLICE,
+	[8] = SLICE,
+	[9] = SLICE,
+	[16] = SLICE,
+	[17] = SLICE,
+	[18] = SLICE,
+	[19] = SLICE,
+	[20] = SLICE,
+	[21] = SLICE,
+	[32] = FIRST_SET,
+	[33] = SEQUENCE_SET,
+	[34] = PICTURE_SET,
+	[35] = DELIMITER,
+	[36] = SEQUENCE_END,
+	[37] = END,
+	[38] = OTHER,
+	[39] = OTHER,
+	[40] = OTHER };
+/* Types of the lowest temporal layer alone. */
+#define H265_LOWEST ((uint64_t)0x3f << 16 | (uint64_t)3 << 32 | (uint64_t)3 << 36)
 
 static enum role h265_role(const uint8_t *header, bool *intra)
 {
@@ -314,31 +338,13 @@ static enum role h265_role(const uint8_t *header, bool *intra)
 		 time = header[1] & 7;
 
 	*intra = type >= 16 && type <= 23;
-	if (!time || layer)
-		return time && layer && type <= 40 ? OTHER : NO_UNIT;
-	if (type <= 9)
-		return SLICE;
-	if (type >= 16 && type <= 21)
-		return time == 1 ? SLICE : NO_UNIT;
-	switch (type) {
-	case 32:
-		return time == 1 ? FIRST_SET : NO_UNIT;
-	case 33:
-		return time == 1 ? SEQUENCE_SET : NO_UNIT;
-	case 34:
-		return PICTURE_SET;
-	case 35:
-		return DELIMITER;
-	case 36:
-		return time == 1 ? SEQUENCE_END : NO_UNIT;
-	case 37:
-		return time == 1 ? END : NO_UNIT;
-	case 38:
-	case 39:
-	case 40:
-		return OTHER;
-	}
-	return NO_UNIT;
+	if (!time)
+		return NO_UNIT;
+	if (layer)
+		return type <= 40 ? OTHER : NO_UNIT;
+	if (time > 1 && H265_LOWEST >> type & 1)
+		return NO_UNIT;
+	return (enum role)h265_roles[type];
 }
 
 static enum role role_at(const struct video *video, uint64_t at, bool *intra)

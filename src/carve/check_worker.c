@@ -39,8 +39,8 @@ struct check_part {
 	size_t begin, end, done; /* indexes; those before done have outcomes */
 	uint64_t hidden_until;
 	const struct check_listener *listener;
-	uint64_t
-		waited; /* up to where others may have waited for a check that ended with its process */
+	/* Up to where the start of others may have waited for a check that ended with its process. */
+	uint64_t waited;
 };
 
 struct check_worker {

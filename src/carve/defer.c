@@ -69,31 +69,27 @@ static void set_board(struct defer *defer, void *memory)
 	defer->has_parts = (atomic_bool *)(defer->spans + defer->workers);
 }
 
-static void clear(struct defer *defer)
+/* memory: zeros; NULL: there is none to be shared. */
+static struct defer *begin_board(struct defer *defer, void *memory)
 {
+	defer->mapped = memory != NULL;
+	set_board(defer, memory ? memory : xcalloc(1, defer->len));
 	for (unsigned i = 0; i < defer->workers; i++)
 		defer->spans[i].rule = NO_RULE;
+	return defer;
 }
 
 struct defer *defer_new(unsigned workers, bool nested, uint32_t rule_count)
 {
-	struct defer *defer = new_defer(workers, nested, rule_count);
-
-	set_board(defer, xcalloc(1, defer->len));
-	clear(defer);
-	return defer;
+	return begin_board(new_defer(workers, nested, rule_count), NULL);
 }
 
 struct defer *defer_new_shared(unsigned workers, bool nested, uint32_t rule_count)
 {
 	struct defer *defer = new_defer(workers, nested, rule_count);
 	const char *why;
-	void *memory = sandbox_memory(defer->len, &defer->fd, &why);
 
-	defer->mapped = memory != NULL;
-	set_board(defer, memory ? memory : xcalloc(1, defer->len));
-	clear(defer);
-	return defer;
+	return begin_board(defer, sandbox_memory(defer->len, &defer->fd, &why));
 }
 
 int defer_descriptor(const struct defer *defer)
