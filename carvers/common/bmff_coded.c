@@ -125,21 +125,38 @@ static bool check_obus(
 	return true;
 }
 
+static bool jpeg_begins(struct view *view, uint64_t at, uint64_t end)
+{
+	const uint8_t *p = end - at >= 4 ? view_peek(view, at, 4) : NULL;
+
+	return p && p[0] == 0xff && p[1] == 0xd8 && p[2] == 0xff;
+}
+
+static bool jpeg_ends(struct view *view, uint64_t end)
+{
+	const uint8_t *p = view_peek(view, end - 2, 2);
+
+	return p && p[0] == 0xff && p[1] == 0xd9;
+}
+
+bool bmff_has_jpeg_ends(struct view *view, uint64_t at, uint64_t end)
+{
+	return jpeg_begins(view, at, end) && jpeg_ends(view, end);
+}
+
 static bool check_jpeg(
 	struct view *view, uint64_t at, uint64_t end, uint64_t *confirmed, uint64_t *broken)
 {
 	uint64_t wiped = wiped_from(view, at, end);
-	const uint8_t *p = end - at >= 4 ? view_peek(view, at, 4) : NULL;
 
 	*broken = at;
-	if (!p || p[0] != 0xff || p[1] != 0xd8 || p[2] != 0xff)
+	if (!jpeg_begins(view, at, end))
 		return false;
 	*confirmed = at + 3;
 	*broken = wiped;
-	p = view_peek(view, end - 2, 2);
 	if (wiped < end)
 		return false;
-	if (p && p[0] == 0xff && p[1] == 0xd9)
+	if (jpeg_ends(view, end))
 		*confirmed = end;
 	return true;
 }
@@ -170,6 +187,11 @@ static enum structure structure_of(uint32_t type)
 bool bmff_is_coded(uint32_t type)
 {
 	return structure_of(type) != NONE;
+}
+
+bool bmff_is_jpeg(uint32_t type)
+{
+	return structure_of(type) == JPEG;
 }
 
 bool bmff_coded(struct view *view, const struct bmff_coding *coding, uint64_t offset, uint64_t len,

@@ -62,6 +62,10 @@ bool bmff_fragment(struct view *view, const struct bmff_box *moof, const struct 
 
 /* Whether coded data of this type has a structure that bmff_coded can check. */
 bool bmff_is_coded(uint32_t type);
+/* Whether each sample of this type is a JPEG. */
+bool bmff_is_jpeg(uint32_t type);
+/* Whether the sample in [at, end), which is inside the view, begins and ends as a JPEG does. */
+bool bmff_has_jpeg_ends(struct view *view, uint64_t at, uint64_t end);
 
 /* The length of a NAL unit's length field, from a 'hvcC' or 'avcC' box; 4 when not readable. */
 unsigned bmff_nal_len(struct view *view, const struct bmff_box *configuration);

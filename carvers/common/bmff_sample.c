@@ -99,17 +99,6 @@ static bool has_start(const struct start *start, struct view *view, uint64_t off
 	return p != NULL;
 }
 
-/* Whether a JPEG is whole, as far as its ends tell. */
-static bool has_jpeg_ends(struct view *view, uint64_t offset, uint64_t len)
-{
-	const uint8_t *p = len >= 4 ? view_peek(view, offset, 3) : NULL;
-
-	if (!p || p[0] != 0xff || p[1] != 0xd8 || p[2] != 0xff)
-		return false;
-	p = view_peek(view, offset + len - 2, 2);
-	return p && p[0] == 0xff && p[1] == 0xd9;
-}
-
 /* Whether it ends with three one bits and fewer than 8 zero bits after them. */
 static bool ends_with_id(struct view *view, uint64_t offset, uint64_t len)
 {
@@ -180,8 +169,8 @@ static enum outcome check_sample(
 		return is_aac(view, stream, offset, len) ? COMPLETE : INVALID;
 	if (stream->type == BMFF('a', 'l', 'a', 'c'))
 		return is_alac(view, offset, len) ? COMPLETE : INVALID;
-	if (stream->type == BMFF('j', 'p', 'e', 'g') || stream->type == BMFF('m', 'j', 'p', 'a'))
-		return has_jpeg_ends(view, offset, len) ? COMPLETE : INVALID;
+	if (bmff_is_jpeg(stream->type))
+		return bmff_has_jpeg_ends(view, offset, offset + len) ? COMPLETE : INVALID;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (stream->type == be32((const uint8_t *)starts[i].type))
 			return has_start(&starts[i], view, offset, len) ? PLAUSIBLE : INVALID;

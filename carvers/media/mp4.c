@@ -129,10 +129,7 @@ static void find_framing(struct mp4 *mp4, uint64_t offset, uint64_t len)
 /* Whether its samples, as pictures or frames of sound, begin like files of their own. */
 static bool has_files(const struct mp4_track *track)
 {
-	uint32_t type = track->coding.type;
-
-	return !bmff_is_coded(type) || type == BMFF('j', 'p', 'e', 'g') ||
-	       type == BMFF('m', 'j', 'p', 'a');
+	return !bmff_is_coded(track->coding.type) || bmff_is_jpeg(track->coding.type);
 }
 
 static void note_sample(struct mp4 *mp4, uint64_t offset, uint64_t len)
