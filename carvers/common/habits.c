@@ -1,6 +1,7 @@
 #include "habits.h"
 
-#define SURE ((uint32_t)10 * HABITS_WHOLE) /* as if so many symbols had come as the code says */
+/* A context starts with ten symbols as the code predicts them. */
+#define SURE ((uint32_t)10 * HABITS_WHOLE)
 #define TOTAL_MAX 500 /* symbols of a context, after which older ones count half */
 #define LEARNT 2500   /* symbols before anything is doubted */
 #define BROKEN_BITS 60

@@ -50,7 +50,7 @@ void habits_add(struct habits *habits, unsigned context, unsigned class,
 	const struct habits_shares *shares, uint64_t at);
 /* Learns from what was added: every half kilobyte or so, as what is new shall not count for itself at once. */
 void habits_learn(struct habits *habits);
-/* Something else that so many bits speak for, as hardly any but the file's own data has it; or against. */
+/* Evidence of another kind, in bits: that the data is the file's own, or that it is foreign. */
 void habits_trust(struct habits *habits, unsigned bits);
 void habits_distrust(struct habits *habits, unsigned bits);
 /* By how many bits what came since the gain was that speaks for being the file's own: other data would reach as many
