@@ -94,12 +94,11 @@ endif
 
 # ---- sources ----------------------------------------------------------------------------------
 
-SRC     := $(sort $(filter-out src/main.c src/cluster/% src/confined/% src/filesystems/% src/library/% src/checker/%,$(wildcard src/*/*.c src/*/*/*.c)))
+SRC     := $(sort $(filter-out src/main.c src/cluster/% src/confined/% src/filesystems/% src/library/example/% src/checker/%,$(wildcard src/*/*.c src/*/*/*.c)))
 CLUSTER := $(sort $(wildcard src/cluster/*.c))
 CONFINED := $(sort $(wildcard src/confined/*.c))
 # What it shares with burin-evidence is in src/confined.
 FILESYSTEMS := $(sort $(wildcard src/filesystems/*.c)) src/confined/job_program.c src/confined/served_work.c
-LIBRARY := $(sort $(wildcard src/library/*.c))
 CHECKER := $(sort $(wildcard src/checker/*.c))
 CARVERS := $(sort $(filter-out carvers/TEMPLATE.c,$(wildcard carvers/*.c carvers/*/*.c carvers/*/*/*.c)))
 # The kernels' tables and per-thread logic are C, built and tested without CUDA too.
@@ -317,7 +316,7 @@ $(BUILD)/burin-mpi: $(CLUSTER:%.c=$O/%.o) $(LIB) $(LINKING) $(call stamp,mpi,$(M
 	$(call link,$(MPI_LIBS) $(CARVER_SYMBOLS))
 
 # Only what the map names is seen from outside.
-$(LIBBURIN): $(LIBRARY:%.c=$O/%.o) $(LIB) $(LINKING) src/library/libburin.map | $(HELPERS)
+$(LIBBURIN): $(filter $O/src/library/%.o,$(OBJ)) $(LIB) $(LINKING) src/library/libburin.map | $(HELPERS)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D) && $(filter-out -pie,$(LINK)) -shared -Wl,-soname,$(@F) -Wl,--version-script=src/library/libburin.map \
 		-Wl,--no-undefined -Wl,--as-needed -o $@ $(filter %.o %.a,$^) $(LIBS)
@@ -408,4 +407,4 @@ $(BUILD)/fuzz_%: $(LIB) $(LINKING) FORCE
 	$(Q)$(COMPILE) -MF $@.d $(TEST_CFLAGS) $(call fuzz_define,$*) $(LDFLAGS_$(MODE)) $(LDFLAGS) -fsanitize=fuzzer \
 		-o $@ $(call fuzz_source,$*) $(LIB) $(LIBS)
 
--include $(patsubst %.o,%.d,$(filter $O/%,$(OBJ)) $(CLUSTER:%.c=$O/%.o) $(LIBRARY:%.c=$O/%.o) $(CHECKER:%.c=$O/%.o) $O/src/main.o $(wildcard $O/tests/*.o $O/tests/*/*.o))
+-include $(patsubst %.o,%.d,$(filter $O/%,$(OBJ)) $(CLUSTER:%.c=$O/%.o) $(CHECKER:%.c=$O/%.o) $O/src/main.o $(wildcard $O/tests/*.o $O/tests/*/*.o))

@@ -1,4 +1,5 @@
 """The Python package, and through it what libburin does when things go wrong. Run by tests/libburin."""
+import ctypes
 import hashlib
 import os
 import tempfile
@@ -6,6 +7,7 @@ import threading
 import unittest
 
 import burin
+from burin import libburin
 
 IMAGE = "images/sample.E01"
 
@@ -90,6 +92,26 @@ class Refused(unittest.TestCase):
             burin.carve(IMAGE, types="png")
         except burin.BurinError as error:
             return str(error)
+
+
+class OneRun(unittest.TestCase):
+    def test_several_images(self):
+        lib, run = libburin.lib, libburin.lib.burin_run_new()
+
+        def files(name):
+            output, error = os.path.join(folder, name), libburin.Error()
+            self.assertEqual(lib.burin_run_carve(run, IMAGE.encode(), output.encode(), ctypes.byref(error)), 0, error.text)
+            return [file.record for file in burin.Report(output)]
+
+        with tempfile.TemporaryDirectory() as folder:
+            error = libburin.Error()
+            lib.burin_run_set(run, b"types", b"jpeg", ctypes.byref(error))
+            jpegs = files("first")
+            self.assertTrue(jpegs)
+            self.assertEqual(files("again"), jpegs)
+            lib.burin_run_set(run, b"types", b"gif", ctypes.byref(error))
+            self.assertEqual({file["type"] for file in files("more")}, {"jpeg", "gif"}, "options count between images, too")
+            lib.burin_run_free(run)
 
 
 class Cancelled(unittest.TestCase):

@@ -7,11 +7,11 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/sandbox.h"
 #include "cli/batch.h"
 #include "cli/command.h"
 #include "cli/images.h"
 #include "cli/resume.h"
+#include "library/program_run.h"
 #include "run/carve_options.h"
 #include "run/cluster.h"
 #include "run/inputs.h"
@@ -57,25 +57,14 @@ static int collect_images(
 	return status ? error.code : EXIT_CLEAN;
 }
 
-/* Before any image is opened. */
 static int confine_parsers(const struct carve_options *settings)
 {
 	struct error error = { 0 };
 
-	confine_set_mode(settings->sandbox);
-	if (!sandbox_check(&error))
+	if (!run_inputs_confine(settings, &error))
 		return EXIT_CLEAN;
 	log_error("%s", error.text);
 	return error.code;
-}
-
-/* In a cluster, the first process coordinates. */
-static int carve_one(struct run_options *options, const char *image_path, const char *output)
-{
-	options->cluster = the_cluster;
-	if (the_cluster && the_cluster->rank)
-		return the_cluster->work(options, image_path, output);
-	return run_carve(options, image_path, output, NULL);
 }
 
 /* For a person at a terminal, before anything begins. */
@@ -100,25 +89,24 @@ static void announce(
 static int carve(const struct carve_options *settings, const struct images *images,
 	const char *output, bool batch, char **arguments)
 {
-	struct run_options options;
-	struct run_inputs inputs;
+	struct burin_run *run = library_run_of_program(settings, arguments);
 	struct error error = { 0 };
+	const struct run_options *options = library_run_options(run, &error);
 	int code;
 
-	if (run_inputs_open(&inputs, settings, &options, &error)) {
+	if (!options) {
 		log_error("%s", error.text);
 		code = error.code;
 	} else {
 		signals_catch();
-		options.arguments = arguments;
-		announce(&options, images, output);
-		code = batch ? batch_carve(&options, images, output, (unsigned)settings->jobs,
+		announce(options, images, output);
+		code = batch ? batch_carve(options, images, output, (unsigned)settings->jobs,
 				       settings->html)
-			     : carve_one(&options, images->paths[0], output);
+			     : burin_run_carve(run, images->paths[0], output, NULL);
 		if (settings->html && !batch && !(the_cluster && the_cluster->rank))
 			code = page_after_run(output, code);
 	}
-	run_inputs_close(&inputs);
+	burin_run_free(run);
 	return code;
 }
 

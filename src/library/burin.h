@@ -124,7 +124,7 @@ void burin_run_on_message(struct burin_run *run,
 	void (*message)(void *context, enum burin_level level, const char *text), void *context);
 
 /* Carves an image into a folder, which must be new or empty. Returns how it ended; BURIN_PROBLEMS is no
- * failure. A run can carve several images one after the other. */
+ * failure. A run can carve several images one after the other: rules and lists are read for the first. */
 int burin_run_carve(
 	struct burin_run *run, const char *image, const char *output, struct burin_error *error);
 /* Ends the run soon, with complete reports; `burin carve --resume` can continue it. It may be called by any

@@ -1,6 +1,7 @@
 /*
  * A run is the command line that would do the same: its words go through the options' own table, and
- * into the report, so `burin carve --resume` continues what a program has cancelled.
+ * into the report, so `burin carve --resume` continues what a program has cancelled. burin itself
+ * brings a command line that it has parsed; what follows is the same.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -12,9 +13,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/sandbox.h"
 #include "base/suggest.h"
 #include "library/library.h"
+#include "library/program_run.h"
+#include "run/cluster.h"
 #include "run/inputs.h"
 #include "run/run.h"
 
@@ -24,6 +26,13 @@
 struct burin_run {
 	char **words; /* "libburin", "carve", the options, and room for the output, the image and a NULL */
 	size_t count;
+	const struct carve_options *parsed; /* burin's own; NULL: the words are to be parsed */
+	char **command_line;                /* burin's own */
+	bool loaded;                        /* the next three hold what the words name */
+	struct carve_options settings;
+	struct run_inputs inputs;
+	struct run_options options;
+	struct progress_listener listener;
 	void (*file)(void *context, struct burin_file *file);
 	void (*progress)(void *context, uint64_t done, uint64_t total, uint64_t files);
 	void (*message)(void *context, enum burin_level level, const char *text);
@@ -38,76 +47,6 @@ static pthread_mutex_t one_run = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct burin_run *) under_way;
 /* getopt_long, with which options are parsed, has state of its own. */
 static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER;
-
-/* ---- options ------------------------------------------------------------------------------- */
-
-static int check_name(const char *name, struct error *error)
-{
-	struct suggestion near = { .word = name };
-
-	for (const struct option_row *row = carve_option_rows; row->name; row++) {
-		if (row->hidden || row->command_only)
-			continue;
-		if (strcmp(row->name, name) == 0)
-			return 0;
-		suggestion_offer(&near, row->name);
-	}
-	return error_set(error, EXIT_USAGE, EINVAL, "libburin has no option '%.200s'%s%s%s", name,
-		near.best ? "; did you mean '" : "", near.best ? near.best : "",
-		near.best ? "'?" : "");
-}
-
-/* Fills settings from the run's words; options_release must follow. */
-static int parse(const struct burin_run *run, struct carve_options *settings, struct error *error)
-{
-	int count = (int)run->count - FIRST + 1, index = optind, loud = opterr, status;
-	char **words = xcalloc((size_t)count + 1, sizeof(*words));
-
-	memcpy(words, run->words + FIRST - 1, (size_t)count * sizeof(*words));
-	pthread_mutex_lock(&parsing);
-	status = options_parse(carve_option_rows, "libburin", count, words, settings, error);
-	optind = index;
-	opterr = loud;
-	pthread_mutex_unlock(&parsing);
-	free(words);
-	return status < 0 ? status : carve_options_complete(settings, error);
-}
-
-struct burin_run *burin_run_new(void)
-{
-	struct burin_run *run;
-
-	library_begin();
-	run = xcalloc(1, sizeof(*run));
-	run->words = xcalloc(FIRST + 4, sizeof(*run->words));
-	run->words[0] = xstrdup("libburin");
-	run->words[1] = xstrdup("carve");
-	run->count = FIRST;
-	return run;
-}
-
-int burin_run_set(
-	struct burin_run *run, const char *option, const char *value, struct burin_error *burin)
-{
-	struct carve_options settings = { 0 };
-	struct error error = { 0 };
-	char **word = &run->words[run->count];
-	int status = check_name(option, &error);
-
-	if (!status) {
-		*word = xasprintf("--%s%s%s", option, value ? "=" : "", value ? value : "");
-		run->count++;
-		status = parse(run, &settings, &error);
-		options_release(carve_option_rows, &settings);
-		if (status) {
-			run->count--;
-			free(*word);
-		} else {
-			run->words = xreallocarray(run->words, run->count + 4, sizeof(*run->words));
-		}
-	}
-	return status ? library_error(burin, &error) : BURIN_CLEAN;
-}
 
 /* ---- what is heard ------------------------------------------------------------------------- */
 
@@ -161,35 +100,149 @@ static void hear_message(enum log_level level, const char *text)
 		run->message(run->message_context, (enum burin_level)level, text);
 }
 
-/* ---- running ------------------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------------------------- */
 
-/* image, output: as they were given. */
-static int carve(struct burin_run *run, const char *image, const char *output, struct error *error)
+static int check_name(const char *name, struct error *error)
 {
-	const struct progress_listener listener = { hear_progress, hear_file, run };
+	struct suggestion near = { .word = name };
+
+	for (const struct option_row *row = carve_option_rows; row->name; row++) {
+		if (row->hidden || row->command_only)
+			continue;
+		if (strcmp(row->name, name) == 0)
+			return 0;
+		suggestion_offer(&near, row->name);
+	}
+	return error_set(error, EXIT_USAGE, EINVAL, "libburin has no option '%.200s'%s%s%s", name,
+		near.best ? "; did you mean '" : "", near.best ? near.best : "",
+		near.best ? "'?" : "");
+}
+
+/* Fills settings from the run's words; options_release must follow. */
+static int parse(const struct burin_run *run, struct carve_options *settings, struct error *error)
+{
+	int count = (int)run->count - FIRST + 1, index = optind, loud = opterr, status;
+	char **words = xcalloc((size_t)count + 1, sizeof(*words));
+
+	memcpy(words, run->words + FIRST - 1, (size_t)count * sizeof(*words));
+	pthread_mutex_lock(&parsing);
+	status = options_parse(carve_option_rows, "libburin", count, words, settings, error);
+	optind = index;
+	opterr = loud;
+	pthread_mutex_unlock(&parsing);
+	free(words);
+	return status < 0 ? status : carve_options_complete(settings, error);
+}
+
+/* ---- what they name ------------------------------------------------------------------------ */
+
+static void unload(struct burin_run *run)
+{
+	if (!run->loaded)
+		return;
+	run_inputs_close(&run->inputs);
+	if (!run->parsed)
+		options_release(carve_option_rows, &run->settings);
+	run->loaded = false;
+}
+
+/* Does nothing where an earlier run of the same options did. */
+static int load(struct burin_run *run, struct error *error)
+{
+	int status = 0;
+
+	if (run->loaded)
+		return 0;
+	run->settings = run->parsed ? *run->parsed : (struct carve_options){ 0 };
+	run->inputs = (struct run_inputs){ 0 };
+	run->loaded = true; /* for unload */
+	if (!run->parsed)
+		status = parse(run, &run->settings, error);
+	if (!status && !run->parsed)
+		status = run_inputs_confine(&run->settings, error);
+	if (!status)
+		status = run_inputs_open(&run->inputs, &run->settings, &run->options, error);
+	if (status) {
+		unload(run);
+		return status;
+	}
+	run->options.arguments = run->parsed ? run->command_line : run->words;
+	if (!run->parsed) {
+		run->options.progress.quiet = true;
+		run->options.progress.style = PROGRESS_LINES;
+		run->options.progress.listener = &run->listener;
+	}
+	return 0;
+}
+
+/* ---- a run --------------------------------------------------------------------------------- */
+
+struct burin_run *library_run_of_program(const struct carve_options *settings, char **command_line)
+{
+	struct burin_run *run = xcalloc(1, sizeof(*run));
+
+	run->parsed = settings;
+	run->command_line = command_line;
+	return run;
+}
+
+const struct run_options *library_run_options(struct burin_run *run, struct error *error)
+{
+	return load(run, error) ? NULL : &run->options;
+}
+
+struct burin_run *burin_run_new(void)
+{
+	struct burin_run *run;
+
+	library_begin();
+	run = xcalloc(1, sizeof(*run));
+	run->words = xcalloc(FIRST + 4, sizeof(*run->words));
+	run->words[0] = xstrdup("libburin");
+	run->words[1] = xstrdup("carve");
+	run->count = FIRST;
+	run->listener = (struct progress_listener){ hear_progress, hear_file, run };
+	return run;
+}
+
+int burin_run_set(
+	struct burin_run *run, const char *option, const char *value, struct burin_error *burin)
+{
 	struct carve_options settings = { 0 };
-	struct run_options options;
-	struct run_inputs inputs = { 0 };
-	int code, status = parse(run, &settings, error);
+	struct error error = { 0 };
+	char **word = &run->words[run->count];
+	int status = check_name(option, &error);
 
 	if (!status) {
-		confine_set_mode(settings.sandbox);
-		status = sandbox_check(error);
+		*word = xasprintf("--%s%s%s", option, value ? "=" : "", value ? value : "");
+		run->count++;
+		status = parse(run, &settings, &error);
+		options_release(carve_option_rows, &settings);
+		if (status) {
+			run->count--;
+			free(*word);
+		} else {
+			run->words = xreallocarray(run->words, run->count + 4, sizeof(*run->words));
+			unload(run);
+		}
 	}
-	if (!status)
-		status = run_inputs_open(&inputs, &settings, &options, error);
-	if (status) {
-		code = error->code;
-	} else {
-		options.arguments = run->words;
-		options.progress.quiet = true;
-		options.progress.style = PROGRESS_LINES;
-		options.progress.listener = &listener;
-		code = run_carve(&options, image, output, NULL);
-	}
-	run_inputs_close(&inputs);
-	options_release(carve_option_rows, &settings);
-	return code;
+	return status ? library_error(burin, &error) : BURIN_CLEAN;
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+/* In a cluster, the first process coordinates. */
+static int carve(struct burin_run *run, const char *image, const char *output, struct error *error)
+{
+	struct run_options options;
+
+	if (load(run, error))
+		return error->code;
+	options = run->options;
+	options.cluster = the_cluster;
+	if (the_cluster && the_cluster->rank)
+		return the_cluster->work(&options, image, output);
+	return run_carve(&options, image, output, NULL);
 }
 
 /* Completes the command line for this image; words_end takes that back. */
@@ -209,6 +262,24 @@ static void words_end(struct burin_run *run)
 	}
 }
 
+/* burin has said where messages go, and signals may have been caught. */
+static int carve_heard(
+	struct burin_run *run, const char *image, const char *output, struct error *error)
+{
+	int code;
+
+	signals_set(0);
+	if (run->cancelled)
+		signals_set(SIGINT);
+	library_hear(hear_message);
+	words_begin(run, image, output);
+	code = carve(run, image, output, error);
+	words_end(run);
+	library_hear(NULL);
+	library_file_clear(&run->found);
+	return code;
+}
+
 int burin_run_carve(
 	struct burin_run *run, const char *image, const char *output, struct burin_error *burin)
 {
@@ -221,17 +292,10 @@ int burin_run_carve(
 	}
 	run->last = (struct burin_error){ 0 };
 	under_way = run;
-	signals_set(0);
-	if (run->cancelled)
-		signals_set(SIGINT);
-	library_hear(hear_message);
-	words_begin(run, image, output);
-	code = carve(run, image, output, &error);
-	words_end(run);
-	library_hear(NULL);
+	code = run->parsed ? carve(run, image, output, &error)
+			   : carve_heard(run, image, output, &error);
 	under_way = NULL;
 	run->cancelled = false;
-	library_file_clear(&run->found);
 	if (error.code)
 		library_error(&run->last, &error);
 	run->last.code = code;
@@ -252,6 +316,7 @@ void burin_run_free(struct burin_run *run)
 {
 	if (!run)
 		return;
+	unload(run);
 	for (size_t i = 0; i < run->count; i++)
 		free(run->words[i]);
 	free(run->words);

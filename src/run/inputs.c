@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/sandbox.h"
 #include "report/folder.h"
 #include "rules/paths.h"
 #include "rules/plugins.h"
@@ -62,6 +63,12 @@ static int open_sets(const struct carve_options *settings, struct run_inputs *in
 	options->sets = inputs->sets;
 	options->hash_mask |= hash_sets_kinds(inputs->sets);
 	return status;
+}
+
+int run_inputs_confine(const struct carve_options *settings, struct error *error)
+{
+	confine_set_mode(settings->sandbox);
+	return sandbox_check(error);
 }
 
 int run_inputs_open(struct run_inputs *inputs, const struct carve_options *settings,
