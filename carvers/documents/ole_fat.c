@@ -13,6 +13,7 @@
 #define HEADER_LEN 512
 #define HEADER_TABLES 109
 #define MAX_ENTRIES ((uint32_t)1 << 24) /* 8 GiB of small sectors */
+#define ZEROED_BYTES 64                 /* of memory, for a unit of work */
 
 static uint32_t sector_len(const struct ole *ole)
 {
@@ -21,6 +22,8 @@ static uint32_t sector_len(const struct ole *ole)
 
 static bool alloc_table(struct ole *ole, struct ole_table *table, uint64_t count)
 {
+	if (!view_work(ole->view, count * sizeof(*table->next) / ZEROED_BYTES))
+		return false;
 	table->next = calloc(count, sizeof(*table->next));
 	table->seen = calloc(count / 8 + 1, 1);
 	if (table->next && table->seen)

@@ -300,6 +300,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
+	if (!view_work(view, 3 * (uint64_t)(db.room / 8) / SQLITE_ZEROED_BYTES))
+		return CARVE_REJECT;
 	db.referenced = calloc(db.room / 8 + 1, 1);
 	db.unused = calloc(db.room / 8 + 1, 1);
 	db.tree = calloc(db.room / 8 + 1, 1);
@@ -314,7 +316,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	free(db.referenced);
 	free(db.unused);
 	free(db.tree);
-	free(db.rows);
+	sqlite_rows_end(&db);
 	return verdict;
 }
 

@@ -6,6 +6,7 @@
 
 #define SQLITE_HEADER_LEN 100 /* on page 1 */
 #define SQLITE_SCHEMA_STACK 1024
+#define SQLITE_ZEROED_BYTES 64 /* of memory, for a unit of work */
 
 struct sqlite {
 	struct view *view;
@@ -20,7 +21,7 @@ struct sqlite {
 	/* A bit a page: something refers to it; it belongs to the free list; it is a tree's (if it
 	 * was visited), or is referred to as such. */
 	uint8_t *referenced, *unused, *tree;
-	struct sqlite_rows *rows; /* of each page up to rows_count; NULL: not checked */
+	struct sqlite_rows **rows; /* of the pages up to rows_count, in blocks; NULL: not checked */
 	uint32_t rows_count;
 	uint32_t stack[SQLITE_SCHEMA_STACK], stack_count; /* pages of the schema to visit */
 	const char *problem;
@@ -50,8 +51,9 @@ void sqlite_read_free_list(struct sqlite *db);
  * found later, when its page is checked. */
 void sqlite_read_schema(struct sqlite *db);
 
-/* What is known of pages' rows. False: there is no memory. The caller frees db->rows. */
+/* What is known of pages' rows. False: there is no memory. */
 bool sqlite_rows_begin(struct sqlite *db);
+void sqlite_rows_end(struct sqlite *db);
 /* A sqlite_page's child, with the struct sqlite as its context: what the page that is visited says of one. */
 bool sqlite_rows_of_child(void *context, uint32_t child, const struct sqlite_bounds *bounds);
 /* Notes what a page has; false if its parent says otherwise. */

@@ -19,11 +19,40 @@ struct sqlite_rows {
 	bool is_table, has_low, has_high;
 };
 
+/* So many pages' rows are allocated at a time, once one of the pages is visited or referred to: a header may state any
+ * number of pages. */
+#define BLOCK_PAGES 1024
+#define BLOCK_WORK (BLOCK_PAGES * sizeof(struct sqlite_rows) / SQLITE_ZEROED_BYTES)
+
 bool sqlite_rows_begin(struct sqlite *db)
 {
 	db->rows_count = db->room < PAGES_MAX ? db->room : PAGES_MAX;
-	db->rows = calloc((size_t)db->rows_count + 1, sizeof(*db->rows));
+	db->rows = calloc(db->rows_count / BLOCK_PAGES + 1, sizeof(*db->rows));
 	return db->rows;
+}
+
+void sqlite_rows_end(struct sqlite *db)
+{
+	for (uint32_t i = 0; db->rows && i <= db->rows_count / BLOCK_PAGES; i++)
+		free(db->rows[i]);
+	free(db->rows);
+}
+
+/* The page's; NULL: the check is to end. */
+static struct sqlite_rows *rows_of(struct sqlite *db, uint32_t page)
+{
+	struct sqlite_rows **block = &db->rows[page / BLOCK_PAGES];
+
+	if (!*block) {
+		if (!view_work(db->view, BLOCK_WORK))
+			return NULL;
+		*block = calloc(BLOCK_PAGES, sizeof(**block));
+		if (!*block) {
+			view_no_memory(db->view);
+			return NULL;
+		}
+	}
+	return &(*block)[page % BLOCK_PAGES];
 }
 
 static bool fits(const struct sqlite_rows *found, const struct sqlite_rows *expected)
@@ -38,11 +67,14 @@ bool sqlite_rows_of_child(void *context, uint32_t child, const struct sqlite_bou
 	struct sqlite *db = context;
 	struct sqlite_rows expected = { bounds->low, bounds->high, ROWS_EXPECTED, bounds->is_table,
 		bounds->has_low, bounds->has_high };
-	const struct sqlite_rows *parent;
+	struct sqlite_rows *parent, *known;
 
 	if (!db->rows || child > db->rows_count || db->visiting > db->rows_count)
 		return true;
-	parent = &db->rows[db->visiting];
+	parent = rows_of(db, db->visiting);
+	known = rows_of(db, child);
+	if (!parent || !known)
+		return true;
 	if (parent->state == ROWS_EXPECTED && !expected.has_low) {
 		expected.has_low = parent->has_low;
 		expected.low = parent->low;
@@ -51,9 +83,9 @@ bool sqlite_rows_of_child(void *context, uint32_t child, const struct sqlite_bou
 		expected.has_high = parent->has_high;
 		expected.high = parent->high;
 	}
-	if (db->rows[child].state == ROWS_FOUND)
-		return fits(&db->rows[child], &expected);
-	db->rows[child] = expected;
+	if (known->state == ROWS_FOUND)
+		return fits(known, &expected);
+	*known = expected;
 	return true;
 }
 
@@ -61,11 +93,15 @@ bool sqlite_rows_found(struct sqlite *db, uint32_t page, const struct sqlite_bou
 {
 	const struct sqlite_rows found = { bounds->low, bounds->high, ROWS_FOUND, bounds->is_table,
 		bounds->has_low, bounds->has_high };
+	struct sqlite_rows *known;
 	bool good;
 
 	if (!db->rows || page > db->rows_count)
 		return true;
-	good = db->rows[page].state != ROWS_EXPECTED || fits(&found, &db->rows[page]);
-	db->rows[page] = found;
+	known = rows_of(db, page);
+	if (!known)
+		return true;
+	good = known->state != ROWS_EXPECTED || fits(&found, known);
+	*known = found;
 	return good;
 }

@@ -552,7 +552,7 @@ static void add_targets(struct search *search, const struct carve_anchor *anchor
 {
 	struct workbench *bench = search->bench;
 	size_t count;
-	const uint64_t *hits = inner_hits_of(bench->hits, search->map, anchor->word, &count);
+	const uint64_t *hits = inner_hits_of(bench->hits, search->map, anchor->word, NULL, &count);
 
 	for (size_t i = 0; i < count && workbench_goes_on(bench); i++) {
 		uint64_t at = hits[i] - anchor->word_at, shift = at - anchor->offset;

@@ -25,7 +25,8 @@
 
 struct hit_list {
 	uint64_t *items;
-	size_t count, capacity;
+	uint32_t *after; /* of each hit */
+	size_t count, capacity, after_capacity;
 };
 
 struct word {
@@ -76,12 +77,24 @@ void inner_hits_add_window(struct inner_hits *hits, uint64_t offset, uint64_t le
 
 /* ---- the search ---------------------------------------------------------------------------- */
 
-static void add_hit(struct hit_list *list, uint64_t offset, size_t most)
+static void add_hit(struct hit_list *list, uint64_t offset, uint32_t after, size_t most)
 {
 	if (list->count == most)
 		return;
 	list->items = xgrow(list->items, &list->capacity, list->count, sizeof(*list->items));
+	list->after = xgrow(list->after, &list->after_capacity, list->count, sizeof(*list->after));
+	list->after[list->count] = after;
 	list->items[list->count++] = offset;
+}
+
+/* The bytes after a word of `word_len` bytes, as inner_hits_of returns them; zeros where there are none. */
+static uint32_t bytes_after(const uint8_t *bytes, size_t word_len, size_t left)
+{
+	uint8_t after[INNER_HITS_AFTER] = { 0 };
+
+	left -= word_len;
+	memcpy(after, bytes + word_len, left < sizeof(after) ? left : sizeof(after));
+	return le32(after);
 }
 
 /* What the threads share. */
@@ -106,7 +119,8 @@ static void search_place(const struct inner_hits *hits, const uint8_t *bytes, si
 		const struct word *word = &hits->words[next - 1];
 
 		if (word->len <= len - at && memcmp(bytes + at, word->bytes, word->len) == 0)
-			add_hit(&found[next - 1], offset + at, STEP_HITS_MAX);
+			add_hit(&found[next - 1], offset + at,
+				bytes_after(bytes + at, word->len, len - at), STEP_HITS_MAX);
 		next = word->next;
 	}
 }
@@ -145,7 +159,7 @@ static void search_steps(void *context, unsigned number, unsigned worker)
 {
 	struct search *search = context;
 	uint64_t end = image_info(search->image)->size;
-	uint8_t *bytes = xmalloc(STEP + WORD_LEN_MAX);
+	uint8_t *bytes = xmalloc(STEP + WORD_LEN_MAX + INNER_HITS_AFTER);
 	size_t index;
 
 	(void)number;
@@ -153,7 +167,7 @@ static void search_steps(void *context, unsigned number, unsigned worker)
 	while ((index = search->next++) < search->step_count && !search->stopped) {
 		const struct range *step = &search->steps[index];
 		uint64_t left = end - step->offset;
-		size_t len = (size_t)step->length + WORD_LEN_MAX;
+		size_t len = (size_t)step->length + WORD_LEN_MAX + INNER_HITS_AFTER;
 
 		if (len > left)
 			len = (size_t)left;
@@ -208,8 +222,9 @@ static void gather(struct inner_hits *hits, struct search *search)
 		struct hit_list *to = &hits->words[i % hits->word_count].hits;
 
 		for (size_t n = 0; n < from->count && !search->stopped; n++)
-			add_hit(to, from->items[n], HITS_MAX);
+			add_hit(to, from->items[n], from->after[n], HITS_MAX);
 		free(from->items);
+		free(from->after);
 	}
 }
 
@@ -230,12 +245,14 @@ bool inner_hits_find(struct inner_hits *hits, struct image *image, const struct 
 	return !search.stopped;
 }
 
-const uint64_t *inner_hits_of(
-	const struct inner_hits *hits, const struct carve_map *map, unsigned word, size_t *count)
+const uint64_t *inner_hits_of(const struct inner_hits *hits, const struct carve_map *map,
+	unsigned word, const uint32_t **after, size_t *count)
 {
 	for (size_t i = 0; i < hits->word_count; i++)
 		if (hits->words[i].map == map && hits->words[i].number == word) {
 			*count = hits->words[i].hits.count;
+			if (after)
+				*after = hits->words[i].hits.after;
 			return hits->words[i].hits.items;
 		}
 	*count = 0;
@@ -246,8 +263,10 @@ void inner_hits_free(struct inner_hits *hits)
 {
 	if (!hits)
 		return;
-	for (size_t i = 0; i < hits->word_count; i++)
+	for (size_t i = 0; i < hits->word_count; i++) {
 		free(hits->words[i].hits.items);
+		free(hits->words[i].hits.after);
+	}
 	ranges_free(&hits->windows);
 	free(hits);
 }

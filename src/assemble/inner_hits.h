@@ -27,9 +27,13 @@ void inner_hits_add_window(struct inner_hits *hits, uint64_t offset, uint64_t le
  * hits then. */
 bool inner_hits_find(struct inner_hits *hits, struct image *image, const struct ranges *taken,
 	uint64_t most, struct pool *pool, bool (*interrupted)(void));
-/* The hits of a word of a map that was added: *count rising offsets. */
-const uint64_t *inner_hits_of(
-	const struct inner_hits *hits, const struct carve_map *map, unsigned word, size_t *count);
+#define INNER_HITS_AFTER 4
+
+/* The hits of a word of a map that was added: *count rising offsets. after: NULL, or set to the bytes after each,
+ * INNER_HITS_AFTER of them as a little-endian number, with zeros past the image, so that most hits that are not what is
+ * looked for need not be read again. */
+const uint64_t *inner_hits_of(const struct inner_hits *hits, const struct carve_map *map,
+	unsigned word, const uint32_t **after, size_t *count);
 /* NULL is fine. */
 void inner_hits_free(struct inner_hits *hits);
 

@@ -29,7 +29,8 @@
 #define STRONG_BITS \
 	64            /* an anchor that may be off the grid of clusters, unless all files have it */
 #define AGREE_BITS 32 /* a table's anchors at the file's start must say that much */
-#define MATCH_WORK 8  /* and to compare them */
+#define HIT_WORK 8    /* units to look a hit up, */
+#define MATCH_WORK 8  /* and to compare it with an anchor */
 #define VOTE_WORK 64  /* to keep and sort one */
 #define ANCHOR_WORK 64 /* to sort one, and for its step of the path */
 
@@ -262,7 +263,7 @@ size_t mapping_find_sources(
 	for (unsigned word = 0; map->tail && word < CARVE_WORDS && map->words[word].len; word++) {
 		uint64_t nearest[TAILS_MAX];
 		size_t hit_count, tails;
-		const uint64_t *hits = inner_hits_of(bench->hits, map, word, &hit_count);
+		const uint64_t *hits = inner_hits_of(bench->hits, map, word, NULL, &hit_count);
 
 		if (!map->words[word].tail)
 			continue;
@@ -367,28 +368,67 @@ static bool fits(struct workbench *bench, const struct carve_anchor *anchor, uin
 	return does;
 }
 
-/* The anchors that the hit at offset in the image may be. */
-static void vote_for(
-	struct workbench *bench, const struct broken *broken, uint64_t hit, struct votes *votes)
+/* A hit of a word in the image. */
+struct place {
+	uint64_t hit;
+	size_t word_len;
+	uint32_t after; /* the bytes after it */
+	bool was_read;
+	uint64_t from; /* of what is around it */
+	uint8_t around[2 * sizeof(((struct carve_anchor *)NULL)->bytes)];
+};
+
+/* Whether the bytes after the word can be the anchor's. */
+static bool may_match(const struct carve_anchor *anchor, const struct place *place)
 {
-	uint64_t remainder = (hit - broken->start) % SECTOR;
-	uint8_t around[2 * sizeof(votes->anchors->bytes)] = { 0 };
-	uint64_t from = hit < 64 ? 0 : hit - 64, left = bench->clusters->end - from;
+	size_t at = anchor->word_at + place->word_len;
+
+	for (unsigned i = 0; i < INNER_HITS_AFTER && at + i < anchor->len; i++)
+		if (!(anchor->any >> (at + i) & 1) &&
+			anchor->bytes[at + i] != (uint8_t)(place->after >> 8 * i))
+			return false;
+	return true;
+}
+
+static bool read_around(struct workbench *bench, struct place *place)
+{
+	uint64_t from = place->hit < 64 ? 0 : place->hit - 64, left = bench->clusters->end - from;
+	size_t room = sizeof(place->around);
+
+	place->from = from;
+	place->was_read = true;
+	return workbench_read(bench, from, place->around, left < room ? (size_t)left : room);
+}
+
+static bool is_at(struct workbench *bench, const struct carve_anchor *anchor, struct place *place)
+{
+	uint64_t at = place->hit - anchor->word_at;
+
+	if (place->hit < anchor->word_at || anchor->len > bench->clusters->end - at)
+		return false;
+	if (!anchor->word_at && anchor->len <= place->word_len + INNER_HITS_AFTER)
+		return true; /* as may_match has seen */
+	return (place->was_read || read_around(bench, place)) &&
+	       anchor->len <= sizeof(place->around) - (at - place->from) &&
+	       matches(anchor, place->around + (at - place->from));
+}
+
+/* The anchors that may be there. */
+static void vote_for(struct workbench *bench, const struct broken *broken, struct place *place,
+	struct votes *votes)
+{
+	uint64_t remainder = (place->hit - broken->start) % SECTOR;
 	size_t i = first_word(votes, remainder);
 
-	if (i == votes->word_count || votes->words[i] >> 32 != remainder)
-		return;
-	if (!workbench_read(
-		    bench, from, around, left < sizeof(around) ? (size_t)left : sizeof(around)))
-		return;
-	for (; i < votes->word_count && votes->words[i] >> 32 == remainder; i++) {
+	for (; i < votes->word_count && votes->words[i] >> 32 == remainder &&
+		workbench_goes_on(bench);
+		i++) {
 		uint32_t number = (uint32_t)votes->words[i];
 		const struct carve_anchor *anchor = &votes->anchors[number];
-		uint64_t at = hit - anchor->word_at;
+		uint64_t at = place->hit - anchor->word_at;
 
 		workbench_spend(bench, MATCH_WORK);
-		if (hit < anchor->word_at || anchor->len > sizeof(around) - (at - from) ||
-			!matches(anchor, around + (at - from)))
+		if (!may_match(anchor, place) || !is_at(bench, anchor, place))
 			continue;
 		if ((bench->rule->carver->map->common || anchor_bits(anchor) < STRONG_BITS) &&
 			(at - anchor->offset - broken->start) % bench->clusters->size)
@@ -407,14 +447,21 @@ static void collect_votes(struct workbench *bench, const struct broken *broken,
 
 	for (unsigned word = 0; word < CARVE_WORDS && map->words[word].len; word++) {
 		size_t count;
-		const uint64_t *hits = inner_hits_of(bench->hits, map, word, &count);
+		const uint32_t *after = NULL;
+		const uint64_t *hits = inner_hits_of(bench->hits, map, word, &after, &count);
 
 		index_words(votes, anchors, word);
 		if (!votes->word_count)
 			continue;
-		for (size_t i = 0; i < count && workbench_goes_on(bench); i++)
+		for (size_t i = 0; i < count && workbench_goes_on(bench); i++) {
+			struct place place = {
+				.hit = hits[i], .word_len = map->words[word].len, .after = after[i]
+			};
+
+			workbench_spend(bench, HIT_WORK);
 			if (clusters_are_free(bench->clusters, hits[i], 1))
-				vote_for(bench, broken, hits[i], votes);
+				vote_for(bench, broken, &place, votes);
+		}
 	}
 	if (votes->count)
 		qsort(votes->items, votes->count, sizeof(*votes->items), by_shift);

@@ -11,6 +11,8 @@
 #define PARTS 64
 /* Longer reads go through a file once: they would only take the place of what is read again. */
 #define LEN_MAX ((size_t)128 << 10)
+/* Fewer bytes, at places all over an image, are read without what is around them, unless it is kept. */
+#define FEW_MAX 1024
 
 struct recent_part {
 	uint64_t end;  /* of it in the image; 0: none is kept here */
@@ -25,13 +27,16 @@ static void forget(struct recent *recent, struct image *image)
 	recent->image = image;
 }
 
-/* The part with the byte at offset, read if it is not kept. False: it can't be kept. */
-static bool read_part(struct recent *recent, uint64_t offset, struct recent_part **part)
+/* The part with the byte at offset, which is read if it is not kept and many bytes of it are wanted. False: it is not kept. */
+static bool get_part(
+	struct recent *recent, uint64_t offset, size_t wanted, struct recent_part **part)
 {
 	uint64_t number = offset / PART_LEN, end = (number + 1) * PART_LEN;
 
 	*part = &recent->parts[number % PARTS];
 	if ((*part)->end != end) {
+		if (wanted <= FEW_MAX)
+			return false;
 		(*part)->is_whole = !image_read_noting(
 			recent->image, end - PART_LEN, (*part)->bytes, PART_LEN, NULL);
 		(*part)->end = image_was_cut(recent->image) ? 0 : end;
@@ -43,7 +48,7 @@ void recent_read(struct recent *recent, struct image *image, uint64_t offset, vo
 	size_t len, struct ranges *bad)
 {
 	uint8_t *to = buffer;
-	size_t some;
+	size_t wanted = len, some;
 
 	if (recent->image != image)
 		forget(recent, image);
@@ -58,7 +63,7 @@ void recent_read(struct recent *recent, struct image *image, uint64_t offset, vo
 		struct recent_part *part;
 
 		some = PART_LEN - inside < len ? PART_LEN - inside : len;
-		if (read_part(recent, offset, &part))
+		if (get_part(recent, offset, wanted, &part))
 			memcpy(to, part->bytes + inside, some);
 		else
 			image_read_noting(image, offset, to, some, bad);

@@ -91,3 +91,52 @@ Test(carver_sqlite, a_page_of_another_place_is_noticed)
 		}
 	cr_expect_gt(tried, 1000);
 }
+
+#define FAR_PAGES ((size_t)100000) /* of 512 bytes */
+#define CHILDREN 50
+
+static void put(uint8_t *to, uint32_t value, unsigned len)
+{
+	while (len--)
+		*to++ = (uint8_t)(value >> 8 * len);
+}
+
+/* The work of a database of many pages, of which the first has children so many pages apart. */
+static uint64_t work_of_children(uint32_t apart)
+{
+	struct bytes bytes = { .data = calloc(FAR_PAGES, 512), .len = FAR_PAGES * 512 };
+	uint8_t *page = bytes.data;
+	uint64_t work;
+
+	memcpy(page, "SQLite format 3\0\2\0\1\1\0\x40\x20\x20", 24);
+	put(page + 24, 1, 4);
+	put(page + 28, FAR_PAGES, 4);
+	put(page + 44, 4, 4);
+	put(page + 56, 1, 4);
+	put(page + 92, 1, 4);
+	page[100] = 5;
+	put(page + 103, CHILDREN, 2);
+	put(page + 105, 512 - 5 * CHILDREN, 2);
+	put(page + 108, 2, 4);
+	for (uint32_t i = 0; i < CHILDREN; i++) {
+		size_t at = 512 - 5 * (i + 1);
+
+		put(page + 112 + 2 * i, (uint32_t)at, 2);
+		put(page + at, 3 + i * apart, 4);
+		page[at + 4] = (uint8_t)(i + 1);
+	}
+	work = carve_work("sqlite", &bytes, UINT64_MAX - 1);
+	free(bytes.data);
+	return work;
+}
+
+/* A header can state any number of pages, and a page can refer to any of them: what is kept of them is memory that has to be
+ * cleared. */
+Test(carver_sqlite, pages_that_are_referred_to_count_as_work)
+{
+	uint64_t near = work_of_children(1), far = work_of_children(1100);
+
+	cr_expect_lt(near, 60000, "%llu", (unsigned long long)near);
+	cr_expect_gt(far, near + CHILDREN * 300, "%llu and %llu", (unsigned long long)near,
+		(unsigned long long)far);
+}

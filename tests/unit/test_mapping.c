@@ -15,7 +15,7 @@
 #define WORD "part"
 #define START ((uint64_t)8 * CLUSTER)
 
-static uint8_t content[400 * CLUSTER];
+static uint8_t content[10000 * CLUSTER];
 
 static struct memory_image evidence = MEMORY_IMAGE(content, sizeof(content));
 
@@ -250,4 +250,60 @@ Test(mapping, counts_anchors_as_work)
 	mapping_find_sources(&bench, &broken, sources);
 	cr_expect_geq((1 << 30) - bench.work_left, CROWD * 10);
 	end();
+}
+
+static size_t bytes_read;
+
+static int read_counted(struct image *image, uint64_t offset, void *buffer, size_t len)
+{
+	bytes_read += len;
+	return memory_image_read_at(image, offset, buffer, len);
+}
+
+/* Extends the mapping of a broken file in an image where each sector that is so many after another has the word where a part of the file could have it. */
+static uint64_t extend_among_words(size_t step, uint8_t next)
+{
+	static const struct image_backend counted = { .name = "counted", .read_at = read_counted };
+	struct refused refused = { .count = 0 };
+	struct mapping mapping = { 0 };
+	const struct source source = { .offset = START };
+	uint64_t work;
+	uint8_t file[LENGTH];
+
+	make_file(file);
+	memset(content, 0xee, sizeof(content));
+	for (size_t i = 0; i < sizeof(content) / CLUSTER; i += step) {
+		uint8_t *sector = content + i * CLUSTER;
+
+		for (size_t at = 0; at + PART_LEN < CLUSTER; at += 4)
+			if ((at - 12) % PART_LEN == 0)
+				memcpy(sector + at, file + at, 8), sector[at + 4] ^= next;
+	}
+	memcpy(content + START, file, CLUSTER);
+	begin();
+	bytes_read = 0;
+	evidence.image.backend = &counted;
+	mapping_extend(&bench, &broken, &source, &refused, &mapping);
+	evidence.image.backend = &memory_image_backend;
+	mapping_free(&mapping);
+	work = (1 << 30) - bench.work_left;
+	end();
+	return work;
+}
+
+/* A unit stands for a few bytes, so that the time that a hostile image takes is bounded as the work is. */
+Test(mapping, reads_what_it_counts)
+{
+	uint64_t work = extend_among_words(33, 0);
+
+	cr_expect_gt(bytes_read, 100 * 300, "bytes around the hits: %zu", bytes_read);
+	cr_expect_lt(
+		bytes_read, work, "%zu bytes, %llu units", bytes_read, (unsigned long long)work);
+}
+
+/* What follows their words in the image is kept with the hits. */
+Test(mapping, reads_only_where_a_part_can_be)
+{
+	extend_among_words(1, 1);
+	cr_expect_lt(bytes_read, 100 * 1024, "%zu", bytes_read);
 }

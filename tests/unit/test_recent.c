@@ -10,11 +10,12 @@
 #define LEN (3 * 1024 * 1024 + 1000)
 
 static uint8_t content[LEN], others[LEN];
-static size_t reads;
+static size_t reads, bytes_read;
 
 static int read_counted(struct image *image, uint64_t offset, void *buffer, size_t len)
 {
 	reads++;
+	bytes_read += len;
 	return memory_image_read_at(image, offset, buffer, len);
 }
 
@@ -31,7 +32,7 @@ static void fill(void)
 	memory_image_init(&evidence, content, LEN);
 	memory_image_init(&other, others, LEN);
 	evidence.image.backend = other.image.backend = &counted;
-	reads = 0;
+	reads = bytes_read = 0;
 }
 
 static void end(void)
@@ -73,6 +74,23 @@ Test(recent, places_that_are_looked_at_in_turn_are_read_once)
 	}
 	cr_expect_eq(reads, 4,
 		"the first place is in one part, the second in two, the third in one; %zu", reads);
+}
+
+/* They cost what they are long: they may be anywhere in an image, and hostile files look at as many places as they can. */
+Test(recent, a_few_bytes_are_read_without_what_is_around_them)
+{
+	uint8_t bytes[4096];
+
+	for (unsigned i = 0; i < 100; i++) {
+		recent_read(&recent, &evidence.image, (uint64_t)PART * i + 7, bytes, 100, NULL);
+		cr_expect_arr_eq(bytes, content + PART * i + 7, 100);
+	}
+	cr_expect_leq(bytes_read, 100 * 1024, "%zu", bytes_read);
+	recent_read(&recent, &evidence.image, 0, bytes, 4096, NULL);
+	bytes_read = 0;
+	recent_read(&recent, &evidence.image, 9000, bytes, 100, NULL);
+	cr_expect_arr_eq(bytes, content + 9000, 100);
+	cr_expect_eq(bytes_read, 0, "that part is kept; %zu", bytes_read);
 }
 
 Test(recent, any_read_gives_what_the_image_has)
