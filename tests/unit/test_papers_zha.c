@@ -412,7 +412,7 @@ Test(papers_zha, random_words)
 Test(papers_zha, wide_tables)
 {
 	struct bench bench;
-	if (!test_tier(0, 1, 1))
+	if (!test_tier(0, 0, 1))
 		return;
 	bench_init(&bench, 5, 2000);
 	add_words(&bench, 11000, 8, 12, 26);
