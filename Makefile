@@ -85,7 +85,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 # Where the tree is does not show in what is built: the same sources give the same bytes.
 COMPILE := $(CC) -std=gnu17 -pthread -ffile-prefix-map=$(CURDIR)=. $(WARNINGS) $(CFLAGS_$(MODE)) $(CFLAGS) -D_GNU_SOURCE -MMD -MP
 LINK    := $(CC) -pthread $(OPENMP) $(LDFLAGS_$(MODE)) $(LDFLAGS)
-LIBS    := $(PKG_LIBS) $(SECCOMP_LIBS) $(FUSE_LIBS) -lm
+LIBS    := $(PKG_LIBS) $(SECCOMP_LIBS) $(FUSE_LIBS) $(FUZZY_LIBS) -lm
 CUDA_COMPILE := $(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) -Isrc -I. -Igpu -Xcompiler -Wall,-Wno-unused-function \
 	$(if $(findstring -fPIC,$(HARDENING)),-Xcompiler -fPIC) -MMD -MP
 ifeq ($(CUDA),1)
@@ -336,6 +336,8 @@ $O/src/scan/cpu_team.o: FILE_CFLAGS = $(OPENMP)
 $O/src/scan/cpu_team.o: $(call stamp,openmp,$(or $(OPENMP),none))
 $O/src/mount/mount.o: FILE_CFLAGS = $(FUSE_CFLAGS)
 $O/src/mount/mount.o: $(call stamp,fuse,$(or $(FUSE_CFLAGS),none))
+$O/src/page/alike.o: FILE_CFLAGS = $(FUZZY_CFLAGS)
+$O/src/page/alike.o: $(call stamp,fuzzy,$(or $(FUZZY_CFLAGS),none))
 $O/src/base/confine.o: FILE_CFLAGS = $(SECCOMP_CFLAGS)
 $O/src/base/confine.o: $(call stamp,seccomp,$(or $(SECCOMP_CFLAGS),none))
 # What opens volumes inside images, each by a library that may be missing.

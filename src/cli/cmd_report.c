@@ -13,6 +13,8 @@
 #define DEFAULT_THUMBS "10000"
 /* And of how many files the first bytes are shown, unless --previews does: 0.6 to 8 KB each. */
 #define DEFAULT_PREVIEWS "10000"
+/* And how many other files than pictures and films are compared, unless --alike does: 16 MiB of each at most. */
+#define DEFAULT_ALIKE "10000"
 
 struct report_settings {
 	struct page_options page;
@@ -33,6 +35,8 @@ static int make_page(const char *folder, const struct page_options *options)
 		log_info("no thumbnails: %s", counts.no_pictures);
 	if (counts.no_films)
 		log_info("no thumbnails of videos: %s", counts.no_films);
+	if (counts.not_alike)
+		log_debug("no groups of documents that are alike: %s", counts.not_alike);
 	if (counts.failed_thumbs)
 		log_info("%" PRIu64 " thumbnails could not be made", counts.failed_thumbs);
 	log_info("%s/" PAGE_NAME " shows %" PRIu64 " file%s", folder, counts.files,
@@ -43,7 +47,8 @@ static int make_page(const char *folder, const struct page_options *options)
 int page_after_run(const char *folder, int code)
 {
 	const struct page_options options = { .thumbs = strtoull(DEFAULT_THUMBS, NULL, 10),
-		.previews = strtoull(DEFAULT_PREVIEWS, NULL, 10) };
+		.previews = strtoull(DEFAULT_PREVIEWS, NULL, 10),
+		.alike = strtoull(DEFAULT_ALIKE, NULL, 10) };
 	int page = EXIT_CLEAN;
 
 	/* After any other code there is no report, or the user has interrupted the run. */
@@ -98,6 +103,13 @@ static const struct option_row report_options[] = {
 		.fallback = DEFAULT_PREVIEWS,
 		.offset = offsetof(struct report_settings, page.previews),
 		.help = "Show the first bytes (of text, 4 KiB) of at most N files; 0: of none" },
+	{ .name = "alike",
+		.kind = OPTION_NUMBER,
+		.metavar = "N",
+		.fallback = DEFAULT_ALIKE,
+		.offset = offsetof(struct report_settings, page.alike),
+		.help = "Group at most N files other than pictures and videos that are alike, by "
+			"ssdeep's digests; 0: none" },
 	{ .name = "quiet",
 		.offset = offsetof(struct report_settings, quiet),
 		.help = "Print only warnings and errors" },

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "page/alike.h"
 #include "page/page_data.h"
 #include "page/page_map.h"
 #include "page/page_text.h"
@@ -24,6 +25,7 @@ struct page {
 	struct page_data data;
 	struct thumbs *thumbs;
 	struct previews *previews;
+	struct alike *alike;
 	struct page_counts *counts;
 };
 
@@ -36,6 +38,8 @@ static int add_file(struct page *page, const struct file_record *file, const jso
 	struct thumb thumb = thumbs_make(page->thumbs, file, number);
 	int preview = previews_add(page->previews, file, number, error);
 
+	if (!thumbs_wants(file))
+		alike_add(page->alike, file, number);
 	return preview < 0 ? preview
 			   : page_data_add(&page->data, file, record, &thumb, preview, error);
 }
@@ -86,6 +90,8 @@ static json_t *made_object(const struct page *page, const struct report_reader *
 		json_object_set_new(object, "no_pictures", json_string(counts->no_pictures));
 	if (counts->no_films)
 		json_object_set_new(object, "no_films", json_string(counts->no_films));
+	if (counts->not_alike)
+		json_object_set_new(object, "not_alike", json_string(counts->not_alike));
 	return object;
 }
 
@@ -104,7 +110,9 @@ static int make_begin(
 	strbuf_text(line, ", ");
 	if (!status)
 		status = add_record(line, made);
-	strbuf_text(line, ");\n");
+	strbuf_text(line, ");\nburin.alikeFiles(\"");
+	alike_write(page->alike, line);
+	strbuf_text(line, "\");\n");
 	page_map_add(line, page->data.dir_fd, report_reader_run(report)->image_size);
 	json_decref(made);
 	return status;
@@ -143,11 +151,14 @@ static int write_all(struct page *page, const char *folder, const char *clean,
 		return status;
 	page->thumbs = thumbs_open(page->data.dir_fd, folder, options->thumbs);
 	page->previews = previews_open(page->data.dir_fd, options->previews);
+	page->alike = alike_open(page->data.dir_fd, options->alike);
+	page->counts->not_alike = options->alike ? alike_lacks() : NULL;
 	status = add_files(page, report, error);
 	thumbs_close(page->thumbs, page->counts);
 	previews_close(page->previews);
 	if (!status)
 		status = write_page(page, report, error);
+	alike_close(page->alike);
 	report_reader_close(report);
 	return status;
 }

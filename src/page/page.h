@@ -14,6 +14,7 @@
 struct page_options {
 	uint64_t thumbs;   /* how many thumbnails to make at most */
 	uint64_t previews; /* of how many files to show the first bytes, at most */
+	uint64_t alike;    /* how many files that are no pictures to compare, at most */
 };
 
 struct page_counts {
@@ -22,6 +23,7 @@ struct page_counts {
 		failed_thumbs;   /* made, and not made because the file or its decoder failed */
 	const char *no_pictures; /* why there are no thumbnails of images; NULL */
 	const char *no_films;    /* the same of films */
+	const char *not_alike;   /* why files that are no pictures can't be compared; NULL */
 };
 
 /* Writes the page and replaces an older one. folder: an output folder of burin. Memory is bounded,

@@ -87,6 +87,11 @@ static const struct kind *find_kind(const struct file_record *file)
 	return NULL;
 }
 
+bool thumbs_wants(const struct file_record *file)
+{
+	return find_kind(file) != NULL;
+}
+
 /* ---- children ------------------------------------------------------------------------------ */
 
 static struct sandbox_child *start_child(int (*job)(int fd, void *arg), void *arg)

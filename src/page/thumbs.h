@@ -12,13 +12,15 @@ struct thumbs;
  * most. Removes what an older page has left. */
 struct thumbs *thumbs_open(int dir_fd, const char *folder, uint64_t max);
 
+/* Whether the file is of a kind that has a thumbnail. */
+bool thumbs_wants(const struct file_record *file);
+
 struct thumb {
 	char state; /* 'y': it has one, 'f': file or decoder failed, 0: none was tried */
 	struct thumb_facts facts;
 };
 
-/* Makes the thumbnail of the report's file number `number` (from 1), if it is of a kind that has
- * one. */
+/* Makes the thumbnail of the report's file number `number` (from 1), if it is wanted. */
 struct thumb thumbs_make(struct thumbs *thumbs, const struct file_record *file, uint64_t number);
 
 /* Reports how many were made and failed, and why a kind has none. Frees. */

@@ -1,4 +1,26 @@
 /*
+ * Files that are alike although their bytes differ: those that are no pictures, which burin has grouped by ssdeep's
+ * digests, and pictures.
+ */
+burin.alikeText = "";
+
+/* Called by the data: a group on each line, of rows from 0. */
+burin.alikeFiles = function (text) {
+	burin.alikeText = text;
+};
+
+/* Not those of equal files: they are the business of "Copies". */
+burin.differ = function (files) {
+	return new Set(files.map(function (i) { return burin.rows.hash[i] || i; })).size > 1;
+};
+
+burin.findAlikeFiles = function () {
+	return burin.alikeText.split("\n").filter(Boolean).map(function (line) {
+		return line.split(" ").map(Number);
+	}).filter(burin.differ);
+};
+
+/*
  * Pictures that look alike although their bytes differ, by the 64 bits that burin computed with their thumbnails: two
  * are alike when at most mostDifferent bits differ. Those have at least one of eight bytes in common, by which they
  * are found without comparing each with each.
@@ -19,8 +41,8 @@ burin.differentBits = function (a, b) {
 	return sum;
 };
 
-/* Those that are alike, also by way of others, in groups of files; equal ones are the business of "Copies". */
-burin.findAlike = function () {
+/* Those that are alike, also by way of others, in groups of files. */
+burin.findAlikePictures = function () {
 	const read = function (one) { return [parseInt(one[1].slice(0, 8), 16) | 0, parseInt(one[1].slice(8, 16), 16) | 0]; };
 	const all = burin.rows.pictures.filter(function (one) {
 		const sum = /^[0-9a-f]{16}/.test(one[1]) ? burin.differentBits(read(one), [0, 0]) : 0;
@@ -61,7 +83,5 @@ burin.findAlike = function () {
 			groups.set(lead(i), []);
 		groups.get(lead(i)).push(one[0]);
 	});
-	return Array.from(groups.values()).filter(function (files) {
-		return new Set(files.map(function (i) { return burin.rows.hash[i] || i; })).size > 1;
-	});
+	return Array.from(groups.values()).filter(burin.differ);
 };

@@ -1,4 +1,4 @@
-/* Files that are equal byte for byte, by their hash: one row per group. After them, pictures that look alike. */
+/* Files that are equal byte for byte, by their hash: one row per group. After them, pictures that look alike, and other files that are alike. */
 burin.findGroups = function () {
 	const groups = new Map(), rows = burin.rows;
 
@@ -15,25 +15,33 @@ burin.findGroups = function () {
 };
 
 burin.findAlikeGroups = function () {
-	burin.alike = burin.alike || burin.findAlike();
-	return burin.alike.map(function (files) {
-		return files.filter(function (i) { return burin.shown[i]; });
-	}).filter(function (files) { return files.length > 1; }).map(function (files) {
-		return { files: files, hash: "", first: files[0], count: files.length };
-	}).sort(function (a, b) { return b.count - a.count; });
+	burin.alike = burin.alike || { pictures: burin.findAlikePictures(), files: burin.findAlikeFiles() };
+	return ["pictures", "files"].flatMap(function (what) {
+		return burin.alike[what].map(function (files) {
+			return files.filter(function (i) { return burin.shown[i]; });
+		}).filter(function (files) { return files.length > 1; }).map(function (files) {
+			return { files: files, what: what, hash: "", first: files[0], count: files.length };
+		}).sort(function (a, b) { return b.count - a.count; });
+	});
+};
+
+burin.countAlike = function (what, sentence) {
+	const count = burin.groups.filter(function (group) { return group.what === what; }).length;
+
+	return count ? [burin.count(count) + (count === 1 ? " group of " : " groups of ") + sentence] : [];
 };
 
 burin.describeGroups = function () {
-	const alike = burin.groups.filter(function (group) { return group.files; }).length, equal = burin.groups.length - alike;
+	const equal = burin.groups.filter(function (group) { return !group.files; }).length;
 	const words = [];
 
 	if (!burin.rows.hash.some(Boolean))
 		words.push("The files have no hashes (a dry run, or --hash none).");
 	else
 		words.push(equal ? burin.count(equal) + (equal === 1 ? " file occurs" : " files occur") + " more than once." : "No two of these files are equal.");
-	if (alike)
-		words.push(burin.count(alike) + (alike === 1 ? " group" : " groups") + " of pictures look alike (~), though their bytes differ.");
-	return words.concat(burin.groups.length ? "Choose one to see its files." : []).join(" ");
+	return words.concat(burin.countAlike("pictures", "pictures look alike (~), though their bytes differ."),
+		burin.countAlike("files", "other files are alike (~) by ssdeep's digests, though their bytes differ."),
+		burin.groups.length ? "Choose one to see its files." : []).join(" ");
 };
 
 burin.makeGroup = function () {
@@ -45,10 +53,10 @@ burin.makeGroup = function () {
 burin.fillGroup = function (row, at) {
 	const group = burin.groups[at], rows = burin.rows;
 	const cells = [burin.count(group.count) + (group.files ? " ~" : " ×"), burin.types[rows.type[group.first]].name,
-		burin.size(rows.length[group.first]), rows.path[group.first], group.files ? "look alike" : group.hash.slice(0, 16)];
+		burin.size(rows.length[group.first]), rows.path[group.first], group.files ? (group.what === "pictures" ? "look alike" : "are alike") : group.hash.slice(0, 16)];
 
 	cells.forEach(function (cell, i) { row.children[i].textContent = cell; });
-	row.setAttribute("aria-label", burin.count(group.count) + (group.files ? " pictures like " : " copies of ") + rows.path[group.first]);
+	row.setAttribute("aria-label", burin.count(group.count) + (group.files ? " " + group.what + " like " : " copies of ") + rows.path[group.first]);
 	row.classList.toggle("odd", at % 2 === 1);
 };
 
