@@ -39,8 +39,8 @@ burin.describeGroups = function () {
 		words.push("The files have no hashes (a dry run, or --hash none).");
 	else
 		words.push(equal ? burin.count(equal) + (equal === 1 ? " file occurs" : " files occur") + " more than once." : "No two of these files are equal.");
-	return words.concat(burin.countAlike("pictures", "pictures look alike (~), though their bytes differ."),
-		burin.countAlike("files", "other files are alike (~) by ssdeep's digests, though their bytes differ."),
+	return words.concat(burin.countAlike("pictures", "pictures that look alike (~), though their bytes differ."),
+		burin.countAlike("files", "other files that are alike (~) by ssdeep's digests, though their bytes differ."),
 		burin.groups.length ? "Choose one to see its files." : []).join(" ");
 };
 
