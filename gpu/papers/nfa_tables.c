@@ -24,28 +24,6 @@ const struct nfa_tables *nfa_tables(const struct gpu_program *program)
 	return &((const struct nfa_program *)program)->tables;
 }
 
-static uint32_t common_len(const struct keyword *a, const struct keyword *b)
-{
-	uint32_t len = 0;
-
-	while (len < a->len && len < b->len && a->bytes[len] == b->bytes[len])
-		len++;
-	return len;
-}
-
-/* How many states the trie of the keywords, which are sorted, will have. */
-static uint64_t count_states(const struct keyword_set *keywords)
-{
-	uint64_t count = 1;
-
-	for (uint32_t i = 0; i < keywords->count; i++) {
-		const struct keyword *keyword = &keywords->items[i];
-
-		count += keyword->len - (i ? common_len(keyword - 1, keyword) : 0);
-	}
-	return count;
-}
-
 /* The patterns that end in an accepting state: its own keyword's, and its suffixes'. */
 static uint32_t count_patterns(const struct automaton *automaton, uint32_t state)
 {
@@ -109,7 +87,7 @@ static int compile(struct gpu_program **program, const struct pattern_set *set, 
 	uint64_t states;
 
 	keywords_make(&keywords, set, SUBCHUNK_KEYWORD_MAX);
-	states = count_states(&keywords);
+	states = keywords_states(&keywords);
 	if (states > states_max) {
 		keywords_free(&keywords);
 		return error_set(error, EXIT_NO_ENGINE, EINVAL,

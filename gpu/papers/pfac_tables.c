@@ -29,27 +29,6 @@ const struct pfac_tables *pfac_tables(const struct gpu_program *program)
 	return &((const struct pfac_program *)program)->tables;
 }
 
-static uint32_t common_len(const struct keyword *a, const struct keyword *b)
-{
-	uint32_t len = 0;
-
-	while (len < a->len && len < b->len && a->bytes[len] == b->bytes[len])
-		len++;
-	return len;
-}
-
-/* The states of their trie: a keyword adds what it does not have in common with the one before it,
- * for they are sorted. */
-static uint64_t count_states(const struct keyword_set *keywords)
-{
-	uint64_t count = 1;
-
-	for (uint32_t i = 0; i < keywords->count; i++)
-		count += keywords->items[i].len -
-			 (i ? common_len(&keywords->items[i - 1], &keywords->items[i]) : 0);
-	return count;
-}
-
 /* As long as the table allows; of two bytes there are never too many. */
 static uint32_t make_keywords(struct keyword_set *keywords, const struct pattern_set *set)
 {
@@ -57,7 +36,7 @@ static uint32_t make_keywords(struct keyword_set *keywords, const struct pattern
 	size_t i = 0;
 
 	keywords_make(keywords, set, limits[i]);
-	while (count_states(keywords) > PFAC_STATES_MAX) {
+	while (keywords_states(keywords) > PFAC_STATES_MAX) {
 		keywords_free(keywords);
 		keywords_make(keywords, set, limits[++i]);
 	}

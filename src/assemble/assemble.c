@@ -769,24 +769,11 @@ struct assembler *assembler_load_task(
 
 void assembled_save(const struct assembled *assembled, struct codec_writer *writer)
 {
-	const struct assembly *assembly = &assembled->assembly;
-
 	codec_put(writer, assembled->start);
 	codec_put(writer, assembled->rule);
-	codec_put(writer, assembled->run_count);
-	for (uint32_t i = 0; i < assembled->run_count; i++) {
-		codec_put(writer, assembled->runs[i].offset);
-		codec_put(writer, assembled->runs[i].length);
-	}
+	runs_save(assembled->runs, assembled->run_count, writer);
 	outcome_save(&assembled->outcome, writer);
-	codec_put(writer, assembly->by);
-	codec_put(writer, assembly->evidence);
-	codec_put(writer, assembly->tested);
-	codec_put(writer, assembly->doubt_count);
-	for (uint32_t i = 0; i < assembly->doubt_count; i++) {
-		codec_put(writer, assembly->doubt[i].offset);
-		codec_put(writer, assembly->doubt[i].length);
-	}
+	assembly_save(&assembled->assembly, writer);
 }
 
 /* Runs in the evidence, of which none is empty. Returns their bytes. */
@@ -810,18 +797,6 @@ static uint64_t load_runs(
 		assembled->run_count = (uint32_t)(i + 1);
 	}
 	return bytes;
-}
-
-static void load_assembly(struct assembly *assembly, uint64_t length, struct codec_reader *reader)
-{
-	assembly->by = (enum assembly_by)codec_get(reader, ASSEMBLY_SEARCH);
-	assembly->evidence = (uint32_t)codec_get(reader, UINT32_MAX);
-	assembly->tested = codec_get(reader, UINT64_MAX);
-	assembly->doubt_count = (uint32_t)codec_get(reader, ASSEMBLY_DOUBTS_MAX);
-	for (uint32_t i = 0; i < assembly->doubt_count; i++) {
-		assembly->doubt[i].offset = codec_get(reader, length);
-		assembly->doubt[i].length = codec_get(reader, length - assembly->doubt[i].offset);
-	}
 }
 
 /* Whether a file of these runs may have the outcome; its offsets are in the file. */
@@ -856,7 +831,7 @@ void assembler_take_result(struct assembler *assembler, const char *(*keep)(cons
 	found.rule = (uint32_t)codec_get(reader, assembler->options.rules->count - 1);
 	bytes = load_runs(&found, assembler->clusters.end, reader);
 	outcome_load(&found.outcome, keep, reader);
-	load_assembly(&found.assembly, bytes, reader);
+	assembly_load(&found.assembly, bytes, reader);
 	index = next_broken(assembler, found.start, found.rule);
 	if (!codec_ok(reader) || !result_fits(&found, bytes) || index == assembler->broken_count) {
 		codec_fail(reader);

@@ -92,11 +92,7 @@ static bool give_record(struct confined *confined, struct codec_reader *body)
 	codec_put(writer, known);
 	codec_put(writer, recorded.is_guessed);
 	codec_put(writer, recorded.is_reallocated);
-	codec_put(writer, recorded.count);
-	for (size_t i = 0; i < recorded.count; i++) {
-		codec_put(writer, recorded.runs[i].offset);
-		codec_put(writer, recorded.runs[i].length);
-	}
+	runs_save(recorded.runs, recorded.count, writer);
 	free(recorded.runs);
 	return channel_send(&confined->process.channel, CHECK_ANSWER, writer) ||
 	       checker_fail(&confined->process, "broke the protocol");

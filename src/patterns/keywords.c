@@ -95,6 +95,28 @@ static struct run *choose_runs(
 	return runs;
 }
 
+static uint32_t common_len(const struct keyword *a, const struct keyword *b)
+{
+	uint32_t len = 0;
+
+	while (len < a->len && len < b->len && a->bytes[len] == b->bytes[len])
+		len++;
+	return len;
+}
+
+/* They are sorted: a keyword adds what it does not have in common with the one before it. */
+uint64_t keywords_states(const struct keyword_set *keywords)
+{
+	uint64_t count = 1;
+
+	for (uint32_t i = 0; i < keywords->count; i++) {
+		const struct keyword *keyword = &keywords->items[i];
+
+		count += keyword->len - (i ? common_len(keyword - 1, keyword) : 0);
+	}
+	return count;
+}
+
 uint64_t keywords_len(const struct pattern_set *set, uint32_t longest)
 {
 	uint64_t variant_count, len;

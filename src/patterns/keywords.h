@@ -44,6 +44,9 @@ struct keyword_set {
 void keywords_make(struct keyword_set *keywords, const struct pattern_set *set, uint32_t longest);
 void keywords_free(struct keyword_set *keywords);
 
+/* How many states a trie of them has, its root included. */
+uint64_t keywords_states(const struct keyword_set *keywords);
+
 /* The total length of the keywords that keywords_make would choose, bytes. */
 uint64_t keywords_len(const struct pattern_set *set, uint32_t longest);
 

@@ -177,6 +177,11 @@ void tallies_free(struct tallies *tallies);
  * will be written again. */
 void tallies_save(const struct tallies *tallies, struct codec_writer *writer);
 void tallies_load(struct tallies *tallies, struct codec_reader *reader);
+/* Their number, and then each. */
+void runs_save(const struct range *runs, size_t count, struct codec_writer *writer);
+/* length: of the file that was put together. */
+void assembly_save(const struct assembly *assembly, struct codec_writer *writer);
+void assembly_load(struct assembly *assembly, uint64_t length, struct codec_reader *reader);
 void file_sums_save(const struct file_sums *sums, struct codec_writer *writer);
 void file_sums_load(struct file_sums *sums, struct codec_reader *reader);
 void file_record_save(const struct file_record *record, struct codec_writer *writer);

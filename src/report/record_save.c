@@ -37,15 +37,34 @@ void tallies_load(struct tallies *tallies, struct codec_reader *reader)
 	}
 }
 
-static void save_assembly(const struct assembly *assembly, struct codec_writer *writer)
+void runs_save(const struct range *runs, size_t count, struct codec_writer *writer)
+{
+	codec_put(writer, count);
+	for (size_t i = 0; i < count; i++) {
+		codec_put(writer, runs[i].offset);
+		codec_put(writer, runs[i].length);
+	}
+}
+
+void assembly_save(const struct assembly *assembly, struct codec_writer *writer)
 {
 	codec_put(writer, assembly->by);
 	codec_put(writer, assembly->evidence);
 	codec_put(writer, assembly->tested);
-	codec_put(writer, assembly->doubt_count);
+	runs_save(assembly->doubt, assembly->doubt_count, writer);
+}
+
+void assembly_load(struct assembly *assembly, uint64_t length, struct codec_reader *reader)
+{
+	assembly->by = (enum assembly_by)codec_get(reader, ASSEMBLY_SEARCH);
+	assembly->evidence = (uint32_t)codec_get(reader, UINT32_MAX);
+	assembly->tested = codec_get(reader, UINT64_MAX);
+	assembly->doubt_count = (uint32_t)codec_get(reader, ASSEMBLY_DOUBTS_MAX);
 	for (uint32_t i = 0; i < assembly->doubt_count; i++) {
-		codec_put(writer, assembly->doubt[i].offset);
-		codec_put(writer, assembly->doubt[i].length);
+		struct range *doubt = &assembly->doubt[i];
+
+		doubt->offset = codec_get(reader, length);
+		doubt->length = codec_get(reader, length - doubt->offset);
 	}
 }
 
@@ -106,12 +125,8 @@ void file_record_save(const struct file_record *record, struct codec_writer *wri
 	codec_put(writer, record->status);
 	codec_put(writer, record->end);
 	codec_put_text(writer, record->reason);
-	codec_put(writer, record->run_count);
-	for (uint32_t i = 0; i < record->run_count; i++) {
-		codec_put(writer, record->runs[i].offset);
-		codec_put(writer, record->runs[i].length);
-	}
-	save_assembly(&record->assembly, writer);
+	runs_save(record->runs, record->run_count, writer);
+	assembly_save(&record->assembly, writer);
 	codec_put_text(writer, record->title);
 	codec_put(writer, record->space);
 	codec_put(writer, record->fs_path != NULL);
@@ -153,21 +168,6 @@ static void load_runs(struct file_record *record, uint64_t limit, struct codec_r
 		codec_fail(reader);
 }
 
-/* length: of the file. */
-static void load_assembly(struct assembly *assembly, uint64_t length, struct codec_reader *reader)
-{
-	assembly->by = (enum assembly_by)codec_get(reader, ASSEMBLY_SEARCH);
-	assembly->evidence = (uint32_t)codec_get(reader, UINT32_MAX);
-	assembly->tested = codec_get(reader, UINT64_MAX);
-	assembly->doubt_count = (uint32_t)codec_get(reader, ASSEMBLY_DOUBTS_MAX);
-	for (uint32_t i = 0; i < assembly->doubt_count; i++) {
-		struct range *doubt = &assembly->doubt[i];
-
-		doubt->offset = codec_get(reader, length);
-		doubt->length = codec_get(reader, length - doubt->offset);
-	}
-}
-
 void file_record_load(struct file_record *record, const struct rules *rules, uint64_t limit,
 	struct strpool *texts, struct codec_reader *reader)
 {
@@ -185,7 +185,7 @@ void file_record_load(struct file_record *record, const struct rules *rules, uin
 	record->end = (enum file_end)codec_get(reader, END_IMAGE);
 	codec_copy_text(reader, record->reason, sizeof(record->reason));
 	load_runs(record, limit, reader);
-	load_assembly(&record->assembly, record->length, reader);
+	assembly_load(&record->assembly, record->length, reader);
 	codec_copy_text(reader, record->title, sizeof(record->title));
 	record->space = (enum file_space)codec_get(reader, SPACE_COUNT - 1);
 	has_fs_path = codec_get_flag(reader);
