@@ -7,6 +7,7 @@
 #include "base/fatal.h"
 #include "base/memory.h"
 #include "carve/ahead.h"
+#include "carve/batch_work.h"
 #include "carve/check.h"
 #include "carve/defer.h"
 #include "checker/checker.h"
@@ -15,19 +16,13 @@
 #define FLUSH_SECONDS 0.001
 #define FLUSH_LEN ((size_t)64 << 10)
 
-/* What the checks of a rule have cost in one batch. */
-struct spent {
-	uint64_t batch, work; /* the number of that batch; units */
-};
-
 static struct {
 	struct view *view;
 	struct view *describing; /* NULL: nothing was described yet */
 	struct defer *defer;
-	unsigned worker;              /* which of those that share it this is now */
-	uint64_t done;                /* work of the checks of the batch that have ended */
-	uint64_t batch;               /* its number, from 1 on */
-	struct spent *spent;          /* of each rule */
+	unsigned worker; /* which of those that share it this is now */
+	uint64_t done;   /* work of the checks of the batch that have ended */
+	struct batch_work *batch;
 	struct codec_writer outcomes; /* not sent yet */
 	double sent;
 } work;
@@ -72,27 +67,12 @@ static void end_fatally(const char *sentence)
 	checker_end_without_memory(flush_outcomes);
 }
 
-/* What burin says that a check may cost is what its rule has left before the batch. One that the checks before it in the
- * batch may leave nothing for is left to a later batch. */
-static bool seems_spent(const struct spent *spent, uint64_t work_max)
-{
-	return spent->batch == work.batch && check_seems_spent(spent->work, work_max);
-}
-
-static void add_spent(struct spent *spent, uint64_t units)
-{
-	if (spent->batch != work.batch)
-		*spent = (struct spent){ .batch = work.batch };
-	spent->work += units < UINT64_MAX - spent->work ? units : UINT64_MAX - spent->work;
-}
-
 /* burin has just looked whether the first one of a batch is to be deferred, and expects that it is not. */
 static void check_one(struct codec_reader *request, bool first)
 {
 	bool force = codec_get_flag(request), checked;
 	uint64_t work_max = codec_get(request, UINT64_MAX), waited = 0;
 	uint64_t data = codec_get(request, UINT64_MAX), end = codec_get(request, UINT64_MAX);
-	struct spent *spent;
 	struct candidate candidate;
 	struct outcome outcome;
 
@@ -100,11 +80,9 @@ static void check_one(struct codec_reader *request, bool first)
 	if (!codec_ok(request))
 		_exit(EXIT_FAILURE);
 	view_know_end(work.view, candidate.start, data, end);
-	spent = &work.spent[candidate.rule];
-	checked = (force || !seems_spent(spent, work_max)) &&
-		  defer_check(work.defer, work.worker, work.view, checker.image,
-			  &checker.rules.rules[candidate.rule], &candidate, work_max,
-			  force || first, &outcome, &waited);
+	checked = batch_work_check(work.batch, work.defer, work.worker, work.view, checker.image,
+		&checker.rules.rules[candidate.rule], &candidate, work_max, force, first, &outcome,
+		&waited);
 	if (checked && outcome.no_memory)
 		checker_end_without_memory(flush_outcomes);
 	/* It was stopped where the image can't be read: the next one is not. */
@@ -115,7 +93,6 @@ static void check_one(struct codec_reader *request, bool first)
 	if (checked) {
 		outcome_save(&outcome, &work.outcomes);
 		work.done += outcome.work == UINT64_MAX ? 0 : outcome.work;
-		add_spent(spent, outcome.work);
 		outcome_free(&outcome);
 	}
 }
@@ -132,7 +109,7 @@ static void check_batch(struct codec_reader *batch)
 	defer_hide(work.defer, codec_get(batch, UINT64_MAX));
 	count = codec_get(batch, UINT32_MAX);
 	work.done = 0;
-	work.batch++;
+	batch_work_begin(work.batch);
 	work.sent = clock_seconds();
 	for (uint64_t i = 0; i < count; i++) {
 		checker.number = first + i;
@@ -188,7 +165,7 @@ _Noreturn void check_batches(void)
 
 	work.defer =
 		checker.defer ? checker.defer : defer_new(1, checker.nested, checker.rules.count);
-	work.spent = xcalloc(checker.rules.count, sizeof(*work.spent));
+	work.batch = batch_work_new(checker.rules.count);
 	work.view = view_new();
 	view_watch(work.view, may_go_on, NULL);
 	view_reserve_by(work.view, reserve);

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "carve/batch_work.h"
 #include "carve/check_worker.h"
 #include "carve/copy.h"
 #include "carve/defer.h"
@@ -22,6 +23,7 @@
 struct workplace {
 	struct view *view;
 	struct check_worker *worker; /* NULL: checks are made in the thread itself */
+	struct batch_work *batch;    /* of those */
 	struct copier copier;
 	uint64_t request, start; /* what is being checked */
 	uint64_t report_at;      /* bytes: the coordinator is told when this many were read */
@@ -129,6 +131,7 @@ int rpc_server_begin(
 	for (unsigned i = 0; i < server.workplace_count; i++) {
 		if (server.workers)
 			server.workplaces[i].worker = check_worker_new(server.workers, i);
+		server.workplaces[i].batch = batch_work_new(options->rules->count);
 		server.workplaces[i].view = view_new();
 		view_watch(server.workplaces[i].view, check_continues, &server.workplaces[i]);
 		copier_init(&server.workplaces[i].copier, options->hash_mask, NULL);
@@ -160,6 +163,7 @@ void rpc_server_end(void)
 	for (unsigned i = 0; i < server.workplace_count; i++)
 		check_worker_dismiss(server.workplaces[i].worker);
 	for (unsigned i = 0; i < server.workplace_count; i++) {
+		batch_work_free(server.workplaces[i].batch);
 		view_free(server.workplaces[i].view);
 		check_worker_free(server.workplaces[i].worker);
 		copier_free(&server.workplaces[i].copier);
@@ -196,8 +200,9 @@ static int check_here(struct asked *asked, unsigned thread, struct error *error)
 	uint64_t waited;
 
 	begin_report(workplace, candidate);
-	asked->checked = defer_check(server.defer, thread, workplace->view, server.image, rule,
-		candidate, asked->work_max, asked->force, &asked->outcome, &waited);
+	asked->checked = batch_work_check(workplace->batch, server.defer, thread, workplace->view,
+		server.image, rule, candidate, asked->work_max, asked->force, false,
+		&asked->outcome, &waited);
 	if (asked->checked && asked->outcome.no_memory)
 		return check_memory_error(error, rule, candidate);
 	return 0;
@@ -266,6 +271,7 @@ static int check_all(struct workplace *workplace, size_t count, struct error *er
 {
 	int status = atomic_load(&server.cancelled) ? -ECANCELED : 0;
 
+	batch_work_begin(workplace->batch);
 	if (!status && workplace->worker)
 		status = check_in_worker(workplace, count, error);
 	for (size_t i = 0; i < count && !status && !workplace->worker; i++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carve/batch_work.h"
 #include "carve/check_worker.h"
 #include "carvers/coded.h"
 #include "rules/load.h"
@@ -102,6 +103,40 @@ Test(check_worker, a_batch_costs_no_more_than_its_rule_may)
 	check((uint64_t)4 << 20, true);
 	cr_expect_eq(checked, COUNT, "those whose turn it is are checked");
 	check(CHECK_WORK_LEAST, false);
+	cr_expect_eq(checked, 1, "%u: nor a batch that may cost little", checked);
+}
+
+/* The same in this process, as ranks of a cluster that confine nothing do it. */
+static void check_here(uint64_t work_max, bool force)
+{
+	struct batch_work *batch = batch_work_new(1);
+	struct defer *defer = defer_new(1, true, 1);
+	struct view *view = view_new();
+	struct outcome outcome;
+	uint64_t waited;
+
+	checked = deferred = 0;
+	batch_work_begin(batch);
+	for (unsigned i = 0; i < COUNT; i++)
+		done(NULL, i,
+			batch_work_check(batch, defer, 0, view, image, &rules->rules[0],
+				&candidates[i], work_max, force, !i, &outcome, &waited)
+				? &outcome
+				: NULL,
+			waited);
+	batch_work_free(batch);
+	defer_free(defer);
+	view_free(view);
+}
+
+Test(check_worker, a_batch_without_a_process_costs_no_more)
+{
+	check_here((uint64_t)4 << 20, false);
+	cr_expect_eq(checked, 1, "%u", checked);
+	cr_expect_eq(deferred, COUNT - 1);
+	check_here((uint64_t)4 << 20, true);
+	cr_expect_eq(checked, COUNT, "those whose turn it is are checked");
+	check_here(CHECK_WORK_LEAST, false);
 	cr_expect_eq(checked, 1, "%u: nor a batch that may cost little", checked);
 }
 
