@@ -36,6 +36,9 @@ struct word {
 	size_t len;
 	uint8_t next; /* the next word that begins with the same two bytes, plus 1; 0: none */
 	struct hit_list hits;
+	/* The hits' numbers, sorted by what inner_hits_at looks for, and where those of each remainder begin. */
+	uint32_t *sorted;
+	uint32_t *begin; /* INNER_HITS_SECTOR + 1 */
 };
 
 struct inner_hits {
@@ -228,6 +231,78 @@ static void gather(struct inner_hits *hits, struct search *search)
 	}
 }
 
+/* ---- in another order ---------------------------------------------------------------------- */
+
+/* A hit's number after what is after it, which is what is compared. */
+static int by_after(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* The hits of one remainder, which are sorted by their numbers. */
+static void sort_by_after(const struct hit_list *hits, uint32_t *numbers, size_t count)
+{
+	uint64_t *keys = xmalloc(count * sizeof(*keys));
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (uint64_t)hits->after[numbers[i]] << 32 | numbers[i];
+	qsort(keys, count, sizeof(*keys), by_after);
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = (uint32_t)keys[i];
+	free(keys);
+}
+
+static void sort_word(struct word *word)
+{
+	const struct hit_list *hits = &word->hits;
+	uint32_t next[INNER_HITS_SECTOR] = { 0 }, begin = 0;
+
+	word->sorted = xmalloc((hits->count + 1) * sizeof(*word->sorted));
+	word->begin = xmalloc((INNER_HITS_SECTOR + 1) * sizeof(*word->begin));
+	for (size_t i = 0; i < hits->count; i++)
+		next[hits->items[i] % INNER_HITS_SECTOR]++;
+	for (size_t i = 0; i < INNER_HITS_SECTOR; i++) {
+		uint32_t count = next[i];
+
+		next[i] = word->begin[i] = begin;
+		begin += count;
+	}
+	word->begin[INNER_HITS_SECTOR] = begin;
+	for (size_t i = 0; i < hits->count; i++)
+		word->sorted[next[hits->items[i] % INNER_HITS_SECTOR]++] = (uint32_t)i;
+	for (size_t i = 0; i < INNER_HITS_SECTOR; i++)
+		if (word->begin[i + 1] > word->begin[i] + 1)
+			sort_by_after(hits, word->sorted + word->begin[i],
+				word->begin[i + 1] - word->begin[i]);
+}
+
+/* The first of the sorted numbers [from, to) whose hit is followed by this or more. */
+static uint32_t first_after(const struct word *word, uint32_t from, uint32_t to, uint64_t after)
+{
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (word->hits.after[word->sorted[middle]] < after)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+static const struct word *find_word(
+	const struct inner_hits *hits, const struct carve_map *map, unsigned number)
+{
+	for (size_t i = 0; i < hits->word_count; i++)
+		if (hits->words[i].map == map && hits->words[i].number == number)
+			return &hits->words[i];
+	return NULL;
+}
+
+/* ---- what others see ----------------------------------------------------------------------- */
+
 bool inner_hits_find(struct inner_hits *hits, struct image *image, const struct ranges *taken,
 	uint64_t most, struct pool *pool, bool (*interrupted)(void))
 {
@@ -240,6 +315,8 @@ bool inner_hits_find(struct inner_hits *hits, struct image *image, const struct 
 	search.found = xcalloc(search.step_count * hits->word_count, sizeof(*search.found));
 	pool_share(pool, POOL_CHECK, pool_threads(pool), search_steps, &search);
 	gather(hits, &search);
+	for (size_t i = 0; i < hits->word_count; i++)
+		sort_word(&hits->words[i]);
 	free(search.found);
 	free(search.steps);
 	return !search.stopped;
@@ -248,15 +325,31 @@ bool inner_hits_find(struct inner_hits *hits, struct image *image, const struct 
 const uint64_t *inner_hits_of(const struct inner_hits *hits, const struct carve_map *map,
 	unsigned word, const uint32_t **after, size_t *count)
 {
-	for (size_t i = 0; i < hits->word_count; i++)
-		if (hits->words[i].map == map && hits->words[i].number == word) {
-			*count = hits->words[i].hits.count;
-			if (after)
-				*after = hits->words[i].hits.after;
-			return hits->words[i].hits.items;
-		}
+	const struct word *found = find_word(hits, map, word);
+
+	*count = found ? found->hits.count : 0;
+	if (after)
+		*after = found ? found->hits.after : NULL;
+	return found ? found->hits.items : NULL;
+}
+
+const uint32_t *inner_hits_at(const struct inner_hits *hits, const struct carve_map *map,
+	unsigned word, uint64_t remainder, const uint32_t *after, size_t *count)
+{
+	const struct word *found = find_word(hits, map, word);
+	uint32_t from, to;
+
 	*count = 0;
-	return NULL;
+	if (!found || !found->sorted)
+		return NULL;
+	from = found->begin[remainder % INNER_HITS_SECTOR];
+	to = found->begin[remainder % INNER_HITS_SECTOR + 1];
+	if (after) {
+		from = first_after(found, from, to, *after);
+		to = first_after(found, from, to, (uint64_t)*after + 1);
+	}
+	*count = to - from;
+	return found->sorted + from;
 }
 
 void inner_hits_free(struct inner_hits *hits)
@@ -266,6 +359,8 @@ void inner_hits_free(struct inner_hits *hits)
 	for (size_t i = 0; i < hits->word_count; i++) {
 		free(hits->words[i].hits.items);
 		free(hits->words[i].hits.after);
+		free(hits->words[i].sorted);
+		free(hits->words[i].begin);
 	}
 	ranges_free(&hits->windows);
 	free(hits);

@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 
-#define SECTOR 512
+#define SECTOR INNER_HITS_SECTOR
 #define ANCHORS_MAX 65536
 #define TAILS_MAX 64                  /* nearest tables that are looked at for a file */
 #define BACK_MAX ((uint64_t)16 << 20) /* bytes before a tail that are in its view */
@@ -22,6 +22,7 @@
 #define MISSES_MAX 3                  /* that are tolerated of them */
 #define SHIFTS_MAX 64                 /* displacements that are considered */
 #define VOTES_MAX ((size_t)1 << 20)
+#define PLACES_MAX 4096 /* of an anchor; one that is in more shows no piece */
 #define CHANGE_COST 4
 #define MISS_COST_MAX 20
 #define FITS_COST 8                  /* of one around which all fits */
@@ -292,9 +293,13 @@ struct votes {
 	size_t count, capacity;
 	const struct carve_anchor *anchors; /* sorted by offset */
 	uint64_t *words;                    /* of the anchors: remainder << 32 | number, sorted */
-	uint32_t *per_anchor;               /* how many each has */
+	/* How many each has; TOO_MANY: it is in so many places that it shows no piece. */
+	uint32_t *per_anchor;
 	size_t word_count;
+	bool has_too_many; /* some are of such an anchor */
 };
+
+#define TOO_MANY UINT32_MAX
 
 static int by_value(const void *a, const void *b)
 {
@@ -318,7 +323,8 @@ static void add_vote(struct votes *votes, uint64_t shift, uint32_t anchor)
 		return;
 	votes->items = xgrow(votes->items, &votes->capacity, votes->count, sizeof(*votes->items));
 	votes->items[votes->count++] = (struct vote){ shift, anchor };
-	votes->per_anchor[anchor]++;
+	if (votes->per_anchor[anchor] != TOO_MANY)
+		votes->per_anchor[anchor]++;
 }
 
 /* The remainder in a sector where the anchor's word is, if a piece begins at a sector. */
@@ -335,21 +341,6 @@ static void index_words(struct votes *votes, const struct anchors *anchors, unsi
 			votes->words[votes->word_count++] =
 				remainder_of(&anchors->items[i]) << 32 | i;
 	qsort(votes->words, votes->word_count, sizeof(*votes->words), by_value);
-}
-
-static size_t first_word(const struct votes *votes, uint64_t remainder)
-{
-	size_t low = 0, high = votes->word_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (votes->words[middle] < remainder << 32)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 /* Whether the carver finds what it expects around the anchor. */
@@ -378,6 +369,17 @@ struct place {
 	uint8_t around[2 * sizeof(((struct carve_anchor *)NULL)->bytes)];
 };
 
+/* Whether the anchor has its word first, and all else of it is known with a hit: then these are the bytes after it. */
+static bool is_short(const struct carve_anchor *anchor, size_t word_len, uint32_t *after)
+{
+	*after = 0;
+	if (anchor->word_at || anchor->len != word_len + INNER_HITS_AFTER || anchor->any)
+		return false;
+	for (unsigned i = 0; i < INNER_HITS_AFTER; i++)
+		*after |= (uint32_t)anchor->bytes[word_len + i] << 8 * i;
+	return true;
+}
+
 /* Whether the bytes after the word can be the anchor's. */
 static bool may_match(const struct carve_anchor *anchor, const struct place *place)
 {
@@ -400,69 +402,113 @@ static bool read_around(struct workbench *bench, struct place *place)
 	return workbench_read(bench, from, place->around, left < room ? (size_t)left : room);
 }
 
-static bool is_at(struct workbench *bench, const struct carve_anchor *anchor, struct place *place)
+/* Whether the anchor may be there, as a part of the file. */
+static bool is_at(struct workbench *bench, const struct broken *broken,
+	const struct carve_anchor *anchor, struct place *place)
 {
 	uint64_t at = place->hit - anchor->word_at;
+	bool on_grid = bench->rule->carver->map->common || anchor_bits(anchor) < STRONG_BITS;
+	bool is_known = !anchor->word_at && anchor->len <= place->word_len + INNER_HITS_AFTER;
 
-	if (place->hit < anchor->word_at || anchor->len > bench->clusters->end - at)
+	if (place->hit < anchor->word_at || anchor->len > bench->clusters->end - at ||
+		!may_match(anchor, place) ||
+		(on_grid && (at - anchor->offset - broken->start) % bench->clusters->size))
 		return false;
-	if (!anchor->word_at && anchor->len <= place->word_len + INNER_HITS_AFTER)
-		return true; /* as may_match has seen */
-	return (place->was_read || read_around(bench, place)) &&
-	       anchor->len <= sizeof(place->around) - (at - place->from) &&
-	       matches(anchor, place->around + (at - place->from));
+	if (!is_known && !place->was_read && !read_around(bench, place))
+		return false;
+	return (is_known || (anchor->len <= sizeof(place->around) - (at - place->from) &&
+				    matches(anchor, place->around + (at - place->from)))) &&
+	       fits(bench, anchor, at);
 }
 
-/* The anchors that may be there. */
-static void vote_for(struct workbench *bench, const struct broken *broken, struct place *place,
-	struct votes *votes)
-{
-	uint64_t remainder = (place->hit - broken->start) % SECTOR;
-	size_t i = first_word(votes, remainder);
+/* The hits of an anchor's word. */
+struct word_hits {
+	size_t word_len, count;
+	const uint64_t *items;
+	const uint32_t *after;
+};
 
-	for (; i < votes->word_count && votes->words[i] >> 32 == remainder &&
-		workbench_goes_on(bench);
-		i++) {
-		uint32_t number = (uint32_t)votes->words[i];
-		const struct carve_anchor *anchor = &votes->anchors[number];
-		uint64_t at = place->hit - anchor->word_at;
-
-		workbench_spend(bench, MATCH_WORK);
-		if (!may_match(anchor, place) || !is_at(bench, anchor, place))
-			continue;
-		if ((bench->rule->carver->map->common || anchor_bits(anchor) < STRONG_BITS) &&
-			(at - anchor->offset - broken->start) % bench->clusters->size)
-			continue;
-		if (!fits(bench, anchor, at))
-			continue;
-		workbench_spend(bench, VOTE_WORK);
-		add_vote(votes, at - anchor->offset, number);
-	}
-}
-
-static void collect_votes(struct workbench *bench, const struct broken *broken,
-	const struct anchors *anchors, struct votes *votes)
+static struct word_hits hits_of(struct workbench *bench, unsigned word)
 {
 	const struct carve_map *map = bench->rule->carver->map;
+	struct word_hits hits = { .word_len = map->words[word].len };
 
-	for (unsigned word = 0; word < CARVE_WORDS && map->words[word].len; word++) {
-		size_t count;
-		const uint32_t *after = NULL;
-		const uint64_t *hits = inner_hits_of(bench->hits, map, word, &after, &count);
+	hits.items = inner_hits_of(bench->hits, map, word, &hits.after, &hits.count);
+	return hits;
+}
 
-		index_words(votes, anchors, word);
-		if (!votes->word_count)
+/* Some of the anchors at one of the hits. again: also those that are in too many places. */
+static void try_hit(struct workbench *bench, const struct broken *broken,
+	const struct word_hits *hits, size_t hit, const uint64_t *words, size_t count, bool again,
+	struct votes *votes)
+{
+	struct place place = {
+		.hit = hits->items[hit], .word_len = hits->word_len, .after = hits->after[hit]
+	};
+
+	workbench_spend(bench, HIT_WORK);
+	if (!clusters_are_free(bench->clusters, place.hit, 1))
+		return;
+	for (size_t i = 0; i < count && workbench_goes_on(bench); i++) {
+		uint32_t number = (uint32_t)words[i];
+		const struct carve_anchor *anchor = &votes->anchors[number];
+
+		workbench_spend(bench, MATCH_WORK);
+		if ((votes->per_anchor[number] == TOO_MANY && !again) ||
+			!is_at(bench, broken, anchor, &place))
 			continue;
-		for (size_t i = 0; i < count && workbench_goes_on(bench); i++) {
-			struct place place = {
-				.hit = hits[i], .word_len = map->words[word].len, .after = after[i]
-			};
-
-			workbench_spend(bench, HIT_WORK);
-			if (clusters_are_free(bench->clusters, hits[i], 1))
-				vote_for(bench, broken, &place, votes);
+		workbench_spend(bench, VOTE_WORK);
+		add_vote(votes, place.hit - anchor->word_at - anchor->offset, number);
+		if (votes->per_anchor[number] != TOO_MANY &&
+			votes->per_anchor[number] > PLACES_MAX) {
+			votes->per_anchor[number] = TOO_MANY;
+			votes->has_too_many = true;
 		}
 	}
+}
+
+/* All anchors of a word whose remainder is the same, at all hits of it where they may be, if a piece begins at a sector. */
+static void vote(struct workbench *bench, const struct broken *broken, unsigned word,
+	const uint64_t *words, size_t word_count, struct votes *votes)
+{
+	const struct carve_map *map = bench->rule->carver->map;
+	struct word_hits hits = hits_of(bench, word);
+	uint64_t remainder = broken->start + (words[0] >> 32);
+	const uint32_t *places;
+	size_t count;
+	uint32_t after;
+
+	/* It has the hits that it matches side by side. */
+	for (; word_count && is_short(&votes->anchors[(uint32_t)words[0]], hits.word_len, &after);
+		words++, word_count--) {
+		places = inner_hits_at(bench->hits, map, word, remainder, &after, &count);
+		workbench_spend(bench, MATCH_WORK);
+		for (size_t i = 0; i < count && workbench_goes_on(bench) &&
+				   votes->per_anchor[(uint32_t)words[0]] != TOO_MANY;
+			i++)
+			try_hit(bench, broken, &hits, places[i], words, 1, false, votes);
+	}
+	places = inner_hits_at(bench->hits, map, word, remainder, NULL, &count);
+	for (size_t i = 0; i < count && word_count && workbench_goes_on(bench); i++)
+		try_hit(bench, broken, &hits, places[i], words, word_count, false, votes);
+}
+
+/* Those of anchors that are in too many places. */
+static void drop_votes(struct votes *votes)
+{
+	size_t kept = 0;
+
+	if (!votes->has_too_many)
+		return;
+	votes->has_too_many = false;
+	for (size_t i = 0; i < votes->count; i++)
+		if (votes->per_anchor[votes->items[i].anchor] != TOO_MANY)
+			votes->items[kept++] = votes->items[i];
+	votes->count = kept;
+}
+
+static void sort_votes(struct votes *votes)
+{
 	if (votes->count)
 		qsort(votes->items, votes->count, sizeof(*votes->items), by_shift);
 }
@@ -530,6 +576,58 @@ static void find_shifts(const struct votes *votes, uint64_t start, uint64_t tail
 		add_shift(shifts, start, start, UINT64_MAX, votes->count);
 	if (!has_tail)
 		add_shift(shifts, start, tail, UINT64_MAX, votes->count);
+}
+
+/* What is in too many places is looked for where the other anchors show pieces. */
+static void vote_again(struct workbench *bench, const struct broken *broken,
+	const struct shifts *shifts, uint64_t number, struct votes *votes)
+{
+	const struct carve_anchor *anchor = &votes->anchors[number];
+	struct word_hits hits = hits_of(bench, anchor->word);
+
+	for (size_t s = 0; s < shifts->count && workbench_goes_on(bench); s++) {
+		uint64_t hit = anchor->offset + anchor->word_at + shifts->items[s];
+		size_t low = 0, high = hits.count;
+
+		workbench_spend(bench, MATCH_WORK);
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (hits.items[middle] < hit)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low < hits.count && hits.items[low] == hit)
+			try_hit(bench, broken, &hits, low, &number, 1, true, votes);
+	}
+}
+
+static void collect_votes(struct workbench *bench, const struct broken *broken,
+	const struct anchors *anchors, uint64_t start, uint64_t tail, const struct refused *refused,
+	struct votes *votes)
+{
+	const struct carve_map *map = bench->rule->carver->map;
+	struct shifts shifts = { 0 };
+
+	for (unsigned word = 0; word < CARVE_WORDS && map->words[word].len; word++) {
+		index_words(votes, anchors, word);
+		for (size_t i = 0, next; i < votes->word_count; i = next) {
+			for (next = i + 1; next < votes->word_count &&
+					   votes->words[next] >> 32 == votes->words[i] >> 32;)
+				next++;
+			vote(bench, broken, word, votes->words + i, next - i, votes);
+			if (votes->count > VOTES_MAX / 2)
+				drop_votes(votes);
+		}
+	}
+	drop_votes(votes);
+	sort_votes(votes);
+	find_shifts(votes, start, tail, refused, &shifts);
+	for (size_t i = 0; i < anchors->count && workbench_goes_on(bench); i++)
+		if (votes->per_anchor[i] == TOO_MANY)
+			vote_again(bench, broken, &shifts, i, votes);
+	sort_votes(votes);
 }
 
 /* The cheapest way through the anchors. */
@@ -626,6 +724,13 @@ static void follow(const struct path *path, size_t end, struct mapping *mapping)
 	free(states);
 }
 
+/* The displacement of the file's end; start: nothing says another. */
+static uint64_t tail_shift(
+	const struct source *source, const struct carve_table *table, uint64_t start)
+{
+	return source->is_tail && table->at ? source->offset - table->at : start;
+}
+
 /* Adds the stretches that follow the last one, or the file's start. */
 static void find_path(const struct carve_map *map, const struct source *source,
 	const struct anchors *anchors, const struct votes *votes, const struct refused *refused,
@@ -634,7 +739,7 @@ static void find_path(const struct carve_map *map, const struct source *source,
 	const struct carve_table *table = &anchors->table;
 	uint64_t start = mapping->items[mapping->count - 1].shift;
 	bool has_end = source->is_tail && table->at;
-	uint64_t tail = has_end ? source->offset - table->at : start;
+	uint64_t tail = tail_shift(source, table, start);
 	struct shifts shifts = { 0 };
 	struct path path = { .map = map, .anchors = anchors, .votes = votes, .shifts = &shifts };
 	struct stretch end = {
@@ -691,7 +796,8 @@ bool mapping_extend(struct workbench *bench, const struct broken *broken,
 	votes.anchors = anchors.items;
 	votes.words = xcalloc(anchors.count + 1, sizeof(*votes.words));
 	votes.per_anchor = xcalloc(anchors.count + 1, sizeof(*votes.per_anchor));
-	collect_votes(bench, broken, &anchors, &votes);
+	collect_votes(bench, broken, &anchors, last.shift,
+		tail_shift(source, &anchors.table, last.shift), refused, &votes);
 	if (workbench_goes_on(bench))
 		find_path(bench->rule->carver->map, source, &anchors, &votes, refused, mapping);
 	free(votes.words);

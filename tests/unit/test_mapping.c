@@ -307,3 +307,27 @@ Test(mapping, reads_only_where_a_part_can_be)
 	extend_among_words(1, 1);
 	cr_expect_lt(bytes_read, 100 * 1024, "%zu", bytes_read);
 }
+
+/* A part that is nearly everywhere shows no piece, and costs little; it is found where the others show one. */
+Test(mapping, finds_what_is_in_too_many_places_where_other_parts_are)
+{
+	static const uint64_t pieces[][2] = { { 0, START }, { 4 * CLUSTER, 9990 * CLUSTER } };
+	const uint64_t part = 21, at = 12 + part * PART_LEN;
+	struct refused refused = { .count = 0 };
+	struct mapping mapping = { 0 };
+	const struct source source = { .offset = START };
+	uint64_t work;
+
+	plant(pieces, 2);
+	for (uint64_t i = 20; i < 9900; i++)
+		fill_part((unsigned)part, content + i * CLUSTER + at % CLUSTER);
+	begin();
+	cr_assert(mapping_extend(&bench, &broken, &source, &refused, &mapping));
+	cr_assert_eq(mapping.count, 2);
+	cr_expect_eq(mapping.items[1].shift, 9986 * CLUSTER);
+	cr_expect_geq(mapping.items[1].to, at + 20);
+	work = (1 << 30) - bench.work_left;
+	cr_expect_lt(work, 5000 * 400, "%llu", (unsigned long long)work);
+	mapping_free(&mapping);
+	end();
+}
