@@ -17,11 +17,30 @@
 
 static_assert(sizeof(struct carve_coded) % sizeof(uint32_t) == 0, "it is copied by words");
 
+/* Clusters of a warp. */
+static __host__ __device__ uint32_t share_of(uint32_t count)
+{
+	uint32_t share = (count / WARPS + 32) / 32 * 32;
+	return share < SHARE_MAX ? share : SHARE_MAX;
+}
+
+static __host__ __device__ uint32_t blocks_of(uint32_t count)
+{
+	uint32_t block_share = share_of(count) * (THREADS / 32);
+	return (count + block_share - 1) / block_share;
+}
+
+/* A row of blocks has a job; those that it has too many of have nothing to do. */
 static __global__ void __launch_bounds__(THREADS)
-	coded_kernel(const struct carve_coded *description, const uint8_t *heads, uint32_t head_len,
-		uint32_t count, uint32_t share, uint32_t *bits)
+	coded_kernel(const struct coded_job *jobs, uint32_t head_len)
 {
 	__shared__ struct carve_coded coded;
+	const struct carve_coded *description = jobs[blockIdx.y].coded;
+	const uint8_t *heads = jobs[blockIdx.y].heads;
+	uint32_t *bits = jobs[blockIdx.y].bits, count = jobs[blockIdx.y].count;
+	uint32_t share = share_of(count);
+	if (blockIdx.x >= blocks_of(count))
+		return;
 	for (uint32_t i = threadIdx.x; i < sizeof(coded) / sizeof(uint32_t); i += THREADS)
 		((uint32_t *)&coded)[i] = ((const uint32_t *)description)[i];
 	__syncthreads();
@@ -52,15 +71,14 @@ static __global__ void __launch_bounds__(THREADS)
 	}
 }
 
-cudaError_t coded_launch(const struct carve_coded *coded, const uint8_t *heads, uint32_t head_len,
-	uint32_t count, uint32_t *bits, cudaStream_t stream)
+uint32_t coded_blocks(uint32_t count)
 {
-	uint32_t share = min(SHARE_MAX, (count / WARPS + 32) / 32 * 32);
-	uint32_t warps = (count + share - 1) / share;
-	cudaError_t failed = cudaMemsetAsync(bits, 0, count / 8, stream);
-	if (failed || !count)
-		return failed;
-	coded_kernel<<<(warps + THREADS / 32 - 1) / (THREADS / 32), THREADS, 0, stream>>>(
-		coded, heads, head_len, count, share, bits);
+	return blocks_of(count);
+}
+
+cudaError_t coded_launch(const struct coded_job *jobs, uint32_t job_count, uint32_t blocks,
+	uint32_t head_len, cudaStream_t stream)
+{
+	coded_kernel<<<dim3(blocks, job_count), THREADS, 0, stream>>>(jobs, head_len);
 	return cudaGetLastError();
 }

@@ -22,11 +22,11 @@ extern "C" {
 #define SLAB_LEN ((uint64_t)1 << 30)
 #define SLABS_MAX 4096
 #define STAGE_LEN ((size_t)64 << 20)
-#define STAGES 2                           /* one is filled while the other is copied */
-#define LANES 4                            /* of a GPU */
-#define MEMORY_LEFT ((size_t)1 << 30)      /* bytes of a GPU that slabs leave */
-#define BITS_MAX ((uint64_t)1 << 21)       /* clusters that a lane answers for at once */
-#define SLEEP_CLUSTERS ((uint64_t)1 << 16) /* for fewer a thread waits awake */
+#define STAGES 2                      /* one is filled while the other is copied */
+#define LANES 4                       /* of a GPU */
+#define MEMORY_LEFT ((size_t)1 << 30) /* bytes of a GPU that slabs leave */
+#define BITS_MAX (1u << 23) /* clusters that a lane answers for at once: a slab's, or more */
+#define JOBS_MAX 256        /* and parts of slabs */
 
 struct lane {
 	int id; /* of the GPU */
@@ -35,7 +35,8 @@ struct lane {
 	cudaEvent_t done;
 	uint8_t *room; /* on the GPU */
 	size_t room_len;
-	uint64_t *bits; /* pinned; NULL: not used yet */
+	uint64_t *bits;      /* pinned; NULL: not used yet */
+	struct asked *asked; /* the same */
 };
 
 struct gpu {
@@ -114,6 +115,7 @@ static void close_lane(struct lane *lane)
 {
 	cudaFree(lane->room);
 	cudaFreeHost(lane->bits);
+	cudaFreeHost(lane->asked);
 	if (lane->done)
 		cudaEventDestroy(lane->done);
 	if (lane->stream)
@@ -381,65 +383,132 @@ static int keep(struct search_device *device, size_t count)
 
 /* ---- coded data ---------------------------------------------------------------------------- */
 
-/* Of the clusters [first, first + count), in slabs of one GPU. */
-static cudaError_t search_coded(struct search_device *device, struct lane *lane,
-	const struct carve_coded *coded, uint64_t first, uint64_t count, uint64_t *bits)
+/* What is asked of a GPU at once. */
+struct batch {
+	struct search_device *device;
+	struct gpu *gpu;
+	struct lane *lane;
+	struct carve_coded *coded; /* the questions', on the GPU */
+	struct coded_job *jobs;    /* there, room for JOBS_MAX... */
+	uint32_t *bits;            /* ...and for BITS_MAX */
+	uint64_t *to[JOBS_MAX];    /* where the jobs' answers go */
+	uint32_t count, clusters, blocks;
+};
+
+/* What is copied to the GPU, pinned. */
+struct asked {
+	struct carve_coded coded[CODED_QUESTIONS_MAX];
+	struct coded_job jobs[JOBS_MAX];
+};
+
+static cudaError_t begin_batch(
+	struct batch *batch, const struct coded_question *questions, size_t count)
 {
-	cudaError_t failed = take_room(lane, sizeof(*coded) + 512 + BITS_MAX / 8);
+	struct lane *lane = batch->lane;
+	cudaError_t failed = take_room(lane, sizeof(struct asked) + BITS_MAX / 8 + 3 * 256);
 	struct parts parts = { lane->room, lane->stream, failed };
-	const struct carve_coded *description = add_part(&parts, coded, 1);
-	uint32_t *found = add_part(&parts, (const uint32_t *)NULL, count / 32);
-	uint64_t per_slab = slab_clusters(device);
-	failed = parts.failed;
-	if (!failed && !lane->bits)
-		failed = cudaMallocHost((void **)&lane->bits, BITS_MAX / 8);
-	for (uint64_t done = 0, some; done < count && !failed; done += some) {
-		uint64_t at = (first + done) % per_slab;
-		const uint8_t *heads = device->slabs[(first + done) / per_slab].heads;
-		some = per_slab - at < count - done ? per_slab - at : count - done;
-		failed = coded_launch(description, heads + at * device->head_len,
-			(uint32_t)device->head_len, (uint32_t)some, found + done / 32,
-			lane->stream);
-	}
+	if (!parts.failed && !lane->bits)
+		parts.failed = cudaMallocHost((void **)&lane->bits, BITS_MAX / 8);
+	if (!parts.failed && !lane->asked)
+		parts.failed = cudaMallocHost((void **)&lane->asked, sizeof(*lane->asked));
+	for (size_t i = 0; i < count && !parts.failed; i++)
+		lane->asked->coded[i] = *questions[i].coded;
+	batch->coded = add_part(&parts, lane->asked ? lane->asked->coded : NULL, count);
+	batch->jobs = add_part(&parts, (const struct coded_job *)NULL, JOBS_MAX);
+	batch->bits = add_part(&parts, (const uint32_t *)NULL, BITS_MAX / 32);
+	return parts.failed;
+}
+
+static cudaError_t answer_batch(struct batch *batch)
+{
+	struct lane *lane = batch->lane;
+	size_t len = batch->clusters / 8;
+	if (!batch->count)
+		return cudaSuccess;
+	cudaError_t failed = cudaMemcpyAsync(batch->jobs, lane->asked->jobs,
+		batch->count * sizeof(*batch->jobs), cudaMemcpyHostToDevice, lane->stream);
+	if (!failed)
+		failed = cudaMemsetAsync(batch->bits, 0, len, lane->stream);
+	if (!failed)
+		failed = coded_launch(batch->jobs, batch->count, batch->blocks,
+			(uint32_t)batch->device->head_len, lane->stream);
 	if (!failed)
 		failed = cudaMemcpyAsync(
-			lane->bits, found, count / 8, cudaMemcpyDeviceToHost, lane->stream);
+			lane->bits, batch->bits, len, cudaMemcpyDeviceToHost, lane->stream);
 	if (!failed)
 		failed = cudaEventRecord(lane->done, lane->stream);
 	if (!failed)
-		failed = count < SLEEP_CLUSTERS ? cudaStreamSynchronize(lane->stream)
-						: cudaEventSynchronize(lane->done);
-	if (!failed)
-		memcpy(bits, lane->bits, count / 8);
+		failed = cudaEventSynchronize(lane->done);
+	const uint64_t *from = lane->bits;
+	for (uint32_t i = 0; i < batch->count && !failed; i++) {
+		uint32_t words = lane->asked->jobs[i].count / 64;
+		memcpy(batch->to[i], from, words * sizeof(*from));
+		from += words;
+	}
+	batch->count = batch->clusters = batch->blocks = 0;
 	return failed;
 }
 
-/* How many clusters from this one on are in slabs of the same GPU, at most count and BITS_MAX. */
-static uint64_t count_together(const struct search_device *device, uint64_t first, uint64_t count)
+/* `count` clusters of a slab, which begin at `at`. */
+static cudaError_t add_job(struct batch *batch, size_t question, const struct slab *slab,
+	uint64_t at, uint32_t count, uint64_t *to)
 {
-	uint64_t per_slab = slab_clusters(device), slab = first / per_slab;
-	uint64_t together = per_slab - first % per_slab;
-	count = count < BITS_MAX ? count : BITS_MAX;
-	while (together < count && device->slabs[slab + 1].gpu == device->slabs[slab].gpu) {
-		together += per_slab;
-		slab++;
-	}
-	return together < count ? together : count;
+	cudaError_t failed = cudaSuccess;
+	if (batch->count == JOBS_MAX || count > BITS_MAX - batch->clusters)
+		failed = answer_batch(batch);
+	struct coded_job *job = &batch->lane->asked->jobs[batch->count];
+	job->coded = batch->coded + question;
+	job->heads = slab->heads + at * batch->device->head_len;
+	job->bits = batch->bits + batch->clusters / 32;
+	job->count = count;
+	batch->to[batch->count++] = to;
+	batch->clusters += count;
+	batch->blocks = larger(batch->blocks, coded_blocks(count));
+	return failed;
 }
 
-static int find_coded(struct search_device *device, const struct carve_coded *coded, uint64_t first,
-	uint64_t count, uint64_t *bits)
+/* The clusters of a question that the batch's GPU has. */
+static cudaError_t add_question(
+	struct batch *batch, size_t number, const struct coded_question *question)
+{
+	const struct search_device *device = batch->device;
+	uint64_t per_slab = slab_clusters(device);
+	cudaError_t failed = cudaSuccess;
+	for (uint64_t done = 0, some; done < question->count && !failed; done += some) {
+		uint64_t at = (question->first + done) % per_slab, left = question->count - done;
+		const struct slab *slab = &device->slabs[(question->first + done) / per_slab];
+		some = per_slab - at < left ? per_slab - at : left;
+		if (&device->gpus[slab->gpu] == batch->gpu)
+			failed = add_job(batch, number, slab, at, (uint32_t)some,
+				question->bits + done / 64);
+	}
+	return failed;
+}
+
+static cudaError_t ask_gpu(struct search_device *device, struct gpu *gpu,
+	const struct coded_question *questions, size_t count)
+{
+	struct batch batch = {};
+	batch.device = device;
+	batch.gpu = gpu;
+	batch.lane = lock_lane(gpu);
+	cudaError_t failed = begin_batch(&batch, questions, count);
+	for (size_t i = 0; i < count && !failed; i++)
+		failed = add_question(&batch, i, &questions[i]);
+	if (!failed)
+		failed = answer_batch(&batch);
+	pthread_mutex_unlock(&batch.lane->lock);
+	return failed;
+}
+
+static int find_coded(
+	struct search_device *device, const struct coded_question *questions, size_t count)
 {
 	cudaError_t failed = cudaSuccess;
 	for (unsigned i = 0; i < STAGES && !failed; i++)
 		failed = wait_for_copy(device, i);
-	for (uint64_t done = 0, some; done < count && !failed; done += some) {
-		const struct slab *slab = &device->slabs[(first + done) / slab_clusters(device)];
-		struct lane *lane = lock_lane(&device->gpus[slab->gpu]);
-		some = count_together(device, first + done, count - done);
-		failed = search_coded(device, lane, coded, first + done, some, bits + done / 64);
-		pthread_mutex_unlock(&lane->lock);
-	}
+	for (unsigned i = 0; i < device->count && !failed; i++)
+		failed = ask_gpu(device, &device->gpus[i], questions, count);
 	return failed ? fail(failed, "looking at clusters") : 0;
 }
 

@@ -21,8 +21,18 @@ uint32_t breaks_step(bool two);
 /* Bytes of shared memory that a block takes. */
 size_t breaks_shared_len(const struct crc_search *search);
 cudaError_t breaks_launch(const struct breaks_job *job, cudaStream_t stream);
-/* heads: head_len bytes each of count clusters, a multiple of 64; bits: count / 32 words. */
-cudaError_t coded_launch(const struct carve_coded *coded, const uint8_t *heads, uint32_t head_len,
-	uint32_t count, uint32_t *bits, cudaStream_t stream);
+/* Clusters to look at, all on the device: as many heads, a multiple of 64, and zeroed bits, a word for each 32. */
+struct coded_job {
+	const struct carve_coded *coded;
+	const uint8_t *heads;
+	uint32_t *bits;
+	uint32_t count;
+};
+
+/* That a job with so many clusters needs. */
+uint32_t coded_blocks(uint32_t count);
+/* jobs: job_count of them, on the device; blocks: the most that one of them needs. */
+cudaError_t coded_launch(const struct coded_job *jobs, uint32_t job_count, uint32_t blocks,
+	uint32_t head_len, cudaStream_t stream);
 
 #endif

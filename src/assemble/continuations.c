@@ -10,7 +10,7 @@
 /* Clusters of which the answers are found together: by a device, first and at most, and else. */
 #define DEVICE_FIRST ((uint64_t)1 << 12)
 #define DEVICE_SPAN ((uint64_t)1 << 21)
-#define DEVICE_GROWTH 8
+#define DEVICE_GROWTH 16
 #define SPAN SEARCHER_SPAN
 
 /* Answers for some clusters, a bit each: 0 if the cluster is free, and whole, and may not follow. */
@@ -33,6 +33,8 @@ struct continuations {
 	const struct partial *partial;
 	struct described *breaks;
 	size_t count, capacity;
+	const uint64_t *expected; /* breaks, of which these are the ones that steps come from now */
+	size_t expected_count;
 	size_t head_len;
 	uint8_t *heads; /* scratch, of SPAN clusters */
 };
@@ -182,41 +184,107 @@ static uint64_t look(
 	return bits;
 }
 
-/* A device's answers, from this cluster on in the direction of the gaps. The further they are asked for, the more at
- * once. False: it has none. */
-static bool ask_device(struct continuations *continuations, const struct carve_coded *coded,
-	uint64_t cluster, bool backwards, struct span *span)
+/* What a device is asked for some breaks. */
+struct asked {
+	struct coded_question questions[CODED_QUESTIONS_MAX];
+	struct span *spans[CODED_QUESTIONS_MAX]; /* of the answers */
+	size_t count;
+};
+
+/* Adds clusters from this one on in the direction of the gaps, the more the further they are asked for, unless
+ * the device has none of them, or the span has an answer. */
+static void add_question(const struct continuations *continuations, struct described *described,
+	uint64_t cluster, bool backwards, struct asked *asked)
 {
-	struct searcher *searcher = continuations->bench->searcher;
-	uint64_t kept = searcher_kept(searcher), from = cluster / 64 * 64;
+	uint64_t kept = searcher_kept(continuations->bench->searcher), from = cluster / 64 * 64;
+	struct span *span = &described->spans[backwards];
 	uint64_t count = span->count * DEVICE_GROWTH;
 
-	if (cluster >= kept)
-		return false;
+	if (cluster >= kept || has_answer(span, cluster) || asked->count == CODED_QUESTIONS_MAX)
+		return;
 	count = count < DEVICE_FIRST ? DEVICE_FIRST : count;
 	count = count > DEVICE_SPAN ? DEVICE_SPAN : count;
 	if (backwards)
 		from = from + 64 > count ? from + 64 - count : 0;
-	span->first = from;
-	span->count = kept - from < count ? kept - from : count;
-	span->bits = xmalloc(span->count / 8);
-	if (searcher_find_coded(searcher, coded, from, span->count, span->bits, &span->is_rough))
-		return true;
-	free(span->bits);
-	return false;
+	count = kept - from < count ? kept - from : count;
+	asked->spans[asked->count] = span;
+	asked->questions[asked->count++] =
+		(struct coded_question){ described->coded, from, count, xmalloc(count / 8) };
 }
 
-/* Answers for clusters around this one. */
-static void fill(struct continuations *continuations, const struct carve_coded *coded,
-	uint64_t cluster, bool backwards, struct span *span)
+/* Adds what comes next with this gap, and, the first time, with gaps in the other direction. */
+static void add_break(const struct continuations *continuations, struct described *described,
+	int64_t gap, struct asked *asked)
 {
-	free(span->bits);
-	if (!ask_device(continuations, coded, cluster, backwards, span)) {
-		*span = (struct span){ .first = cluster / SPAN * SPAN, .count = SPAN };
-		span->bits = xmalloc(sizeof(*span->bits));
-		*span->bits = look(continuations, coded, cluster);
+	const struct searcher *searcher = continuations->bench->searcher;
+	bool backwards = gap < 0;
+	uint64_t number;
+
+	if (!described->coded || described->end == UINT64_MAX)
+		return;
+	if (searcher_number(searcher, described->end + (uint64_t)gap, &number))
+		add_question(continuations, described, number, backwards, asked);
+	if (searcher_number(searcher, described->end, &number) && number &&
+		!described->spans[!backwards].count)
+		add_question(continuations, described, backwards ? number : number - 1, !backwards,
+			asked);
+}
+
+/* A device's answers for this break and the cluster to which the gap leads, and for the others that are expected.
+ * False: it has none. */
+static bool ask_device(struct continuations *continuations, struct described *described,
+	uint64_t cluster, int64_t gap)
+{
+	struct searcher *searcher = continuations->bench->searcher;
+	struct asked asked = { .count = 0 };
+	bool is_rough, is_answered;
+
+	if (cluster >= searcher_kept(searcher))
+		return false;
+	add_break(continuations, described, gap, &asked);
+	for (size_t i = 0; i < continuations->expected_count; i++) {
+		struct described *other = find(continuations, continuations->expected[i]);
+
+		if (other && other != described)
+			add_break(continuations, other, gap, &asked);
 	}
+	is_answered = searcher_find_coded(searcher, asked.questions, asked.count, &is_rough);
+	for (size_t i = 0; i < asked.count; i++) {
+		const struct coded_question *question = &asked.questions[i];
+
+		if (!is_answered) {
+			free(question->bits);
+			continue;
+		}
+		free(asked.spans[i]->bits);
+		*asked.spans[i] =
+			(struct span){ question->first, question->count, question->bits, is_rough };
+		set_not_looked_at(continuations, asked.spans[i]);
+	}
+	return is_answered;
+}
+
+/* Answers for clusters around this one, to which the gap leads. */
+static void fill(struct continuations *continuations, struct described *described, uint64_t cluster,
+	int64_t gap)
+{
+	struct span *span = &described->spans[gap < 0];
+
+	if (ask_device(continuations, described, cluster, gap))
+		return;
+	free(span->bits);
+	*span = (struct span){ .first = cluster / SPAN * SPAN, .count = SPAN };
+	span->bits = xmalloc(sizeof(*span->bits));
+	*span->bits = look(continuations, described->coded, cluster);
 	set_not_looked_at(continuations, span);
+}
+
+void continuations_expect(struct continuations *continuations, const uint64_t *breaks, size_t count)
+{
+	continuations->expected = breaks;
+	continuations->expected_count = count;
+	for (size_t i = 0; continuations->bench->rule->carver->coded && i < count; i++)
+		describe(continuations, breaks[i]);
 }
 
 /* ---- answers ------------------------------------------------------------------------------- */
@@ -314,6 +382,71 @@ bool continuations_skip(
 	return true;
 }
 
+/* Whether it is known that none of `count` clusters from this one on may follow. */
+static bool are_refused(const struct span *span, uint64_t number, uint64_t count)
+{
+	uint64_t at = number - span->first;
+
+	if (at >= span->count || count > span->count - at)
+		return false;
+	for (; count && at % 64; at++, count--)
+		if (span->bits[at / 64] >> at % 64 & 1)
+			return false;
+	for (; count >= 64; at += 64, count -= 64)
+		if (span->bits[at / 64])
+			return false;
+	return !count || !(span->bits[at / 64] & (((uint64_t)1 << count) - 1));
+}
+
+/* Whether it is known that nothing of `count` clusters that far from a break, on one side, is to be tried. *looks: how
+ * many of them are looked at and refused; the others are outside the image. */
+static bool is_side_refused(const struct continuations *continuations,
+	const struct described *described, bool backwards, uint64_t distance, uint64_t count,
+	uint64_t *looks)
+{
+	const struct workbench *bench = continuations->bench;
+	uint64_t size = bench->clusters->size, end = bench->clusters->end, number;
+
+	*looks = 0;
+	if (backwards ? described->end / size < distance
+		      : (end - described->end - 1) / size < distance)
+		return true;
+	*looks = count;
+	if (!searcher_number(bench->searcher, described->end, &number) ||
+		(backwards && number < distance + count - 1))
+		return false;
+	number = backwards ? number - distance - (count - 1) : number + distance;
+	return are_refused(&described->spans[backwards], number, count);
+}
+
+bool continuations_skip_around(struct continuations *continuations, const uint64_t *breaks,
+	size_t count, uint64_t distance, uint64_t clusters)
+{
+	struct workbench *bench = continuations->bench;
+	const struct searcher *searcher = bench->searcher;
+	uint64_t size = searcher_place(searcher, 1) - searcher_place(searcher, 0);
+	uint64_t looks = 0;
+
+	/* Those that have numbers may be smaller. */
+	if (size != bench->clusters->size)
+		return false;
+	for (size_t i = 0; i < 2 * count; i++) {
+		const struct described *described = find(continuations, breaks[i / 2]);
+		uint64_t some;
+
+		if (!described || !described->coded || described->end == UINT64_MAX ||
+			!is_side_refused(
+				continuations, described, i % 2, distance, clusters, &some))
+			return false;
+		looks += some;
+	}
+	if (bench->work_left <= looks * LOOK_WORK)
+		return false;
+	bench->work_left -= looks * LOOK_WORK;
+	bench->tested += looks;
+	return true;
+}
+
 bool continuations_may_follow(
 	struct continuations *continuations, const struct step *step, enum answer known)
 {
@@ -330,7 +463,7 @@ bool continuations_may_follow(
 		return true;
 	span = &described->spans[step->gap < 0];
 	if (known == ANSWER_NONE && !has_answer(span, number))
-		fill(continuations, described->coded, number, step->gap < 0, span);
+		fill(continuations, described, number, step->gap);
 	workbench_spend(bench, LOOK_WORK);
 	if (known == ANSWER_NONE) {
 		known = is_set(span, number) ? ANSWER_YES : ANSWER_NO;

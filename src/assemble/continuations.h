@@ -11,6 +11,10 @@ struct continuations;
 
 /* For the breaks of a partial file, which must outlive it. workbench_prepare was called for it. Never NULL. */
 struct continuations *continuations_new(struct workbench *bench, const struct partial *partial);
+/* The breaks of which steps come next, until it is called again: what is asked of a device is asked of all of them
+ * together. They must stay as they are. */
+void continuations_expect(
+	struct continuations *continuations, const uint64_t *breaks, size_t count);
 /* False: a trial of the step would be refused; it counts as made. known: what continuations_ask
  * answered, or none. */
 bool continuations_may_follow(
@@ -27,6 +31,10 @@ bool continuations_refuse(const struct continuations *continuations, const uint6
 /* If so, they count as continuations_may_follow would count them, and work is left after that. */
 bool continuations_skip(
 	struct continuations *continuations, const uint64_t *breaks, size_t count, int64_t gap);
+/* The same of so many clusters on both sides of these breaks, that far from them, those outside the image aside: nothing
+ * counts them. */
+bool continuations_skip_around(struct continuations *continuations, const uint64_t *breaks,
+	size_t count, uint64_t distance, uint64_t clusters);
 /* NULL is fine. */
 void continuations_free(struct continuations *continuations);
 

@@ -118,17 +118,58 @@ static bool answer_breaks(
 	return valid;
 }
 
-/* Answers about clusters that are kept, or an error. */
-static void find_coded(struct searcher *searcher, const struct carve_coded *coded, uint64_t first,
-	uint64_t count, struct codec_writer *answer)
-{
-	uint64_t *bits = xcalloc(count / 64, sizeof(*bits));
-	bool is_rough;
-	bool found = searcher_find_coded(searcher, coded, first, count, bits, &is_rough);
+/* Questions as they came, and room for what is answered. */
+struct coded_questions {
+	struct coded_question items[CODED_QUESTIONS_MAX];
+	struct carve_coded coded[CODED_QUESTIONS_MAX];
+	size_t count;
+	uint64_t clusters; /* of all */
+};
 
+/* kept: clusters; UINT64_MAX: that does not matter any more. */
+static bool load_question(
+	struct coded_questions *questions, size_t number, uint64_t kept, struct codec_reader *from)
+{
+	struct coded_question *question = &questions->items[number];
+	uint64_t most = (uint64_t)CHANNEL_MESSAGE_MAX / 2 * 8 - questions->clusters;
+
+	question->first = codec_get(from, UINT64_MAX);
+	question->count = codec_get(from, UINT64_MAX);
+	question->coded = &questions->coded[number];
+	coded_load(&questions->coded[number], from);
+	if (!codec_ok(from) || question->first % 64 || !question->count || question->count % 64 ||
+		question->count > most || question->first > kept ||
+		question->count > kept - question->first)
+		return false;
+	questions->clusters += question->count;
+	return true;
+}
+
+static bool load_questions(
+	struct coded_questions *questions, uint64_t kept, struct codec_reader *from)
+{
+	questions->count = (size_t)codec_get(from, CODED_QUESTIONS_MAX);
+	for (size_t i = 0; i < questions->count; i++)
+		if (!load_question(questions, i, kept, from))
+			return false;
+	return codec_at_end(from) && questions->count;
+}
+
+/* Answers about clusters that are kept, or an error. */
+static void find_coded(
+	struct searcher *searcher, struct coded_questions *questions, struct codec_writer *answer)
+{
+	uint64_t *bits = xcalloc(questions->clusters / 64, sizeof(*bits)), *at = bits;
+	bool is_rough, found;
+
+	for (size_t i = 0; i < questions->count; i++) {
+		questions->items[i].bits = at;
+		at += questions->items[i].count / 64;
+	}
+	found = searcher_find_coded(searcher, questions->items, questions->count, &is_rough);
 	put_status(answer, found ? 0 : -EIO);
-	if (found)
-		codec_put_bytes(answer, bits, count / 8);
+	for (size_t i = 0; found && i < questions->count; i++)
+		codec_put_bytes(answer, questions->items[i].bits, questions->items[i].count / 8);
 	free(bits);
 }
 
@@ -136,22 +177,17 @@ static bool answer_coded(
 	struct device_server *server, struct codec_reader *question, struct codec_writer *answer)
 {
 	struct searcher *searcher = searcher_of(server);
-	uint64_t first = codec_get(question, UINT64_MAX), count = codec_get(question, UINT64_MAX);
-	uint64_t kept = searcher_kept(searcher);
-	struct carve_coded *coded = xmalloc(sizeof(*coded));
-	bool works = searcher_has_device(searcher), valid;
-
-	coded_load(coded, question);
-	valid = codec_at_end(question) && first % 64 == 0 && count && count % 64 == 0 &&
-		count / 8 <= CHANNEL_MESSAGE_MAX / 2;
+	struct coded_questions *questions = xcalloc(1, sizeof(*questions));
 	/* It may have failed since it kept them. */
-	if (works && (first > kept || count > kept - first))
-		valid = false;
+	bool works = searcher_has_device(searcher);
+	bool valid =
+		load_questions(questions, works ? searcher_kept(searcher) : UINT64_MAX, question);
+
 	if (valid && works)
-		find_coded(searcher, coded, first, count, answer);
+		find_coded(searcher, questions, answer);
 	else if (valid)
 		put_status(answer, -EIO);
-	free(coded);
+	free(questions);
 	return valid;
 }
 

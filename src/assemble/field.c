@@ -283,6 +283,19 @@ bool cell_gap(const struct clusters *clusters, const struct partial *partial,
 	return !number && tail_gap(clusters, partial, gap);
 }
 
+bool cell_is_around(const struct clusters *clusters, const struct cell *cell, uint64_t number,
+	uint64_t count, uint64_t *distance)
+{
+	int64_t first, last;
+
+	if ((cell->ring != RING_WIDE && cell->ring != RING_ALL) || number % 2 ||
+		!ring_gap(clusters, cell->ring, number, &first) ||
+		!ring_gap(clusters, cell->ring, number + 2 * count - 1, &last))
+		return false;
+	*distance = (uint64_t)-first / clusters->size;
+	return true;
+}
+
 bool step_lay_out(const struct clusters *clusters, const struct partial *partial,
 	const struct step *step, struct extents *extents)
 {

@@ -88,6 +88,11 @@ bool ring_gap(const struct clusters *clusters, enum ring ring, uint64_t number, 
 bool cell_gap(const struct clusters *clusters, const struct partial *partial,
 	const struct cell *cell, uint64_t number, int64_t *gap);
 
+/* Whether the gaps [number, number + 2 * count) lead to `count` clusters on each side of a break, of which the nearest are
+ * *distance clusters from it. False: to others, or that is not so simple. */
+bool cell_is_around(const struct clusters *clusters, const struct cell *cell, uint64_t number,
+	uint64_t count, uint64_t *distance);
+
 /* Where the next piece would begin in the evidence. UINT64_MAX: outside it. */
 uint64_t step_target(
 	const struct clusters *clusters, const struct partial *partial, const struct step *step);

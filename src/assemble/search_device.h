@@ -52,6 +52,17 @@ struct crc_hits {
 #define SEARCH_HEAD_MAX 4096
 #define SEARCH_HEAD_MIN 512
 
+/* Which of the clusters [first, first + count), of those that a device keeps, may go on with the data, by the bytes that
+ * it keeps (carvers/coded.h). first and count are multiples of 64. */
+struct coded_question {
+	const struct carve_coded *coded;
+	uint64_t first, count;
+	uint64_t *bits; /* out: bit n is set if the cluster first + n may */
+};
+
+/* That are asked at once. */
+#define CODED_QUESTIONS_MAX 64
+
 struct search_tool {
 	const char *name; /* "cpu" */
 	/* devices: as --gpus has them. Returns 0, or a negative errno with error set. */
@@ -62,10 +73,9 @@ struct search_tool {
 	 * longer. */
 	int (*find_breaks)(struct search_device *device, const struct crc_search *search,
 		struct crc_hits *hits);
-	/* Bit n of bits[] is set if the cluster first + n, of those that it keeps, may go on with
-	 * the data, by the bytes that it keeps (carvers/coded.h). first and count are multiples of 64. */
-	int (*find_coded)(struct search_device *device, const struct carve_coded *coded,
-		uint64_t first, uint64_t count, uint64_t *bits);
+	/* count: CODED_QUESTIONS_MAX at most. One question takes a device nearly as long as many. */
+	int (*find_coded)(
+		struct search_device *device, const struct coded_question *questions, size_t count);
 	/* Bytes that it can keep. */
 	uint64_t (*room)(struct search_device *device);
 	/* Where the first len bytes of the next *count clusters, a multiple of 64, are put for keep: always

@@ -1,5 +1,6 @@
 #include "assemble/searcher.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,9 +24,21 @@ struct kept_span {
 	uint8_t *heads; /* NULL: none is */
 };
 
+/* What a thread asks, on its stack. */
+struct asking {
+	struct asking *next;
+	const struct coded_question *questions;
+	size_t count;
+	bool is_done, is_answered;
+};
+
 struct searcher {
 	const struct search_tool *tool;
 	struct search_device *device;
+	pthread_mutex_t lock;
+	pthread_cond_t answered;
+	struct asking *asking;  /* those that wait, the first one first */
+	bool is_asked;          /* the device; then the others wait for it */
 	_Atomic bool is_failed; /* the device, or there is none */
 	uint64_t size, origin;  /* of clusters */
 	size_t head_len;        /* bytes of each that decide... */
@@ -48,6 +61,8 @@ struct searcher *searcher_new(
 		clusters->size < SEARCH_HEAD_MAX ? (size_t)clusters->size : SEARCH_HEAD_MAX;
 	searcher->span_count = SPANS_LEN / SEARCHER_SPAN / searcher->head_len;
 	searcher->is_failed = !tool;
+	pthread_mutex_init(&searcher->lock, NULL);
+	pthread_cond_init(&searcher->answered, NULL);
 	for (size_t i = 0; i < SPANS; i++)
 		pthread_mutex_init(&searcher->spans[i].lock, NULL);
 	if (tool && tool->open(&searcher->device, devices, &error)) {
@@ -59,9 +74,13 @@ struct searcher *searcher_new(
 
 void searcher_free(struct searcher *searcher)
 {
-	if (searcher && searcher->device)
+	if (!searcher)
+		return;
+	if (searcher->device)
 		searcher->tool->close(searcher->device);
-	for (size_t i = 0; searcher && i < SPANS; i++) {
+	pthread_mutex_destroy(&searcher->lock);
+	pthread_cond_destroy(&searcher->answered);
+	for (size_t i = 0; i < SPANS; i++) {
 		pthread_mutex_destroy(&searcher->spans[i].lock);
 		free(searcher->spans[i].heads);
 	}
@@ -273,10 +292,51 @@ size_t searcher_kept_len(const struct searcher *searcher)
 	return searcher->kept_len;
 }
 
-bool searcher_find_coded(struct searcher *searcher, const struct carve_coded *coded, uint64_t first,
-	uint64_t count, uint64_t *bits, bool *is_rough)
+/* Asks what the threads that came first want to know. The lock is held, but not meanwhile. */
+static void ask_together(struct searcher *searcher)
 {
+	struct coded_question questions[CODED_QUESTIONS_MAX];
+	struct asking *first = searcher->asking, *asking = first;
+	size_t count = 0;
+	bool works;
+
+	for (; asking && count + asking->count <= CODED_QUESTIONS_MAX; asking = asking->next) {
+		memcpy(questions + count, asking->questions, asking->count * sizeof(*questions));
+		count += asking->count;
+	}
+	searcher->asking = asking;
+	searcher->is_asked = true;
+	pthread_mutex_unlock(&searcher->lock);
+	works = !searcher->is_failed &&
+		is_answered(
+			searcher, searcher->tool->find_coded(searcher->device, questions, count));
+	pthread_mutex_lock(&searcher->lock);
+	searcher->is_asked = false;
+	/* Each is on the stack of a thread that goes on once it is done and has the lock. */
+	for (; first != asking; first = first->next) {
+		first->is_done = true;
+		first->is_answered = works;
+	}
+	pthread_cond_broadcast(&searcher->answered);
+}
+
+bool searcher_find_coded(struct searcher *searcher, const struct coded_question *questions,
+	size_t count, bool *is_rough)
+{
+	struct asking own = { .questions = questions, .count = count }, **last = &searcher->asking;
+
+	assert(count <= CODED_QUESTIONS_MAX);
 	*is_rough = searcher->kept_len < searcher->head_len;
-	return is_answered(
-		searcher, searcher->tool->find_coded(searcher->device, coded, first, count, bits));
+	pthread_mutex_lock(&searcher->lock);
+	while (*last)
+		last = &(*last)->next;
+	*last = &own;
+	while (!own.is_done) {
+		if (searcher->is_asked)
+			pthread_cond_wait(&searcher->answered, &searcher->lock);
+		else
+			ask_together(searcher);
+	}
+	pthread_mutex_unlock(&searcher->lock);
+	return own.is_answered;
 }

@@ -44,9 +44,10 @@ bool searcher_keep_heads(struct searcher *searcher, struct image *image,
 /* How many clusters, from 0 on, a device has: a multiple of 64; and the first bytes of each. */
 uint64_t searcher_kept(const struct searcher *searcher);
 size_t searcher_kept_len(const struct searcher *searcher);
-/* As a tool's find_coded, for clusters that it has. *is_rough: it has less of them than decides, so that those which
- * may go on are to be looked at again. False: the device can't be used any longer. */
-bool searcher_find_coded(struct searcher *searcher, const struct carve_coded *coded, uint64_t first,
-	uint64_t count, uint64_t *bits, bool *is_rough);
+/* As a tool's find_coded, for clusters that it has: what threads ask while the device answers others is asked together.
+ * *is_rough: it has less of them than decides, so that those which may go on are to be looked at again. False: the
+ * device can't be used any longer. */
+bool searcher_find_coded(struct searcher *searcher, const struct coded_question *questions,
+	size_t count, bool *is_rough);
 
 #endif

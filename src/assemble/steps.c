@@ -301,43 +301,67 @@ static bool follow_best(
 
 /* ---- cells --------------------------------------------------------------------------------- */
 
-/* The steps of a cell from a partial file. True: the search ends. Nearby all are tried, as a later one
- * may be proved. */
+/* The steps of a gap. True: the search ends. Nearby all are tried, as a later one may be proved. */
+static bool try_gap(struct search *search, const struct steps_ahead *steps, uint64_t number,
+	int64_t gap, struct beam *next, struct trials_ahead *ahead)
+{
+	const struct partial *partial = steps->partial;
+	const struct cell *cell = steps->cell;
+	bool is_near = cell->ring <= RING_NEAR || cell->ring == RING_TAIL, ends;
+
+	if (continuations_skip(search->continuations, steps->breaks, steps->width, gap))
+		return false;
+	trials_ahead_look(ahead, number);
+	for (size_t b = 0; b < steps->width; b++) {
+		const struct step_ahead *known = trials_ahead_find(ahead, number, b);
+		const struct step step = { steps->breaks[b], gap };
+
+		if (!continuations_may_follow(
+			    search->continuations, &step, known ? known->follows : ANSWER_NONE))
+			continue;
+		if (cell->ring != RING_TAIL && likeness_is_unlikely(&search->likeness, partial,
+						       &step) != cell->is_unlikely)
+			continue;
+		search->bench->ahead = known ? &known->checks : NULL;
+		ends = try_step(search, partial, &step, next);
+		search->bench->ahead = NULL;
+		if (ends)
+			return search->proved.extents.count || judge(search);
+		if (!is_near && judge(search))
+			return true;
+	}
+	return false;
+}
+
+/* Most gaps of a large ring are known to be refused: whether FOLLOW_EVERY of them are. Then they count as tried. */
+static bool skip_gaps(const struct search *search, const struct steps_ahead *steps, uint64_t number)
+{
+	uint64_t distance;
+
+	return !steps->cell->is_unlikely &&
+	       cell_is_around(
+		       search->bench->clusters, steps->cell, number, FOLLOW_EVERY / 2, &distance) &&
+	       continuations_skip_around(search->continuations, steps->breaks, steps->width,
+		       distance, FOLLOW_EVERY / 2);
+}
+
+/* The steps of a cell from a partial file. True: the search ends. */
 static bool try_steps(struct search *search, const struct steps_ahead *steps, struct beam *next,
 	unsigned pieces, struct trials_ahead *ahead)
 {
 	const struct partial *partial = steps->partial;
-	const struct cell *cell = steps->cell;
 	const struct clusters *clusters = search->bench->clusters;
-	bool is_near = cell->ring <= RING_NEAR || cell->ring == RING_TAIL, ends;
-	struct step step;
+	int64_t gap;
 
-	for (uint64_t n = 0;
-		workbench_goes_on(search->bench) && cell_gap(clusters, partial, cell, n, &step.gap);
+	for (uint64_t n = 0; workbench_goes_on(search->bench) &&
+			     cell_gap(clusters, partial, steps->cell, n, &gap);
 		n++) {
-		bool is_refused = continuations_skip(
-			search->continuations, steps->breaks, steps->width, step.gap);
-
-		if (!is_refused)
-			trials_ahead_look(ahead, n);
-		for (size_t b = is_refused ? steps->width : 0; b < steps->width; b++) {
-			const struct step_ahead *known = trials_ahead_find(ahead, n, b);
-
-			step.at = steps->breaks[b];
-			if (!continuations_may_follow(search->continuations, &step,
-				    known ? known->follows : ANSWER_NONE))
-				continue;
-			if (cell->ring != RING_TAIL && likeness_is_unlikely(&search->likeness,
-							       partial, &step) != cell->is_unlikely)
-				continue;
-			search->bench->ahead = known ? &known->checks : NULL;
-			ends = try_step(search, partial, &step, next);
-			search->bench->ahead = NULL;
-			if (ends)
-				return search->proved.extents.count || judge(search);
-			if (!is_near && judge(search))
-				return true;
-		}
+		if (n % FOLLOW_EVERY == 0)
+			continuations_expect(search->continuations, steps->breaks, steps->width);
+		if (n % FOLLOW_EVERY == 0 && skip_gaps(search, steps, n))
+			n += FOLLOW_EVERY - 1;
+		else if (try_gap(search, steps, n, gap, next, ahead))
+			return true;
 		if ((n + 1) % FOLLOW_EVERY == 0 && follow_best(search, partial, next, pieces))
 			return true;
 	}

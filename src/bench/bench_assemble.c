@@ -263,7 +263,9 @@ static void look_on_cpu(struct bench *bench)
 
 static void look_on_gpu(struct bench *bench)
 {
-	search_gpu->find_coded(bench->device, bench->coded, 0, bench->clusters, bench->bits);
+	const struct coded_question question = { bench->coded, 0, bench->clusters, bench->bits };
+
+	search_gpu->find_coded(bench->device, &question, 1);
 }
 
 /* The GPU may have less room than there are clusters. */

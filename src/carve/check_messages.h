@@ -47,7 +47,8 @@ enum check_message {
 	CHECK_KEEP, /* size of clusters, where the first one is, and the end of the last; the answer: the first
 			    bytes of each that are kept, and of how many */
 	CHECK_FIND_BREAKS, /* a search (crc_search_codec); the answer: hits */
-	CHECK_FIND_CODED, /* first cluster, how many, coded data (coded_codec); the answer: a bit for each */
+	CHECK_FIND_CODED, /* how many questions; each: first cluster, how many, coded data (coded_codec); the answer: a
+			    bit for each cluster */
 };
 
 /* The file that a thread puts together: its number in the pass, from 1 on (0: there is none), start and rule, and whether

@@ -43,29 +43,35 @@ static int find_breaks(
 	return status;
 }
 
-struct bits {
-	uint64_t *bits;
-	size_t len;
+struct wanted {
+	const struct coded_question *questions;
+	size_t count;
 };
 
+/* None if the device has failed. */
 static void take_bits(void *context, struct codec_reader *answer)
 {
-	const struct bits *bits = context;
+	const struct wanted *wanted = context;
 
-	codec_copy_bytes(answer, bits->bits, bits->len);
+	for (size_t i = 0; i < wanted->count; i++)
+		codec_copy_bytes(
+			answer, wanted->questions[i].bits, (size_t)wanted->questions[i].count / 8);
 }
 
-static int find_coded(struct search_device *device, const struct carve_coded *coded, uint64_t first,
-	uint64_t count, uint64_t *bits)
+static int find_coded(
+	struct search_device *device, const struct coded_question *questions, size_t count)
 {
-	struct bits wanted = { bits, (size_t)count / 8 };
+	struct wanted wanted = { questions, count };
 	struct codec_writer question = { 0 };
 	int status;
 
 	(void)device;
-	codec_put(&question, first);
 	codec_put(&question, count);
-	coded_save(coded, &question);
+	for (size_t i = 0; i < count; i++) {
+		codec_put(&question, questions[i].first);
+		codec_put(&question, questions[i].count);
+		coded_save(questions[i].coded, &question);
+	}
 	status = checker_ask(CHECK_FIND_CODED, &question, take_bits, &wanted);
 	free(question.bytes);
 	return status;

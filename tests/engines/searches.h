@@ -218,30 +218,59 @@ static void searches_fill_head(struct searches *searches, uint8_t *head)
 					: (uint8_t)(0xd0 + searches_draw(searches, 10));
 }
 
-/* The device keeps `kept` heads, which are those again and again. */
-static void searches_run_coded(struct searches *searches, const uint8_t *heads, size_t kept)
+/* Some of the heads that the device keeps, with data that may be described. */
+static bool searches_make_question(
+	struct searches *searches, size_t kept, bool is_short, struct coded_question *question)
 {
 	struct carve_coded *coded = xcalloc(1, sizeof(*coded));
 	uint64_t first = searches_draw(searches, (uint32_t)kept / 64) * 64ull;
-	uint64_t count = (1 + searches_draw(searches, (uint32_t)(kept - first) / 64)) * 64ull;
-	uint64_t *bits = xcalloc(count / 64, sizeof(*bits));
+	uint32_t shift = 2 * searches_draw(searches, 5) + 6 * is_short;
+	uint32_t most = (uint32_t)(kept - first) / 64 >> shift;
+	uint64_t count = (1 + (most ? searches_draw(searches, most) : 0)) * 64ull;
+
+	if (!searches_describe(searches, coded)) {
+		free(coded);
+		return false;
+	}
+	*question = (struct coded_question){ coded, first, count,
+		xcalloc(count / 64, sizeof(uint64_t)) };
+	return true;
+}
+
+/* heads: SEARCHES_HEADS, which the device keeps again and again. */
+static bool searches_is_right(const struct searches *searches, const uint8_t *heads,
+	const struct coded_question *question)
+{
+	for (uint64_t i = 0; i < question->count; i++) {
+		const uint8_t *head =
+			heads + (question->first + i) % SEARCHES_HEADS * searches->head_len;
+
+		if ((question->bits[i / 64] >> i % 64 & 1) !=
+			coded_may_follow(question->coded, head, (uint32_t)searches->head_len))
+			return false;
+	}
+	return true;
+}
+
+static void searches_run_coded(struct searches *searches, const uint8_t *heads, size_t kept)
+{
+	struct coded_question questions[CODED_QUESTIONS_MAX];
+	bool is_many = searches_draw(searches, 2);
+	size_t wanted = 1 + searches_draw(searches, is_many ? CODED_QUESTIONS_MAX : 2), count = 0;
 	const char *what = NULL;
 
-	if (searches_describe(searches, coded)) {
-		if (searches->tool->find_coded(searches->device, coded, first, count, bits))
-			what = "an error";
-		for (uint64_t i = 0; i < count; i++) {
-			const uint8_t *head =
-				heads + (first + i) % SEARCHES_HEADS * searches->head_len;
-
-			if ((bits[i / 64] >> i % 64 & 1) !=
-				coded_may_follow(coded, head, (uint32_t)searches->head_len))
-				what = "another answer than the processor's";
-		}
-		searches->judge("coded data", what);
+	while (wanted--)
+		count += searches_make_question(searches, kept, is_many, &questions[count]);
+	if (count && searches->tool->find_coded(searches->device, questions, count))
+		what = "an error";
+	for (size_t i = 0; i < count; i++) {
+		if (!what && !searches_is_right(searches, heads, &questions[i]))
+			what = "another answer than the processor's";
+		free((void *)questions[i].coded);
+		free(questions[i].bits);
 	}
-	free(bits);
-	free(coded);
+	if (count)
+		searches->judge("coded data", what);
 }
 
 /* Puts the same heads on the device as often as it wants for a stage. Returns how many it keeps. */

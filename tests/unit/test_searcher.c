@@ -5,6 +5,7 @@
 #include "carver_case.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 #include "assemble/confined.h"
 #include "assemble/continuations.h"
@@ -75,18 +76,26 @@ static int keep(struct search_device *opened, size_t count)
 	return 0;
 }
 
-static int find_coded(struct search_device *opened, const struct carve_coded *coded, uint64_t first,
-	uint64_t count, uint64_t *bits)
+static void answer(const struct search_device *opened, const struct coded_question *question)
 {
-	cr_assert_leq(first + count, opened->count);
-	memset(bits, 0, count / 8);
-	if (++opened->asked >= fails_at)
-		return -EIO;
-	for (uint64_t i = 0; i < count; i++)
-		bits[i / 64] |=
-			(uint64_t)coded_may_follow(coded, opened->kept + (first + i) * opened->len,
+	cr_assert_leq(question->first + question->count, opened->count);
+	memset(question->bits, 0, question->count / 8);
+	for (uint64_t i = 0; i < question->count; i++)
+		question->bits[i / 64] |=
+			(uint64_t)coded_may_follow(question->coded,
+				opened->kept + (question->first + i) * opened->len,
 				(uint32_t)opened->len)
 			<< i % 64;
+}
+
+static int find_coded(
+	struct search_device *opened, const struct coded_question *questions, size_t count)
+{
+	cr_assert(count && count <= CODED_QUESTIONS_MAX);
+	if (++opened->asked >= fails_at)
+		return -EIO;
+	for (size_t i = 0; i < count; i++)
+		answer(opened, &questions[i]);
 	return 0;
 }
 
@@ -228,6 +237,184 @@ Test(searcher, answers_do_not_depend_on_who_is_asked)
 		cr_expect_eq(answers.work_left, right.work_left, "case %zu", i);
 		cr_expect_eq(device.asked > 0, room > 0, "case %zu", i);
 	}
+	clusters_free(&clusters);
+}
+
+/* ---- gaps on both sides, many at a time ---- */
+
+#define MIDDLE 520 /* where the file is then */
+#define AROUND 16  /* clusters on each side */
+
+/* What the gaps that lead `distance` clusters away count, one by one. */
+static void ask_pair(
+	struct continuations *continuations, const uint64_t *breaks, size_t count, int64_t distance)
+{
+	for (int side = -1; side <= 1; side += 2)
+		for (size_t i = 0; i < count; i++) {
+			const struct step step = { breaks[i], side * distance * CLUSTER };
+
+			continuations_may_follow(continuations, &step, ANSWER_NONE);
+		}
+}
+
+/* Asks on both sides of two breaks; how many blocks of gaps were skipped. */
+static size_t ask_around(const struct search_tool *used, bool skips, struct answers *answers)
+{
+	static const uint64_t breaks[] = { HEAD * CLUSTER, CLUSTER };
+	const struct rule rule = { .carver = carver_find("jpeg"), .max_size = sizeof(content) };
+	struct searcher *searcher = searcher_new(used, NULL, &clusters);
+	struct pool *pool = pool_new(2);
+	struct workbench bench = { .view = view_new(),
+		.evidence = &evidence.image,
+		.rule = &rule,
+		.clusters = &clusters,
+		.searcher = searcher,
+		.work_left = 1 << 24 };
+	const struct broken broken = {
+		.start = MIDDLE * CLUSTER, .length = HEAD * CLUSTER, .verdict = CARVE_TRUNCATED
+	};
+	struct continuations *continuations;
+	struct partial partial;
+	size_t skipped = 0;
+
+	cr_assert(searcher_keep_heads(searcher, &evidence.image, &clusters, pool, NULL));
+	cr_assert(partial_begin(&clusters, &broken, NULL, &partial));
+	workbench_prepare(&bench, &partial.extents);
+	continuations = continuations_new(&bench, &partial);
+	continuations_expect(continuations, breaks, 2);
+	for (uint64_t distance = 1; distance < CLUSTERS; distance += AROUND) {
+		if (skips &&
+			continuations_skip_around(continuations, breaks, 2, distance, AROUND)) {
+			skipped++;
+			continue;
+		}
+		for (uint64_t i = 0; i < AROUND; i++)
+			ask_pair(continuations, breaks, 2, (int64_t)(distance + i));
+	}
+	answers->tested = bench.tested;
+	answers->work_left = bench.work_left;
+	continuations_free(continuations);
+	partial_free(&partial);
+	workbench_end(&bench);
+	view_free(bench.view);
+	pool_free(pool);
+	searcher_free(searcher);
+	return skipped;
+}
+
+Test(searcher, gaps_that_are_skipped_together_count_as_many)
+{
+	static struct answers right, answers;
+	static size_t skipped;
+
+	make_image();
+	memcpy(content + MIDDLE * CLUSTER, content, HEAD * CLUSTER);
+	/* The first cluster of a block may follow, and the last of another, on both sides. */
+	for (size_t i = 0; i < 4; i++) {
+		static const size_t places[] = { MIDDLE + HEAD + 8 * AROUND + 1,
+			MIDDLE + HEAD + 12 * AROUND, MIDDLE + HEAD - 3 * AROUND - 1,
+			MIDDLE + HEAD - 6 * AROUND };
+
+		memcpy(content + places[i] * CLUSTER, content + TAIL * CLUSTER, CLUSTER);
+	}
+	room = 5 * STAGE;
+	fails_at = SIZE_MAX;
+	clusters_take(&clusters, (uint64_t)100 * CLUSTER, 10 * CLUSTER);
+	ask_around(NULL, false, &right);
+	ask_around(NULL, true, &answers);
+	cr_expect_eq(answers.tested, right.tested);
+	cr_expect_eq(answers.work_left, right.work_left);
+	skipped = ask_around(&tool, true, &answers);
+	cr_expect(skipped > 20 && skipped < 70, "%zu", skipped);
+	cr_expect_eq(answers.tested, right.tested, "%" PRIu64, answers.tested);
+	cr_expect_eq(answers.work_left, right.work_left);
+	cr_expect_eq(device.asked, 1, "all breaks are asked about together: %zu", device.asked);
+	clusters_free(&clusters);
+}
+
+/* ---- many threads ---- */
+
+#define THREADS 8
+#define QUESTIONS 200 /* of each thread */
+
+struct crowd {
+	struct searcher *searcher;
+	struct carve_coded *coded; /* one more for each thread; it decides what may follow */
+	_Atomic size_t wrong, refused;
+};
+
+/* Whether the bits are those of what the device keeps. */
+static bool is_right(const struct coded_question *question)
+{
+	for (uint64_t i = 0; i < question->count; i++) {
+		const uint8_t *head = device.kept + (question->first + i) * device.len;
+
+		if ((question->bits[i / 64] >> i % 64 & 1) !=
+			coded_may_follow(question->coded, head, (uint32_t)device.len))
+			return false;
+	}
+	return true;
+}
+
+static void ask_often(void *context, unsigned number, unsigned worker)
+{
+	struct crowd *crowd = context;
+
+	(void)worker;
+	for (size_t n = 0; n < QUESTIONS; n++) {
+		size_t count = 1 + (n + number) % 30;
+		uint64_t bits[30];
+		struct coded_question questions[30];
+		bool is_rough;
+
+		for (size_t i = 0; i < count; i++)
+			questions[i] = (struct coded_question){ &crowd->coded[number],
+				(n + i + number) % (5 * STAGE / 64) * 64, 64, &bits[i] };
+		if (!searcher_find_coded(crowd->searcher, questions, count, &is_rough)) {
+			crowd->refused++;
+			continue;
+		}
+		for (size_t i = 0; i < count; i++)
+			crowd->wrong += !is_right(&questions[i]);
+	}
+}
+
+/* Codes of two bits, of which one more in each picture does not exist: DC without value, and what ends a block. */
+static void describe(struct carve_coded *coded, unsigned number)
+{
+	memset(coded, 0, sizeof(*coded));
+	coded->block_count = 1;
+	coded->mcus = 1 + number;
+	coded->blocks[0].ac = 1;
+	for (unsigned i = 0; i < 1 << CODED_BITS; i++) {
+		coded->tables[0].fast[i] = i % (number + 2) ? 1 << 8 : 0;
+		coded->tables[1].fast[i] = 2 << 8;
+	}
+}
+
+Test(searcher, each_thread_gets_the_answers_to_what_it_asked)
+{
+	static struct carve_coded coded[THREADS];
+	struct pool *pool = pool_new(THREADS);
+	struct crowd crowd = { .coded = coded };
+
+	make_image();
+	room = 5 * STAGE;
+	for (unsigned i = 0; i < THREADS; i++)
+		describe(&coded[i], i);
+	for (fails_at = SIZE_MAX; fails_at; fails_at = fails_at == SIZE_MAX ? 50 : 0) {
+		crowd.searcher = searcher_new(&tool, NULL, &clusters);
+		cr_assert(searcher_keep_heads(
+			crowd.searcher, &evidence.image, &clusters, pool, NULL));
+		pool_share(pool, POOL_CHECK, THREADS, ask_often, &crowd);
+		cr_expect_eq(crowd.wrong, 0);
+		cr_expect_eq(crowd.refused > 0, fails_at != SIZE_MAX);
+		cr_expect_leq(device.asked, THREADS * QUESTIONS);
+		cr_expect(fails_at == SIZE_MAX || device.asked == fails_at,
+			"one that failed is not asked again");
+		searcher_free(crowd.searcher);
+	}
+	pool_free(pool);
 	clusters_free(&clusters);
 }
 
@@ -376,9 +563,12 @@ static bool is_looked_at(struct device_server *server, uint64_t first, uint64_t 
 
 	coded->block_count = 1;
 	coded->mcus = 1;
-	codec_put(&question, first);
-	codec_put(&question, count);
-	coded_save(coded, &question);
+	codec_put(&question, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		codec_put(&question, i ? first : 0);
+		codec_put(&question, i ? count : 64);
+		coded_save(coded, &question);
+	}
 	valid = is_answered(server, CHECK_FIND_CODED, &question);
 	free(question.bytes);
 	free(coded);
@@ -389,6 +579,7 @@ static bool is_looked_at(struct device_server *server, uint64_t first, uint64_t 
 Test(device_server, what_is_no_question_does_not_reach_the_device)
 {
 	struct device_server *server = device_server_new(&options);
+	struct codec_writer question = { 0 };
 
 	cr_expect_not(is_looked_at(server, 0, 64), "nothing is kept");
 	cr_expect_not(is_kept(server, 0, 0, SIZE));
@@ -403,5 +594,10 @@ Test(device_server, what_is_no_question_does_not_reach_the_device)
 	cr_expect_not(is_looked_at(server, 0, 0));
 	cr_expect_not(is_looked_at(server, 64, UINT64_MAX - 63));
 	cr_expect_not(is_looked_at(server, 0, 6 * STAGE));
+	codec_put(&question, 0);
+	cr_expect_not(is_answered(server, CHECK_FIND_CODED, &question), "none at all");
+	codec_put(&question, CODED_QUESTIONS_MAX + 1);
+	cr_expect_not(is_answered(server, CHECK_FIND_CODED, &question), "too many");
+	free(question.bytes);
 	device_server_free(server);
 }
