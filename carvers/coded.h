@@ -145,15 +145,6 @@ CODED_INLINE uint32_t coded_find(const struct coded_table *table, uint64_t held)
 	return 0;
 }
 
-/* Takes a code: its value, or -1. */
-CODED_INLINE int coded_take(const struct coded_table *table, struct coded_bits *b)
-{
-	uint32_t entry = coded_find(table, b->held);
-
-	coded_skip(b, entry >> 8);
-	return entry ? (int)(entry & 0xff) : -1;
-}
-
 /* Whether the next symbol can't be read for want of bytes. After it 31 bits can be taken: at a marker
  * zeros follow, as the carver has it. */
 CODED_INLINE bool coded_wants(struct coded_bits *b, const struct carve_coded *coded)
@@ -164,41 +155,6 @@ CODED_INLINE bool coded_wants(struct coded_bits *b, const struct carve_coded *co
 }
 
 enum coded_answer { CODED_REFUSED, CODED_NEXT, CODED_MAY_FOLLOW };
-
-/* Skips a block's coefficients; *dc is its prediction. */
-CODED_INLINE enum coded_answer coded_skip_block(struct coded_bits *b,
-	const struct carve_coded *coded, const struct coded_table *tables,
-	const struct coded_block *block, int32_t *dc)
-{
-	uint32_t bound = coded->bound[block->component];
-	int code, k = 1;
-
-	if (coded_wants(b, coded))
-		return CODED_MAY_FOLLOW;
-	code = coded_take(&tables[block->dc], b);
-	if (code < 0 || code > 15)
-		return CODED_REFUSED;
-	if (code) {
-		int32_t value = (int32_t)(b->held >> (64 - code));
-
-		coded_skip(b, (uint32_t)code);
-		*dc += value < 1 << (code - 1) ? value - (1 << code) + 1 : value;
-		if ((uint32_t)*dc + bound > 2 * bound)
-			return CODED_REFUSED;
-	}
-	while (k < 64) {
-		if (coded_wants(b, coded))
-			return CODED_MAY_FOLLOW;
-		code = coded_take(&tables[block->ac], b);
-		if (code == 0)
-			break;
-		if (code < 0 || ((code & 15) == 0 && code != 0xf0))
-			return CODED_REFUSED;
-		coded_skip(b, (uint32_t)code & 15);
-		k += (code >> 4) + 1;
-	}
-	return k > 64 || b->count < 0 ? CODED_REFUSED : CODED_NEXT;
-}
 
 /* Goes on after the restart marker that has to be next. */
 CODED_INLINE enum coded_answer coded_restart(struct coded_bits *b, uint32_t number)
@@ -244,14 +200,34 @@ CODED_INLINE uint64_t coded_position(const struct coded_bits *b)
 	return (uint64_t)(b->at - b->start) * 8 + b->before * 8u - (uint64_t)(int64_t)b->count;
 }
 
-/* Bytes that are looked at, block by block. */
+/* Bytes that are looked at, symbol by symbol. */
 struct coded_run {
 	struct coded_bits bits;
-	int32_t dc[4];
+	int32_t dc[4]; /* by coded_dc alone */
 	uint64_t mcus, mcus_before_restart;
-	uint32_t block, restarts;
+	uint64_t from;     /* where the block begins */
+	uint32_t block, k; /* and the coefficient */
+	uint32_t restarts;
 	uint32_t zeros; /* long blocks in a row that end after zeros */
 };
+
+/* A component's prediction after `change`. On a device nothing of a run has an index that is not known when it is
+ * compiled: it would be in memory, not in registers. */
+CODED_INLINE int32_t coded_dc(struct coded_run *run, uint32_t component, int32_t change)
+{
+#ifdef __CUDA_ARCH__
+	int32_t dc = 0;
+
+#pragma unroll
+	for (uint32_t i = 0; i < 4; i++) {
+		run->dc[i] += i == component ? change : 0;
+		dc = i == component ? run->dc[i] : dc;
+	}
+	return dc;
+#else
+	return run->dc[component] += change;
+#endif
+}
 
 /* There is at least one byte, and bytes are aligned to 4. */
 CODED_INLINE void coded_begin(
@@ -280,7 +256,9 @@ CODED_INLINE void coded_begin(
 		run->dc[i] = coded->dc[i];
 	run->mcus = coded->mcus;
 	run->mcus_before_restart = coded->mcus_before_restart;
+	run->from = coded_position(b);
 	run->block = coded->block;
+	run->k = 0;
 	run->restarts = coded->restarts;
 	run->zeros = 0;
 }
@@ -298,25 +276,54 @@ CODED_INLINE enum coded_answer coded_end_mcu(struct coded_run *run, const struct
 	return coded_restart(&run->bits, run->restarts++);
 }
 
-/* Goes on by a block. tables: coded->tables, or a copy of them. */
+/* After a block. */
+CODED_INLINE enum coded_answer coded_end_block(
+	struct coded_run *run, const struct carve_coded *coded)
+{
+	enum coded_answer answer = CODED_NEXT;
+
+	if (coded_position(&run->bits) - run->from < 128 || !coded_after_zeros(&run->bits))
+		run->zeros = 0;
+	else if (++run->zeros == 2)
+		return CODED_REFUSED;
+	run->k = 0;
+	if (++run->block == coded->block_count) {
+		run->block = 0;
+		answer = coded_end_mcu(run, coded);
+	}
+	run->from = coded_position(&run->bits);
+	return answer;
+}
+
+/* Goes on by a symbol: a code and the bits that it says follow. tables: coded->tables, or a copy of them. */
 CODED_INLINE enum coded_answer coded_go_on(
 	struct coded_run *run, const struct carve_coded *coded, const struct coded_table *tables)
 {
 	const struct coded_block *block = &coded->blocks[run->block];
-	uint64_t from = coded_position(&run->bits);
-	enum coded_answer answer =
-		coded_skip_block(&run->bits, coded, tables, block, &run->dc[block->component]);
+	struct coded_bits *b = &run->bits;
+	bool is_dc = !run->k;
+	uint32_t entry, code, size;
 
-	if (answer != CODED_NEXT)
-		return answer;
-	if (coded_position(&run->bits) - from < 128 || !coded_after_zeros(&run->bits))
-		run->zeros = 0;
-	else if (++run->zeros == 2)
+	if (coded_wants(b, coded))
+		return CODED_MAY_FOLLOW;
+	entry = coded_find(&tables[is_dc ? block->dc : block->ac], b->held);
+	code = entry & 0xff;
+	size = code & 15;
+	if (!entry || (is_dc ? code > 15 : code && !size && code != 0xf0))
 		return CODED_REFUSED;
-	if (++run->block < coded->block_count)
+	if (is_dc && size) {
+		uint32_t bound = coded->bound[block->component];
+		int32_t value = (int32_t)(b->held << (entry >> 8) >> (64 - size));
+
+		value = value < 1 << (size - 1) ? value - (1 << size) + 1 : value;
+		if ((uint32_t)coded_dc(run, block->component, value) + bound > 2 * bound)
+			return CODED_REFUSED;
+	}
+	coded_skip(b, (entry >> 8) + size);
+	run->k = is_dc || code ? run->k + (code >> 4) + 1 : 64;
+	if (run->k < 64)
 		return CODED_NEXT;
-	run->block = 0;
-	return coded_end_mcu(run, coded);
+	return run->k > 64 || b->count < 0 ? CODED_REFUSED : coded_end_block(run, coded);
 }
 
 /* Whether the bytes may follow the break. */

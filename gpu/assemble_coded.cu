@@ -13,7 +13,8 @@
 #define THREADS 128
 #define WARPS 8192    /* enough for all multiprocessors... */
 #define SHARE_MAX 256 /* ...with at most this many clusters each */
-#define IDLE_MAX 8    /* lanes that wait */
+#define IDLE_MAX 1
+#define SYMBOLS 16
 
 static_assert(sizeof(struct carve_coded) % sizeof(uint32_t) == 0, "it is copied by words");
 
@@ -64,7 +65,9 @@ static __global__ void __launch_bounds__(THREADS)
 		}
 		if (!is_busy)
 			continue;
-		enum coded_answer answer = coded_go_on(&run, &coded, coded.tables);
+		enum coded_answer answer = CODED_NEXT;
+		for (int i = 0; i < SYMBOLS && answer == CODED_NEXT; i++)
+			answer = coded_go_on(&run, &coded, coded.tables);
 		is_busy = answer == CODED_NEXT;
 		if (answer == CODED_MAY_FOLLOW)
 			atomicOr(&bits[own / 32], 1u << own % 32);
