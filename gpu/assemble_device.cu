@@ -23,7 +23,7 @@ extern "C" {
 #define SLABS_MAX 4096
 #define STAGE_LEN ((size_t)64 << 20)
 #define STAGES 2                      /* one is filled while the other is copied */
-#define LANES 4                       /* of a GPU */
+#define LANES SEARCHES_MAX            /* of a GPU */
 #define MEMORY_LEFT ((size_t)1 << 30) /* bytes of a GPU that slabs leave */
 #define BITS_MAX (1u << 23) /* clusters that a lane answers for at once: a slab's, or more */
 #define JOBS_MAX 256        /* and parts of slabs */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "assemble/device_server.h"
+#include "assemble/searches_served.h"
 #include "assemble/strategies.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -22,8 +23,9 @@ struct confined {
 	struct assembler *assembler;
 	const struct assemble_options *options;
 	struct checker_process process;
-	struct device_server *device; /* NULL: there is none */
-	double most;                  /* units of work that honest passes do */
+	struct device_server *device;     /* NULL: there is none */
+	struct searches_served *searches; /* NULL: the same */
+	double most;                      /* units of work that honest passes do */
 	double measured, stopping_since;
 	bool stopping, done;
 	bool alone; /* threads make no trials for each other */
@@ -132,8 +134,6 @@ static bool take_message(struct confined *confined, uint32_t kind, struct codec_
 	case CHECK_RECORD:
 		return give_record(confined, body);
 	case CHECK_KEEP:
-	case CHECK_FIND_BREAKS:
-	case CHECK_FIND_CODED:
 		return ask_device(confined, kind, body);
 	case CHECK_FOUND:
 		return take_results(confined, body);
@@ -181,8 +181,13 @@ static bool watch(struct confined *confined)
 		return false;
 	if (confined->alone && (confined->culprit = find_culprit(confined)))
 		return checker_fail(&confined->process, "crashed");
+	if (confined->searches && searches_served_failed(confined->searches))
+		return checker_fail(&confined->process, "broke the protocol");
 	if (now - confined->measured < MEASURE_SECONDS)
 		return true;
+	/* It may sleep while it waits for the device. */
+	if (confined->searches && searches_served_are_answered(confined->searches))
+		confined->process.sleeps = 0;
 	confined->measured = now;
 	return checker_measure(&confined->process, time_allowed(confined));
 }
@@ -227,7 +232,13 @@ static int attempt(struct confined *confined, struct error *error)
 		atomic_store(&shared->work, 0);
 		confined->most = most_work(options);
 		confined->measured = clock_seconds();
+		if (confined->device)
+			confined->searches = searches_served_new(confined->device,
+				confined->process.searches, confined->process.search_count);
 		status = serve(confined, error);
+		if (confined->searches)
+			searches_served_free(confined->searches);
+		confined->searches = NULL;
 		checker_end(&confined->process);
 	}
 	check_workers_free(given);

@@ -191,6 +191,14 @@ struct asked {
 	size_t count;
 };
 
+static bool is_asked(const struct asked *asked, const struct span *span)
+{
+	for (size_t i = 0; i < asked->count; i++)
+		if (asked->spans[i] == span)
+			return true;
+	return false;
+}
+
 /* Adds clusters from this one on in the direction of the gaps, the more the further they are asked for, unless
  * the device has none of them, or the span has an answer. */
 static void add_question(const struct continuations *continuations, struct described *described,
@@ -200,7 +208,8 @@ static void add_question(const struct continuations *continuations, struct descr
 	struct span *span = &described->spans[backwards];
 	uint64_t count = span->count * DEVICE_GROWTH;
 
-	if (cluster >= kept || has_answer(span, cluster) || asked->count == CODED_QUESTIONS_MAX)
+	if (cluster >= kept || has_answer(span, cluster) || asked->count == CODED_QUESTIONS_MAX ||
+		is_asked(asked, span))
 		return;
 	count = count < DEVICE_FIRST ? DEVICE_FIRST : count;
 	count = count > DEVICE_SPAN ? DEVICE_SPAN : count;
@@ -212,26 +221,45 @@ static void add_question(const struct continuations *continuations, struct descr
 		(struct coded_question){ described->coded, from, count, xmalloc(count / 8) };
 }
 
-/* Adds what comes next with this gap, and, the first time, with gaps in the other direction. */
+/* Adds what comes next with this gap, and as far in the other direction, as most gaps are tried in turns. */
 static void add_break(const struct continuations *continuations, struct described *described,
 	int64_t gap, struct asked *asked)
 {
 	const struct searcher *searcher = continuations->bench->searcher;
-	bool backwards = gap < 0;
 	uint64_t number;
 
 	if (!described->coded || described->end == UINT64_MAX)
 		return;
 	if (searcher_number(searcher, described->end + (uint64_t)gap, &number))
-		add_question(continuations, described, number, backwards, asked);
-	if (searcher_number(searcher, described->end, &number) && number &&
-		!described->spans[!backwards].count)
-		add_question(continuations, described, backwards ? number : number - 1, !backwards,
-			asked);
+		add_question(continuations, described, number, gap < 0, asked);
+	if (searcher_number(searcher, described->end - (uint64_t)gap, &number))
+		add_question(continuations, described, number, gap >= 0, asked);
 }
 
-/* A device's answers for this break and the cluster to which the gap leads, and for the others that are expected.
- * False: it has none. */
+static bool has_answers(const struct described *described)
+{
+	return described->spans[0].count || described->spans[1].count;
+}
+
+/* Adds the break, those that are expected, and the first time all that are described. */
+static void add_breaks(const struct continuations *continuations, struct described *described,
+	int64_t gap, struct asked *asked)
+{
+	bool is_first = !has_answers(described);
+
+	add_break(continuations, described, gap, asked);
+	for (size_t i = 0; i < continuations->expected_count; i++) {
+		struct described *other = find(continuations, continuations->expected[i]);
+
+		if (other)
+			add_break(continuations, other, gap, asked);
+	}
+	for (size_t i = 0; is_first && i < continuations->count; i++)
+		if (!has_answers(&continuations->breaks[i]))
+			add_break(continuations, &continuations->breaks[i], gap, asked);
+}
+
+/* A device's answers for this break and the cluster to which the gap leads, and for others. False: it has none. */
 static bool ask_device(struct continuations *continuations, struct described *described,
 	uint64_t cluster, int64_t gap)
 {
@@ -241,13 +269,7 @@ static bool ask_device(struct continuations *continuations, struct described *de
 
 	if (cluster >= searcher_kept(searcher))
 		return false;
-	add_break(continuations, described, gap, &asked);
-	for (size_t i = 0; i < continuations->expected_count; i++) {
-		struct described *other = find(continuations, continuations->expected[i]);
-
-		if (other && other != described)
-			add_break(continuations, other, gap, &asked);
-	}
+	add_breaks(continuations, described, gap, &asked);
 	is_answered = searcher_find_coded(searcher, asked.questions, asked.count, &is_rough);
 	for (size_t i = 0; i < asked.count; i++) {
 		const struct coded_question *question = &asked.questions[i];
@@ -281,10 +303,14 @@ static void fill(struct continuations *continuations, struct described *describe
 
 void continuations_expect(struct continuations *continuations, const uint64_t *breaks, size_t count)
 {
+	const struct breaks *all = &continuations->partial->breaks;
+
 	continuations->expected = breaks;
 	continuations->expected_count = count;
 	for (size_t i = 0; continuations->bench->rule->carver->coded && i < count; i++)
 		describe(continuations, breaks[i]);
+	for (size_t i = 0; continuations->bench->rule->carver->coded && i < all->count; i++)
+		describe(continuations, all->items[i]);
 }
 
 /* ---- answers ------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@ struct continuations;
 /* For the breaks of a partial file, which must outlive it. workbench_prepare was called for it. Never NULL. */
 struct continuations *continuations_new(struct workbench *bench, const struct partial *partial);
 /* The breaks of which steps come next, until it is called again: what is asked of a device is asked of all of them
- * together. They must stay as they are. */
+ * together, and what is nearest to them of all breaks that the partial file has. They must stay as they are. */
 void continuations_expect(
 	struct continuations *continuations, const uint64_t *breaks, size_t count);
 /* False: a trial of the step would be refused; it counts as made. known: what continuations_ask

@@ -1,6 +1,7 @@
 #include "assemble/device_server.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "assemble/crc_search_codec.h"
@@ -19,6 +20,8 @@ struct device_server {
 	struct image *evidence;
 	struct clusters clusters;  /* that the searcher was made for: all are free */
 	struct searcher *searcher; /* NULL: none was needed yet */
+	pthread_rwlock_t
+		lock; /* of the searcher: held by those who ask it, or alone to change it */
 };
 
 struct device_server *device_server_new(const struct assemble_options *options)
@@ -31,6 +34,7 @@ struct device_server *device_server_new(const struct assemble_options *options)
 	server->options = options;
 	server->evidence = extent_image_evidence(options->image);
 	server->clusters.size = USUAL_CLUSTER;
+	pthread_rwlock_init(&server->lock, NULL);
 	return server;
 }
 
@@ -39,6 +43,7 @@ void device_server_free(struct device_server *server)
 	if (!server)
 		return;
 	searcher_free(server->searcher);
+	pthread_rwlock_destroy(&server->lock);
 	free(server);
 }
 
@@ -100,7 +105,7 @@ static bool answer_keep(
 static bool answer_breaks(
 	struct device_server *server, struct codec_reader *question, struct codec_writer *answer)
 {
-	struct searcher *searcher = searcher_of(server);
+	struct searcher *searcher = server->searcher;
 	struct crc_hits *hits = xcalloc(1, sizeof(*hits));
 	struct crc_search search;
 	bool valid;
@@ -121,7 +126,7 @@ static bool answer_breaks(
 /* Questions as they came, and room for what is answered. */
 struct coded_questions {
 	struct coded_question items[CODED_QUESTIONS_MAX];
-	struct carve_coded coded[CODED_QUESTIONS_MAX];
+	struct carve_coded *coded; /* of each */
 	size_t count;
 	uint64_t clusters; /* of all */
 };
@@ -149,6 +154,7 @@ static bool load_questions(
 	struct coded_questions *questions, uint64_t kept, struct codec_reader *from)
 {
 	questions->count = (size_t)codec_get(from, CODED_QUESTIONS_MAX);
+	questions->coded = xcalloc(questions->count + 1, sizeof(*questions->coded));
 	for (size_t i = 0; i < questions->count; i++)
 		if (!load_question(questions, i, kept, from))
 			return false;
@@ -176,7 +182,7 @@ static void find_coded(
 static bool answer_coded(
 	struct device_server *server, struct codec_reader *question, struct codec_writer *answer)
 {
-	struct searcher *searcher = searcher_of(server);
+	struct searcher *searcher = server->searcher;
 	struct coded_questions *questions = xcalloc(1, sizeof(*questions));
 	/* It may have failed since it kept them. */
 	bool works = searcher_has_device(searcher);
@@ -187,14 +193,37 @@ static bool answer_coded(
 		find_coded(searcher, questions, answer);
 	else if (valid)
 		put_status(answer, -EIO);
+	free(questions->coded);
 	free(questions);
 	return valid;
+}
+
+/* For those who ask: once there is one there always is. */
+static void lock_searcher(struct device_server *server)
+{
+	pthread_rwlock_rdlock(&server->lock);
+	if (server->searcher)
+		return;
+	pthread_rwlock_unlock(&server->lock);
+	pthread_rwlock_wrlock(&server->lock);
+	searcher_of(server);
+	pthread_rwlock_unlock(&server->lock);
+	pthread_rwlock_rdlock(&server->lock);
 }
 
 bool device_server_answer(struct device_server *server, uint32_t kind,
 	struct codec_reader *question, struct codec_writer *answer)
 {
-	return kind == CHECK_KEEP          ? answer_keep(server, question, answer)
-	       : kind == CHECK_FIND_BREAKS ? answer_breaks(server, question, answer)
-					   : answer_coded(server, question, answer);
+	bool valid;
+
+	if (kind == CHECK_KEEP) {
+		pthread_rwlock_wrlock(&server->lock);
+		valid = answer_keep(server, question, answer);
+	} else {
+		lock_searcher(server);
+		valid = kind == CHECK_FIND_BREAKS ? answer_breaks(server, question, answer)
+						  : answer_coded(server, question, answer);
+	}
+	pthread_rwlock_unlock(&server->lock);
+	return valid;
 }

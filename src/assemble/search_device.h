@@ -61,7 +61,9 @@ struct coded_question {
 };
 
 /* That are asked at once. */
-#define CODED_QUESTIONS_MAX 64
+#define CODED_QUESTIONS_MAX 128
+/* Threads that ask a device at a time. */
+#define SEARCHES_MAX 4
 
 struct search_tool {
 	const char *name; /* "cpu" */

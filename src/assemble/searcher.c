@@ -37,8 +37,8 @@ struct searcher {
 	struct search_device *device;
 	pthread_mutex_t lock;
 	pthread_cond_t answered;
-	struct asking *asking;  /* those that wait, the first one first */
-	bool is_asked;          /* the device; then the others wait for it */
+	struct asking *asking; /* those that wait, the first one first */
+	unsigned asked; /* questions that the device has; when it has enough the others wait */
 	_Atomic bool is_failed; /* the device, or there is none */
 	uint64_t size, origin;  /* of clusters */
 	size_t head_len;        /* bytes of each that decide... */
@@ -305,13 +305,13 @@ static void ask_together(struct searcher *searcher)
 		count += asking->count;
 	}
 	searcher->asking = asking;
-	searcher->is_asked = true;
+	searcher->asked++;
 	pthread_mutex_unlock(&searcher->lock);
 	works = !searcher->is_failed &&
 		is_answered(
 			searcher, searcher->tool->find_coded(searcher->device, questions, count));
 	pthread_mutex_lock(&searcher->lock);
-	searcher->is_asked = false;
+	searcher->asked--;
 	/* Each is on the stack of a thread that goes on once it is done and has the lock. */
 	for (; first != asking; first = first->next) {
 		first->is_done = true;
@@ -332,7 +332,7 @@ bool searcher_find_coded(struct searcher *searcher, const struct coded_question 
 		last = &(*last)->next;
 	*last = &own;
 	while (!own.is_done) {
-		if (searcher->is_asked)
+		if (!searcher->asking || searcher->asked == SEARCHES_MAX)
 			pthread_cond_wait(&searcher->answered, &searcher->lock);
 		else
 			ask_together(searcher);

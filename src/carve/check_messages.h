@@ -3,7 +3,7 @@
  * puts files in pieces together. Both are of one build, which they check.
  *
  *     burin -> descriptors of the image; that of the reader's ring, where it is shared; that of what those that check
- *              share (carve/defer.h), if they do; START
+ *              share (carve/defer.h), if they do; other sockets, CHECK_SEARCHES or none; START
  *                                                  burin-carver confines itself -> READY
  *     burin -> CHECK: a batch of candidates        burin-carver -> OUTCOMES, once or more, all in their order
  *     burin -> DESCRIBE: candidates                burin-carver -> DESCRIBED: their coded data (carve/ahead.h)
@@ -14,7 +14,12 @@
  *     READ offset len     burin -> ANSWER status   the bytes are in shared->data
  *     RESERVE bytes       burin -> ANSWER status   when they may be taken
  *     RECORD offset       burin -> ANSWER status, what a file system knows of the file there
- *     KEEP, FIND_BREAKS, FIND_CODED: what a device is asked (assemble/device_server.h)
+ *     KEEP: what a device is asked (assemble/device_server.h)
+ *                         burin -> ANSWER status, and if that is 0 what it keeps
+ *
+ * and, over one of the other sockets that those which put files together have, so that a device has several at a time:
+ *
+ *     FIND_BREAKS, FIND_CODED
  *                         burin -> ANSWER status, and if that is 0 what it found
  */
 #ifndef BURIN_CARVE_CHECK_MESSAGES_H
@@ -50,6 +55,9 @@ enum check_message {
 	CHECK_FIND_CODED, /* how many questions; each: first cluster, how many, coded data (coded_codec); the answer: a
 			    bit for each cluster */
 };
+
+/* Sockets for questions that a device answers at the same time. */
+#define CHECK_SEARCHES 4
 
 /* The file that a thread puts together: its number in the pass, from 1 on (0: there is none), start and rule, and whether
  * it crashed the thread. */

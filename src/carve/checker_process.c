@@ -30,6 +30,7 @@ struct check_workers *check_workers_new(struct image *image, const struct rules 
 	workers->image = image;
 	workers->rules = rules;
 	workers->defer = defer;
+	workers->has_searches = threads;
 	workers->share = image_share_new(image);
 	codec_put(&workers->start, confine_mode());
 	codec_put(&workers->start, nested);
@@ -55,10 +56,17 @@ bool checker_fail(struct checker_process *process, const char *how)
 	return false;
 }
 
+static void close_searches(struct checker_process *process)
+{
+	while (process->search_count)
+		close(process->searches[--process->search_count]);
+}
+
 void checker_end(struct checker_process *process)
 {
 	char *how;
 
+	close_searches(process);
 	if (!process->child)
 		return;
 	how = sandbox_end(process->child);
@@ -92,6 +100,23 @@ static void set_patience(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &transmit, sizeof(transmit));
 }
 
+/* Makes the other sockets, and gives it their other ends. */
+static bool give_searches(struct checker_process *process, size_t count)
+{
+	int theirs[CHECK_SEARCHES], ends[2];
+	size_t made = 0;
+	bool given;
+
+	while (made < count && !socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
+		process->searches[process->search_count++] = ends[0];
+		theirs[made++] = ends[1];
+	}
+	given = made == count && sandbox_send_descriptors(process->channel.fd, theirs, count);
+	while (made)
+		close(theirs[--made]);
+	return given;
+}
+
 static bool give_start(struct checker_process *process, const struct check_workers *given)
 {
 	size_t count;
@@ -103,6 +128,7 @@ static bool give_start(struct checker_process *process, const struct check_worke
 	return sandbox_send_descriptors(process->channel.fd, descriptors, count) &&
 	       sandbox_send_descriptors(process->channel.fd, &ring, ring >= 0) &&
 	       sandbox_send_descriptors(process->channel.fd, &board, board >= 0) &&
+	       give_searches(process, given->has_searches ? CHECK_SEARCHES : 0) &&
 	       channel_send(&process->channel, CHECK_START, &process->writer);
 }
 

@@ -19,6 +19,7 @@ struct check_workers {
 	const struct rules *rules;
 	struct image_share *share;
 	struct defer *defer;       /* what all that check share; NULL: nothing */
+	bool has_searches;         /* they put files together */
 	struct codec_writer start; /* the message */
 };
 
@@ -38,9 +39,11 @@ struct checker_process {
 	struct check_shared *shared; /* from the first start on, also after the end */
 	int shared_fd;
 	struct channel channel;
-	struct codec_writer writer; /* scratch for messages */
-	unsigned sleeps;            /* times that it was found asleep */
-	double used_before;         /* at the last progress; negative: not measured since */
+	int searches[CHECK_SEARCHES]; /* other sockets... */
+	size_t search_count;          /* ...all of them, or none */
+	struct codec_writer writer;   /* scratch for messages */
+	unsigned sleeps;              /* times that it was found asleep */
+	double used_before;           /* at the last progress; negative: not measured since */
 	char how[96]; /* it failed, in words that follow "the check"; "" if it did not */
 };
 
@@ -49,7 +52,7 @@ struct checker_process {
 #define CHECKER_WATCH_SECONDS 0.004
 int checker_start(
 	struct checker_process *process, const struct check_workers *given, struct error *error);
-/* Ends it whatever it is doing. */
+/* Ends it whatever it is doing: nobody reads from its other sockets any more. */
 void checker_end(struct checker_process *process);
 /* Ends it, and frees what the struct owns. */
 void checker_free(struct checker_process *process);

@@ -38,7 +38,7 @@ static int find_breaks(
 
 	if (!crc_search_save(search, &question))
 		return search_cpu.find_breaks(device, search, hits);
-	status = checker_ask(CHECK_FIND_BREAKS, &question, take_hits, hits);
+	status = checker_ask_device(CHECK_FIND_BREAKS, &question, take_hits, hits);
 	free(question.bytes);
 	return status;
 }
@@ -72,7 +72,7 @@ static int find_coded(
 		codec_put(&question, questions[i].count);
 		coded_save(questions[i].coded, &question);
 	}
-	status = checker_ask(CHECK_FIND_CODED, &question, take_bits, &wanted);
+	status = checker_ask_device(CHECK_FIND_CODED, &question, take_bits, &wanted);
 	free(question.bytes);
 	return status;
 }

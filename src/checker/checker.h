@@ -10,6 +10,7 @@
 
 struct checker {
 	struct channel channel;
+	int searches[CHECK_SEARCHES]; /* other sockets, for a device */
 	struct check_shared *shared;
 	struct image *image;
 	struct rules rules;
@@ -27,6 +28,9 @@ void checker_receive(uint32_t *kind, struct codec_reader *body);
 /* Any thread: asks, and lets `take` read the answer, of which the status is read; NULL: there is no more. body
  * is emptied. Returns the status. */
 int checker_ask(uint32_t kind, struct codec_writer *body,
+	void (*take)(void *context, struct codec_reader *answer), void *context);
+/* The same over another socket that is free, or will be: a device answers several at a time. */
+int checker_ask_device(uint32_t kind, struct codec_writer *body,
 	void (*take)(void *context, struct codec_reader *answer), void *context);
 /* Whether what is under way is to be given up. */
 bool checker_is_stopped(void);

@@ -41,22 +41,55 @@ void checker_receive(uint32_t *kind, struct codec_reader *body)
 		_exit(0);
 }
 
-int checker_ask(uint32_t kind, struct codec_writer *body,
+static int ask_over(struct channel *channel, uint32_t kind, struct codec_writer *body,
 	void (*take)(void *context, struct codec_reader *answer), void *context)
 {
 	struct codec_reader answer;
 	uint32_t came;
 	int status;
 
-	pthread_mutex_lock(&asking);
-	checker_transmit(kind, body);
-	checker_receive(&came, &answer);
-	if (came != CHECK_ANSWER)
+	if (!channel_send(channel, kind, body) || channel_receive(channel, &came, &answer) <= 0 ||
+		came != CHECK_ANSWER)
 		_exit(0);
 	status = -(int)codec_get(&answer, INT32_MAX);
 	if (take)
 		take(context, &answer);
+	return status;
+}
+
+int checker_ask(uint32_t kind, struct codec_writer *body,
+	void (*take)(void *context, struct codec_reader *answer), void *context)
+{
+	int status;
+
+	pthread_mutex_lock(&asking);
+	status = ask_over(&checker.channel, kind, body, take, context);
 	pthread_mutex_unlock(&asking);
+	return status;
+}
+
+int checker_ask_device(uint32_t kind, struct codec_writer *body,
+	void (*take)(void *context, struct codec_reader *answer), void *context)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static pthread_cond_t is_free = PTHREAD_COND_INITIALIZER;
+	static struct channel channels[CHECK_SEARCHES];
+	static bool used[CHECK_SEARCHES];
+	size_t i;
+	int status;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; used[i]; i = (i + 1) % CHECK_SEARCHES)
+		if (i + 1 == CHECK_SEARCHES)
+			pthread_cond_wait(&is_free, &lock);
+	used[i] = true;
+	pthread_mutex_unlock(&lock);
+	channels[i].fd = checker.searches[i];
+	status = ask_over(&channels[i], kind, body, take, context);
+	pthread_mutex_lock(&lock);
+	used[i] = false;
+	pthread_cond_signal(&is_free);
+	pthread_mutex_unlock(&lock);
 	return status;
 }
 
@@ -140,6 +173,7 @@ static void prepare(void)
 {
 	int descriptors[SANDBOX_DESCRIPTORS], ring, board;
 	size_t count = SANDBOX_DESCRIPTORS, ring_count = 1, board_count = 1;
+	size_t search_count = CHECK_SEARCHES;
 	unsigned workers;
 	struct codec_reader start;
 	uint32_t kind;
@@ -153,6 +187,7 @@ static void prepare(void)
 	receive_descriptors(descriptors, &count);
 	receive_descriptors(&ring, &ring_count);
 	receive_descriptors(&board, &board_count);
+	receive_descriptors(checker.searches, &search_count);
 	checker_receive(&kind, &start);
 	confine_set_mode((enum confine_mode)codec_get(&start, CONFINE_OFF));
 	checker.nested = codec_get_flag(&start);

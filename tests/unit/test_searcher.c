@@ -36,7 +36,8 @@ struct search_device {
 	uint8_t stage[STAGE * CLUSTER];
 	uint8_t kept[5 * STAGE * CLUSTER];
 	size_t len; /* of each cluster */
-	size_t count, asked;
+	size_t count;
+	_Atomic size_t asked;
 };
 
 static struct search_device device;
@@ -410,7 +411,7 @@ Test(searcher, each_thread_gets_the_answers_to_what_it_asked)
 		cr_expect_eq(crowd.wrong, 0);
 		cr_expect_eq(crowd.refused > 0, fails_at != SIZE_MAX);
 		cr_expect_leq(device.asked, THREADS * QUESTIONS);
-		cr_expect(fails_at == SIZE_MAX || device.asked == fails_at,
+		cr_expect(fails_at == SIZE_MAX || device.asked < fails_at + SEARCHES_MAX,
 			"one that failed is not asked again");
 		searcher_free(crowd.searcher);
 	}
