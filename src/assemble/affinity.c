@@ -6,6 +6,7 @@
 #include "assemble/affinity.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,8 +30,17 @@ struct model {
 	uint32_t pairs[256][256], before[256], single[256], total;
 };
 
+/* What is learnt from the image: the same each time, so it is kept. */
+struct affinity_samples {
+	pthread_mutex_t lock; /* while they are taken */
+	_Atomic bool are_taken;
+	struct model others;
+	int32_t costs[256][256]; /* by them */
+};
+
 struct affinity {
-	struct model own, others;
+	struct model own, *others; /* NULL: the samples' */
+	const struct affinity_samples *samples;
 	int16_t gains[256][256]; /* FRACTIONs of bits by which `own` describes a pair shorter */
 	bool is_ready;           /* they are computed */
 	struct {                 /* clusters that were looked at, a slot for several; 0: none was */
@@ -120,15 +130,16 @@ static void find_common(const struct model *model, struct common *common)
 
 /* Bits, in FRACTIONs, of each byte after another one. */
 static void find_costs(
-	const struct model *model, const struct common *common, uint8_t before, int64_t costs[256])
+	const struct model *model, const struct common *common, uint8_t before, int32_t costs[256])
 {
 	const uint32_t *pairs = model->pairs[before];
-	int64_t all = log_of((model->before[before] + ESCAPE) * common->total);
+	int32_t all = (int32_t)log_of((model->before[before] + ESCAPE) * common->total);
 
 	for (unsigned b = 0; b < 256; b++)
-		costs[b] = all - (pairs[b] ? log_of(pairs[b] * common->total +
-						     ESCAPE * ((uint64_t)model->single[b] + 1))
-					   : common->unseen[b]);
+		costs[b] = all -
+			   (int32_t)(pairs[b] ? log_of(pairs[b] * common->total +
+							ESCAPE * ((uint64_t)model->single[b] + 1))
+					      : common->unseen[b]);
 }
 
 /* ---- a file -------------------------------------------------------------------------------- */
@@ -148,6 +159,16 @@ static size_t fetch(
 	return len;
 }
 
+/* Of others, to be learnt from. */
+static struct model *own_others(struct affinity *affinity)
+{
+	if (!affinity->others) {
+		affinity->others = xmalloc(sizeof(*affinity->others));
+		*affinity->others = affinity->samples->others;
+	}
+	return affinity->others;
+}
+
 void affinity_learn(struct affinity *affinity, struct workbench *bench, uint64_t offset,
 	uint64_t length, bool is_own)
 {
@@ -157,35 +178,76 @@ void affinity_learn(struct affinity *affinity, struct workbench *bench, uint64_t
 		len = fetch(affinity, bench, offset + done, length - done);
 		if (!len)
 			return;
-		learn(is_own ? &affinity->own : &affinity->others, affinity->bytes, len);
+		learn(is_own ? &affinity->own : own_others(affinity), affinity->bytes, len);
 		affinity->is_ready = false;
 	}
 }
 
-struct affinity *affinity_new(struct workbench *bench)
+struct affinity_samples *affinity_samples_new(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct affinity *affinity = xcalloc(1, sizeof(*affinity));
+	struct affinity_samples *samples = xcalloc(1, sizeof(*samples));
 
 	pthread_once(&once, make_fractions);
-	for (uint64_t i = 0; i < SAMPLES; i++)
-		affinity_learn(
-			affinity, bench, bench->clusters->end / SAMPLES * i, SAMPLE_LEN, false);
+	pthread_mutex_init(&samples->lock, NULL);
+	return samples;
+}
+
+void affinity_samples_free(struct affinity_samples *samples)
+{
+	if (!samples)
+		return;
+	pthread_mutex_destroy(&samples->lock);
+	free(samples);
+}
+
+/* If the image became unreadable they mean nothing, nor does what is learnt then. */
+static void take_samples(
+	struct affinity_samples *samples, struct affinity *affinity, struct workbench *bench)
+{
+	struct common common;
+
+	pthread_mutex_lock(&samples->lock);
+	for (uint64_t i = 0; i < SAMPLES && !samples->are_taken; i++)
+		learn(&samples->others, affinity->bytes,
+			fetch(affinity, bench, bench->clusters->end / SAMPLES * i, SAMPLE_LEN));
+	find_common(&samples->others, &common);
+	for (unsigned a = 0; a < 256 && !samples->are_taken; a++)
+		find_costs(&samples->others, &common, (uint8_t)a, samples->costs[a]);
+	samples->are_taken = true;
+	pthread_mutex_unlock(&samples->lock);
+}
+
+struct affinity *affinity_new(struct workbench *bench)
+{
+	struct affinity *affinity = xmalloc(sizeof(*affinity));
+
+	memset(&affinity->own, 0, sizeof(affinity->own));
+	affinity->others = NULL;
+	affinity->is_ready = false;
+	affinity->samples = bench->samples;
+	if (!bench->samples->are_taken)
+		take_samples(bench->samples, affinity, bench);
 	return affinity;
 }
 
 static void get_ready(struct affinity *affinity)
 {
 	struct common own_common, others_common;
-	int64_t own[256], others[256];
+	int32_t own[256], costs[256];
+	const int32_t *others = costs;
 
 	affinity->is_ready = true;
 	memset(affinity->looks, 0, sizeof(affinity->looks));
 	find_common(&affinity->own, &own_common);
-	find_common(&affinity->others, &others_common);
+	if (affinity->others)
+		find_common(affinity->others, &others_common);
 	for (unsigned a = 0; a < 256; a++) {
 		find_costs(&affinity->own, &own_common, (uint8_t)a, own);
-		find_costs(&affinity->others, &others_common, (uint8_t)a, others);
+		if (affinity->others)
+			find_costs(affinity->others, &others_common, (uint8_t)a, costs);
+		else
+			others = affinity->samples->costs[a];
 		for (unsigned b = 0; b < 256; b++)
 			affinity->gains[a][b] = (int16_t)(others[b] - own[b]);
 	}
@@ -294,5 +356,7 @@ uint64_t affinity_same(
 
 void affinity_free(struct affinity *affinity)
 {
+	if (affinity)
+		free(affinity->others);
 	free(affinity);
 }

@@ -7,6 +7,11 @@
 /* What is known of a file's content, and of others'. */
 struct affinity;
 
+/* What is learnt from some places of the image, once: for all that put files of one together. Never NULL. */
+struct affinity_samples *affinity_samples_new(void);
+/* NULL is fine. */
+void affinity_samples_free(struct affinity_samples *samples);
+
 /* Knows nothing of the file, and some places of the image as others'. */
 struct affinity *affinity_new(struct workbench *bench);
 /* Learns from length bytes at offset in the evidence, as far as they are inside. */

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble/affinity.h"
 #include "assemble/searcher.h"
 #include "assemble/strategies.h"
 #include "base/memory.h"
@@ -60,6 +61,7 @@ struct assembler {
 	struct inner_hits *hits;   /* of the carvers' tables; NULL: not searched yet */
 	struct cluster_sums *sums; /* the same for their CRCs */
 	struct searcher *searcher;
+	struct affinity_samples *samples;
 	bool has_heads; /* the searcher */
 	/* Where another process makes the passes. */
 	size_t taken_count; /* broken files up to the last result */
@@ -120,6 +122,7 @@ void assembler_free(struct assembler *assembler)
 	inner_hits_free(assembler->hits);
 	cluster_sums_free(assembler->sums);
 	searcher_free(assembler->searcher);
+	affinity_samples_free(assembler->samples);
 	free(assembler->broken);
 	free(assembler->found);
 	free(assembler->spent);
@@ -274,6 +277,7 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 		.hits = assembler->hits,
 		.sums = assembler->sums,
 		.searcher = assembler->searcher,
+		.samples = assembler->samples,
 		.helpers = crew->helpers,
 		.work_left = crew->work,
 	};
@@ -524,6 +528,7 @@ static void get_ready(struct assembler *assembler)
 	assembler->spent = xcalloc(assembler->broken_count, sizeof(*assembler->spent));
 	assembler->searcher = searcher_new(
 		assembler->options.tool, assembler->options.devices, &assembler->clusters);
+	assembler->samples = affinity_samples_new();
 	assembler->is_ready = true;
 }
 

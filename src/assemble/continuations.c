@@ -307,9 +307,11 @@ void continuations_expect(struct continuations *continuations, const uint64_t *b
 
 	continuations->expected = breaks;
 	continuations->expected_count = count;
-	for (size_t i = 0; continuations->bench->rule->carver->coded && i < count; i++)
+	if (continuations->count || !continuations->bench->rule->carver->coded)
+		return;
+	for (size_t i = 0; i < count; i++)
 		describe(continuations, breaks[i]);
-	for (size_t i = 0; continuations->bench->rule->carver->coded && i < all->count; i++)
+	for (size_t i = 0; i < all->count; i++)
 		describe(continuations, all->items[i]);
 }
 

@@ -68,15 +68,16 @@ struct workbench {
 	struct image *evidence;
 	const struct assemble_options *options;
 	const struct rule *rule;
-	const struct clusters *clusters; /* frozen for the pass */
-	const struct inner_hits *hits;   /* of the carvers' tables */
-	const struct cluster_sums *sums; /* for the carvers' CRCs */
-	struct searcher *searcher;       /* what is asked of a device */
-	struct helpers *helpers;         /* NULL: there are none */
-	uint64_t work_left;              /* units that the file's trials may still take */
-	uint64_t tested;                 /* trials made */
-	bool stopped, no_memory;         /* the trials mean nothing */
-	bool exhausted;                  /* no work was left: some trials were not made */
+	const struct clusters *clusters;  /* frozen for the pass */
+	const struct inner_hits *hits;    /* of the carvers' tables */
+	const struct cluster_sums *sums;  /* for the carvers' CRCs */
+	struct searcher *searcher;        /* what is asked of a device */
+	struct affinity_samples *samples; /* of the image */
+	struct helpers *helpers;          /* NULL: there are none */
+	uint64_t work_left;               /* units that the file's trials may still take */
+	uint64_t tested;                  /* trials made */
+	bool stopped, no_memory;          /* the trials mean nothing */
+	bool exhausted;                   /* no work was left: some trials were not made */
 	/* Trials also accept CARVE_UNVERIFIED. */
 	bool takes_unverified;
 	struct workbench_states states;

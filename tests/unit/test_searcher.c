@@ -6,11 +6,17 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "assemble/confined.h"
 #include "assemble/continuations.h"
 #include "assemble/device_server.h"
 #include "assemble/searcher.h"
+#include "assemble/searches_served.h"
+#include "base/channel.h"
 #include "carvers/coded.h"
 #include "memory_image.h"
 #include "carve/check_messages.h"
@@ -601,4 +607,106 @@ Test(device_server, what_is_no_question_does_not_reach_the_device)
 	cr_expect_not(is_answered(server, CHECK_FIND_CODED, &question), "too many");
 	free(question.bytes);
 	device_server_free(server);
+}
+
+/* A device that answers no question before it has been asked both. */
+static pthread_mutex_t meeting = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t both_came = PTHREAD_COND_INITIALIZER;
+static size_t came;
+
+static int find_coded_together(
+	struct search_device *opened, const struct coded_question *questions, size_t count)
+{
+	pthread_mutex_lock(&meeting);
+	came += count;
+	pthread_cond_broadcast(&both_came);
+	while (came < 2)
+		pthread_cond_wait(&both_came, &meeting);
+	pthread_mutex_unlock(&meeting);
+	return find_coded(opened, questions, count);
+}
+
+/* Sockets to what serves them, and it. */
+struct served {
+	struct device_server *server;
+	struct searches_served *searches;
+	int ours[2], theirs[2];
+};
+
+static void begin_to_serve(struct served *served)
+{
+	served->server = device_server_new(&options);
+	cr_assert(is_kept(served->server, 1024, 0, SIZE));
+	for (size_t i = 0; i < 2; i++) {
+		int ends[2];
+
+		cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+		served->ours[i] = ends[0];
+		served->theirs[i] = ends[1];
+	}
+	served->searches = searches_served_new(served->server, served->ours, 2);
+}
+
+static void end_serving(struct served *served)
+{
+	searches_served_free(served->searches);
+	device_server_free(served->server);
+	for (size_t i = 0; i < 2; i++) {
+		close(served->ours[i]);
+		close(served->theirs[i]);
+	}
+}
+
+Test(device_server, what_comes_over_two_sockets_is_asked_at_the_same_time)
+{
+	struct search_tool together = tool;
+	struct carve_coded *coded = calloc(1, sizeof(*coded));
+	struct channel channels[2] = { 0 };
+	struct served served;
+
+	together.find_coded = find_coded_together;
+	options.tool = &together;
+	coded->block_count = 1;
+	coded->mcus = 1;
+	begin_to_serve(&served);
+	for (size_t i = 0; i < 2; i++) {
+		struct codec_writer question = { 0 };
+
+		channels[i].fd = served.theirs[i];
+		codec_put(&question, 1);
+		codec_put(&question, 64 * i);
+		codec_put(&question, 64);
+		coded_save(coded, &question);
+		cr_assert(channel_send(&channels[i], CHECK_FIND_CODED, &question));
+		free(question.bytes);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		struct codec_reader body;
+		uint32_t kind;
+
+		cr_assert_eq(channel_receive(&channels[i], &kind, &body), 1);
+		cr_expect_eq(kind, CHECK_ANSWER);
+		cr_expect_eq(codec_get(&body, 1), 0, "the status");
+		channel_free(&channels[i]);
+	}
+	cr_expect_not(searches_served_failed(served.searches));
+	free(coded);
+	end_serving(&served);
+}
+
+Test(device_server, other_messages_over_its_sockets_are_none)
+{
+	static const uint32_t kinds[] = { CHECK_READ, CHECK_KEEP, CHECK_FIND_CODED };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct channel channel = { 0 };
+		struct served served;
+
+		begin_to_serve(&served);
+		channel.fd = served.theirs[1];
+		cr_assert(channel_send(&channel, kinds[i], NULL));
+		while (!searches_served_failed(served.searches))
+			sched_yield();
+		end_serving(&served);
+	}
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble/affinity.h"
 #include "assemble/inner_hits.h"
 #include "assemble/mapping.h"
 #include "assemble/searcher.h"
@@ -67,6 +68,7 @@ static struct answer_of_search search(const struct carver *carver, const struct 
 		.rule = &rule,
 		.clusters = &clusters,
 		.searcher = searcher,
+		.samples = affinity_samples_new(),
 		.helpers = helpers,
 		.work_left = work };
 	struct assembly assembly = { 0 };
@@ -78,6 +80,7 @@ static struct answer_of_search search(const struct carver *carver, const struct 
 	if (found)
 		outcome_free(&outcome);
 	view_free(bench.view);
+	affinity_samples_free(bench.samples);
 	searcher_free(searcher);
 	return answer;
 }
@@ -342,6 +345,7 @@ static bool find_with_tail(struct extents *extents, struct tail *tail)
 		.clusters = &clusters,
 		.hits = hits,
 		.searcher = searcher,
+		.samples = affinity_samples_new(),
 		.work_left = WORK };
 	struct assembly assembly = { 0 };
 	struct outcome outcome = { 0 };
@@ -355,6 +359,7 @@ static bool find_with_tail(struct extents *extents, struct tail *tail)
 	if (found)
 		outcome_free(&outcome);
 	view_free(bench.view);
+	affinity_samples_free(bench.samples);
 	pool_free(pool);
 	inner_hits_free(hits);
 	searcher_free(searcher);

@@ -127,12 +127,24 @@ void jpeg_bits_find_marker(struct jpeg_bits *b, uint64_t from, uint64_t len)
 		b->at_marker = b->at_end = false;
 }
 
+/* How many of eight bytes are FF. */
+static unsigned count_ff(const uint8_t *bytes)
+{
+	uint64_t rest = ~le64(bytes), low = 0x7f7f7f7f7f7f7f7fu;
+
+	/* The highest bit of each byte that is another. */
+	rest = (((rest & low) + low) | rest) & ~low;
+	return 8 - (unsigned)__builtin_popcountll(rest);
+}
+
 /* The offset in the view of a byte in bytes[]. */
 static uint64_t offset_of(const struct jpeg_bits *b, const uint8_t *byte)
 {
 	uint64_t at = b->at;
 
 	/* Each byte FF has stuffing after it. */
+	for (; b->end - byte >= 8; byte += 8)
+		at -= 8 + count_ff(byte);
 	for (; byte < b->end; byte++)
 		at -= *byte == 0xff ? 2 : 1;
 	return at;
