@@ -40,10 +40,11 @@ static uint32_t squares(const uint8_t *bytes)
 		counts[3][bytes[i + 3 * QUARTER]]++;
 	}
 	for (size_t i = 0; i < 256; i++) {
-		uint32_t count =
-			(uint32_t)counts[0][i] + counts[1][i] + counts[2][i] + counts[3][i];
+		/* 16 bits, which compilers multiply by the vector. */
+		int16_t count =
+			(int16_t)(counts[0][i] + counts[1][i] + counts[2][i] + counts[3][i]);
 
-		sum += count * count;
+		sum += (uint32_t)((int32_t)count * count);
 	}
 	return sum;
 }
