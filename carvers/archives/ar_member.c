@@ -28,13 +28,20 @@ static bool read_number(const uint8_t *field, int len, uint64_t *value)
 	return i == len;
 }
 
+/* What Windows' linkers write for no time. */
+static bool is_no_time(const uint8_t *field)
+{
+	return memcmp(field, "-1          ", 12) == 0;
+}
+
 bool ar_read(struct view *view, uint64_t at, struct ar_member *member)
 {
 	const uint8_t *p = view_peek(view, at, HEADER_LEN);
 	uint64_t len, time;
 
 	if (!p || p[END_AT] != '`' || p[END_AT + 1] != '\n' || p[SIZE_AT] == ' ' ||
-		!read_number(p + SIZE_AT, 10, &len) || !read_number(p + TIME_AT, 12, &time))
+		!read_number(p + SIZE_AT, 10, &len) ||
+		(!read_number(p + TIME_AT, 12, &time) && !is_no_time(p + TIME_AT)))
 		return false;
 	*member = (struct ar_member){ .at = at, .data = at + HEADER_LEN };
 	member->end = member->data + len;

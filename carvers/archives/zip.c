@@ -81,11 +81,11 @@ static bool possible_date(uint32_t date)
 	return month <= 12 && day <= 31 && (date >> 11 & 31) < 24 && (date >> 5 & 63) < 60;
 }
 
-/* Names are text in one of many encodings, but without control characters. */
+/* Names are text in one of many encodings, without control characters but the line ends of macOS's "Icon\r". */
 static bool possible_name(const uint8_t *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (name[i] < ' ')
+		if (name[i] < ' ' && name[i] != '\r' && name[i] != '\n')
 			return false;
 	return len > 0;
 }

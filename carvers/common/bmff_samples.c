@@ -2,6 +2,9 @@
  * Samples (ISO/IEC 14496-12, 8.5 to 8.7): a track's 'stco' or 'co64' lists where its chunks start,
  * 'stsc' how many samples each has, 'stsz' or 'stz2' how long each sample is. The three are read
  * side by side, each through a small buffer, so that the view is not read back and forth.
+ *
+ * Compressed sound of QuickTime (QuickTime File Format, sound sample descriptions, version 1) has samples of one byte by
+ * 'stsz', but the description says how many of them make a packet, and how long that is.
  */
 #include "bmff_media.h"
 
@@ -101,8 +104,25 @@ bool bmff_track_open(struct view *view, const struct bmff_box *trak, struct bmff
 /* The sizes of samples: a table, or one size for all. */
 struct sizes {
 	struct table table;
-	uint64_t fixed, left; /* fixed 0: one each */
+	uint64_t fixed, left;                /* fixed 0: one each */
+	uint32_t packet_samples, packet_len; /* 0: no packets */
 };
+
+/* The packets of QuickTime's sound. */
+static void read_packets(struct view *view, const struct bmff_track *track, struct sizes *sizes)
+{
+	enum { VERSION_AT = 8, SAMPLES_AT = 28, LEN_AT = 36, HEAD_LEN = 44 };
+	const struct bmff_box *entry = &track->entry;
+	const uint8_t *p = sizes->fixed == 1 && track->handler == BMFF('s', 'o', 'u', 'n') &&
+					   entry->type && entry->end - entry->data >= HEAD_LEN
+				   ? view_peek(view, entry->data, HEAD_LEN)
+				   : NULL;
+
+	if (!p || be16(p + VERSION_AT) != 1 || be32(p + SAMPLES_AT) < 2)
+		return;
+	sizes->packet_samples = be32(p + SAMPLES_AT);
+	sizes->packet_len = be32(p + LEN_AT);
+}
 
 static bool open_sizes(struct view *view, const struct bmff_box *box, struct sizes *sizes)
 {
@@ -132,10 +152,12 @@ static bool visit_chunk(struct sizes *sizes, uint64_t offset, uint64_t count,
 	if (count > sizes->left)
 		return false;
 	sizes->left -= count;
-	if (sizes->fixed) {
+	if (sizes->packet_len)
+		visit(context, offset, count / sizes->packet_samples * sizes->packet_len);
+	else if (sizes->fixed)
 		visit(context, offset, count * sizes->fixed);
+	if (sizes->fixed)
 		return true;
-	}
 	while (count--) {
 		if (!next(&sizes->table, &len))
 			return false;
@@ -171,7 +193,7 @@ bool bmff_samples(struct view *view, const struct bmff_track *track,
 	void (*visit)(void *context, uint64_t offset, uint64_t len), void *context)
 {
 	struct table chunks;
-	struct sizes sizes;
+	struct sizes sizes = { 0 };
 	struct runs runs = { 0 };
 	unsigned bits = track->chunks.type == BMFF('c', 'o', '6', '4') ? 64 : 32;
 	uint64_t chunk_count, offset;
@@ -180,6 +202,7 @@ bool bmff_samples(struct view *view, const struct bmff_track *track,
 		!open_table(view, &track->runs, 8, 96, 32, &runs.table, &runs.left) ||
 		!open_sizes(view, &track->sizes, &sizes) || !next_run(&runs))
 		return false;
+	read_packets(view, track, &sizes);
 	for (uint64_t chunk = 1; chunk <= chunk_count; chunk++) {
 		while (chunk >= runs.upcoming)
 			if (!next_run(&runs))

@@ -14,6 +14,7 @@
 
 #include "bytes.h"
 #include "cursor.h"
+#include "embedded.h"
 #include "walk.h"
 
 #define HEAD_LEN 8
@@ -105,6 +106,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return size - at < 8 ? walk_cut(view, finding, size + 1, size)
 				     : verdict_because(CARVE_TRUNCATED, finding,
 					       "no message at %" PRIu64, at);
+	embedded_find_all(view, HEAD_LEN, at);
 	view_unverified(view, HEAD_LEN, at);
 	finding->length = footer_end(view, at);
 	if (finding->length)

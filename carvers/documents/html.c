@@ -34,6 +34,7 @@
 #define MIN_TAGS_CUT 6 /* the same for a document without end */
 #define COMMENT_LINES 3
 #define SECTOR 512
+#define CHANCE_MAX 64    /* bytes after the body that are text by chance */
 #define SHORT_LINE 8     /* bytes of a last line that are not accepted as text */
 #define MAX_COMMENT 4096 /* before a document, and after it */
 #define MAX_TEXT 262144  /* without tags that HTML knows */
@@ -45,12 +46,13 @@ struct html {
 	uint64_t problem_at;
 	unsigned known_tags;
 	bool doctype, root, body, ended;
-	bool source;       /* a program's */
-	bool mentioned;    /* text follows the root's tag */
-	bool preformatted; /* it has <pre>, in which any text may be */
-	uint64_t body_end; /* after </body>, while only blanks followed */
-	uint64_t tag_end;  /* after the last known tag */
-	uint64_t text;     /* bytes outside of tags since then */
+	bool source;        /* a program's */
+	bool mentioned;     /* text follows the root's tag */
+	bool preformatted;  /* it has <pre>, in which any text may be */
+	uint64_t body_end;  /* after </body>, while only blanks followed, */
+	uint64_t body_last; /* and while no tag did */
+	uint64_t tag_end;   /* after the last known tag */
+	uint64_t text;      /* bytes outside of tags since then */
 	int run_byte;
 	uint64_t run_start;
 };
@@ -270,7 +272,7 @@ static bool read_end_tag(struct html *html)
 		return false;
 	html->ended = strcmp(name, "html") == 0;
 	if (strcmp(name, "body") == 0 || strcmp(name, "frameset") == 0)
-		html->body_end = html->cursor.at;
+		html->body_end = html->body_last = html->cursor.at;
 	return true;
 }
 
@@ -313,7 +315,7 @@ static bool read_part(struct html *html)
 	next = cursor_peek(&html->cursor);
 	if (next == '!')
 		return read_declaration(html, at);
-	html->body_end = 0;
+	html->body_end = html->body_last = 0;
 	if (next == '?')
 		return skip_past(html, ">");
 	if (is_letter(next))
@@ -392,6 +394,9 @@ static enum verdict judge_end(struct html *html)
 		finding->length = read_end(&html->cursor);
 		return CARVE_COMPLETE;
 	}
+	/* What is no text ends the file; a few bytes before it are text by chance. */
+	if (html->problem && html->body_last && at - html->body_last <= CHANCE_MAX)
+		html->body_end = html->body_last;
 	finding->length = html->body_end ? html->body_end : at;
 	if (html->body_end)
 		return verdict_because(CARVE_UNVERIFIED, finding,

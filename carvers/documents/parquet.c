@@ -4,12 +4,14 @@
  *	file: 'PAR1', columns, description, length of the description (4 bytes, little-endian), 'PAR1'
  *
  * The description is a structure in Thrift's compact form: it begins with the version, field 1, a number (15, then
- * 02 or 04), and ends with a zero. It proves the end; nothing verifies the columns.
+ * 02 or 04), and ends with a zero. It proves the end; nothing verifies the columns, whose pages may be compressed: these are
+ * named as embedded.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "bytes.h"
+#include "embedded.h"
 #include "walk.h"
 
 #define MARK "PAR1"
@@ -45,6 +47,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		start = description(view, at);
 		at += MARK_LEN;
 		if (start) {
+			embedded_find_all(view, MARK_LEN, start);
 			view_unverified(view, MARK_LEN, start);
 			finding->length = at;
 			return CARVE_COMPLETE;

@@ -270,6 +270,9 @@ static enum ps_end end_walk(struct ps_walk *walk, enum ps_end end, uint64_t at)
 		ps->end = walk->cursor.at + 1;
 	else
 		ps->end = memchr(walk->line, CONTROL_D, walk->line_len) == walk->line ? at + 1 : at;
+	/* Some writers end with the page. */
+	if (strcmp(walk->before, "showpage") == 0)
+		ps->trailer = true;
 	return search_end(walk);
 }
 
@@ -278,6 +281,12 @@ static enum ps_end end_walk(struct ps_walk *walk, enum ps_end end, uint64_t at)
 static bool is_quoted(const struct ps_walk *walk)
 {
 	return !walk->font && line_starts(walk, "%!PS-Adobe") && strpbrk(walk->line, "\"'\\");
+}
+
+/* Whether the line is the first of a font or the like, which a program may have inside without announcing it. */
+static bool is_resource(const struct ps_walk *walk)
+{
+	return strstr(walk->line, " Resource-") != NULL;
 }
 
 static void read_first_line(struct ps_walk *walk)
@@ -322,7 +331,7 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 		if (end != PS_WHOLE)
 			return end_walk(&walk, end, at);
 		if (walk.depth == 0 && line_starts(&walk, "%!PS-Adobe") && !walk.font &&
-			!walk.resource) {
+			!walk.resource && !is_resource(&walk)) {
 			ps->end = ps->broken_at = at;
 			return ps->trailer ? PS_MISSING : PS_BROKEN;
 		}

@@ -64,6 +64,23 @@ static const struct {
 	{ "xmpmeta", NULL, "xmp" },
 };
 
+/* Roots that are found without a declaration, though their documents have no extension of their own. A program may have the
+ * beginning of one as a string. */
+static const char *const bare_roots[] = { "Event", "Objs", "Project", "Task", "WLANProfile",
+	"manifest", "project", "schemalist" };
+
+#define BARE_TAGS 8 /* in what is not complete */
+
+static bool is_bare_root(const struct xml *xml)
+{
+	const char *root = xml_local_name(xml->root);
+
+	for (size_t i = 0; i < sizeof(bare_roots) / sizeof(*bare_roots); i++)
+		if (strcmp(bare_roots[i], root) == 0)
+			return true;
+	return false;
+}
+
 static const char *extension(const struct xml *xml)
 {
 	const char *root = xml_local_name(xml->root);
@@ -85,11 +102,12 @@ static bool starts_bare(struct view *view)
 
 /* Whether a document without a declaration is XML all the same. bare: it begins with markup. HTML with a document type is
  * left to its own carver. */
-static bool is_known(const struct xml *xml, bool bare)
+static bool is_known(const struct xml *xml, bool bare, bool complete)
 {
 	if (*xml->doctype)
 		return strcmp(xml->doctype, xml->root) == 0 && strcasecmp(xml->root, "html") != 0;
-	return bare && strcmp(extension(xml), "xml") != 0;
+	return bare && (strcmp(extension(xml), "xml") != 0 ||
+			       (is_bare_root(xml) && (complete || xml->tag_count >= BARE_TAGS)));
 }
 
 /* Checks XHTML that is not well-formed as HTML, as browsers do. Rejected if that ends earlier: then
@@ -123,7 +141,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!bare && !declaration_ends(view))
 		return verdict_because(CARVE_REJECT, finding, "no XML declaration at 0");
 	end = xml_walk(view, &xml);
-	if (!xml.declared && !is_known(&xml, bare))
+	if (!xml.declared && !is_known(&xml, bare, end == XML_COMPLETE))
 		return verdict_because(CARVE_REJECT, finding, "no XML declaration at 0");
 	if (end != XML_COMPLETE && xml.tag_count < MIN_TAGS)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,

@@ -20,6 +20,7 @@
 
 #define VALUE_MAX 1000
 #define FIELDS_MAX 2000
+#define CHANCE_MAX 64
 
 static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 static const char days[] = "MonTueWedThuFriSatSun";
@@ -261,9 +262,27 @@ static enum mail_place name_content(
 	return PLACE_INSIDE;
 }
 
+static bool is_ascii(const struct line *line)
+{
+	for (size_t i = 0; i < line->len; i++)
+		if (line->bytes[i] >= 0x80)
+			return false;
+	return true;
+}
+
+/* Ends the body: after lines of nothing but ASCII, a few bytes of something else before what is no text are text by chance. */
+static void end_body(struct mail *mail, uint64_t ascii_end, bool broken)
+{
+	mail->over = true;
+	if (broken && ascii_end && mail->end - ascii_end <= CHANCE_MAX)
+		mail->end = ascii_end;
+}
+
 void mail_read_body(struct view *view, struct mail *mail, bool mbox)
 {
 	enum mail_place place = PLACE_START;
+	uint64_t ascii_end = 0;
+	bool ascii = true;
 	struct line line;
 
 	while (line_read(view, mail->end, &line)) {
@@ -271,6 +290,9 @@ void mail_read_body(struct view *view, struct mail *mail, bool mbox)
 			return;
 		place = name_content(view, &line, place);
 		name_parts(view, &line);
+		ascii = ascii && is_ascii(&line);
+		if (ascii)
+			ascii_end = line.text_end;
 		if (mail->multipart && is_boundary(mail, &line, "--")) {
 			mail->closed = true;
 			mail->open_line = !line.ended || !is_rest_blank(mail, &line);
@@ -285,9 +307,9 @@ void mail_read_body(struct view *view, struct mail *mail, bool mbox)
 			mail->end = line.text_end;
 		}
 		if (!line.ended) {
-			mail->over = true;
+			end_body(mail, ascii_end, line.broken);
 			return;
 		}
 	}
-	mail->over = true;
+	end_body(mail, ascii_end, true);
 }

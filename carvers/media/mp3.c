@@ -288,6 +288,9 @@ static enum verdict judge_counted(struct mp3 *mp3)
 	struct finding *finding = mp3->finding;
 	uint32_t count = mp3->info.frame_count;
 
+	/* Some writers count the first frame, too. */
+	if (mp3->count + 1 == count && mp3->at - mp3->first == mp3->info.byte_count)
+		count--;
 	if (mp3->count + mp3->lost / FRAME_MIN < count) {
 		finding->length = tag_end_in_last_frame(mp3);
 		if (finding->length)

@@ -34,6 +34,7 @@
 #define SERVICES 0x11
 #define NOTHING 0x1fff
 #define STARTS 0x40   /* in the second byte: something starts in this packet */
+#define TABLE_MIN 13  /* bytes of the shortest one, with the byte before it */
 #define START_LOOK 64 /* bytes from the payload's begin: the head of PES and what follows it */
 
 struct mpegts {
@@ -103,24 +104,37 @@ static uint32_t find_step(struct view *view, uint32_t lead)
 	return 0;
 }
 
-/* A table of programs or services starts in the packet at p, with flags and a length that fits. */
-static bool starts_table(const uint8_t *p)
+/* A table of programs or services starts in the packet at `at`, with flags and a length that fits; some writers have padding
+ * before it rather than after it. */
+static bool starts_table(struct view *view, uint64_t at)
 {
-	uint16_t number = be16(p + 1) & 0x1fff;
+	const uint8_t *p = view_peek(view, at, PACKET_LEN);
+	uint16_t number = p ? be16(p + 1) & 0x1fff : NOTHING;
+	uint32_t table;
 
-	return p[0] == 0x47 && (p[3] & 0xf0) == 0x10 && p[4] == 0 &&
-	       p[5] == (number == PROGRAMS ? 0 : 0x42) && (p[6] & 0xf0) >= 0xb0 &&
-	       (be16(p + 6) & 0xfff) >= 9 && (be16(p + 6) & 0xfff) <= 1021;
+	if (!p || p[0] != 0x47 || !(p[3] & 0x10) || p[3] & 0xc0)
+		return false;
+	table = 4;
+	if (p[3] & 0x20) {
+		if (p[4] > PACKET_LEN - 5 - TABLE_MIN || (p[4] && p[5]))
+			return false;
+		for (uint32_t i = 6; i < 5u + p[4]; i++)
+			if (p[i] != 0xff)
+				return false;
+		table = 5u + p[4];
+	}
+	p += table;
+	return p[0] == 0 && p[1] == (number == PROGRAMS ? 0 : 0x42) && (p[2] & 0xf0) >= 0xb0 &&
+	       (be16(p + 2) & 0xfff) >= 9 && (be16(p + 2) & 0xfff) <= 1021;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct mpegts stream = { .view = view };
-	const uint8_t *p = view_peek(view, 0, 12);
 	uint64_t valid_end, end;
 
-	stream.lead = p && !starts_table(p) ? TIMED_LEN - PACKET_LEN : 0;
-	if (!p || !starts_table(p + stream.lead))
+	stream.lead = !starts_table(view, 0) ? TIMED_LEN - PACKET_LEN : 0;
+	if (!starts_table(view, stream.lead))
 		return verdict_because(CARVE_REJECT, finding, "no table starts at 0 or 4");
 	stream.step = find_step(view, stream.lead);
 	if (!stream.step)

@@ -93,6 +93,18 @@ static void name_section(struct view *view, uint64_t at)
 			view_part(view, at + i + 1);
 }
 
+/* Where the pair 0 EOF at `at` ends if the last line has no end, whatever follows; else 0. */
+static uint64_t open_end(struct view *view, uint64_t at)
+{
+	struct line code;
+	const uint8_t *p;
+
+	if (!line_read(view, at, &code) || !code.ended || code_of(&code) != 0)
+		return 0;
+	p = view_peek(view, code.next, 3);
+	return p && memcmp(p, "EOF", 3) == 0 ? code.next + 3 : 0;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	uint64_t at = 0, start = 0;
@@ -105,12 +117,17 @@ static enum verdict check(struct view *view, struct finding *finding)
 			finding->length = at;
 			return CARVE_COMPLETE;
 		}
-		if (!pair.value.ended)
+		if (!pair.value.ended || (!pair.code && line_starts(&pair.value, "EOF"))) {
+			at = start;
 			break;
+		}
 		if (!pair.code && line_is(&pair.value, "SECTION"))
 			name_section(view, start);
 		start = at;
 	}
+	finding->length = open_end(view, at);
+	if (finding->length)
+		return CARVE_COMPLETE;
 	if (at >= view_size(view))
 		return walk_cut(view, finding, at + 1, at);
 	finding->length = start;

@@ -55,6 +55,8 @@ def make():
     code = junk(90)
     whole = library([elf(code), elf(code[:41])])
     save("ar", "gnu.a", whole, extension="a", time=1709251198, why="")
+    # Windows' linkers write -1 for no time.
+    save("ar", "no-time.a", whole.replace(b"%-12d" % 0, b"%-12d" % -1), extension="a")
     save("ar", "gnu-64.a", library([elf(code)], index=b"/SYM64/", width=">Q"))
     save("ar", "big-endian.a", library([elf32(code)]))
     save("ar", "objects.lib", library([coff(code), coff(code[:30])], extra=member(b"/", struct.pack("<I", 0), 0)), extension="lib")

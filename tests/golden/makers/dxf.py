@@ -16,6 +16,7 @@ def make():
     save("dxf", "drawing.dxf", whole, sequence="yes")
     save("dxf", "crlf.dxf", dxf(HEADER + ENTITIES + [(0, "EOF")], "\r\n", 0), sequence="yes")
     save("dxf", "remark.dxf", dxf([(999, "made by hand")] + HEADER + ENTITIES + [(0, "EOF")], width=0), sequence="yes")
+    save("dxf", "open.dxf", whole[:-1], sequence="yes")
     save("dxf", "cut.dxf", whole[:200], verdict="truncated", length_min=150, length_max=200)
     for kind, junk in (("zeros", bytes(900)), ("text", b"nothing but words\n" * 30), ("random", random.Random(1).randbytes(900))):
         save("dxf", f"{kind}.dxf", whole[:whole.index(b"LINE")] + junk, verdict="truncated", length_min=50, length_max=whole.index(b"LINE") + 40)

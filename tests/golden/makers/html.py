@@ -24,6 +24,8 @@ def make():
     save("html", "cut.html", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
     save("html", "overwritten.html", cut + b"\2" + random.Random(1).randbytes(500), verdict="truncated", length=len(cut),
          why=f"a control character at {len(cut)}")
+    body = PAGE[:-len(b"\n</html>")]
+    save("html", "body.html", body + b"\xd6c\xac\x91\xed\2" + random.Random(3).randbytes(500), verdict="unverified", length=len(body))
     lines = cut + b"</p>\n"
     save("html", "chance.html", lines + b"q7\2" + random.Random(2).randbytes(500), verdict="truncated", length=len(lines),
          why=f"a control character at {len(lines) + 2}")

@@ -19,6 +19,10 @@ def make():
     eml("parts-lf.eml", whole.replace("\r\n", "\n"))
     eml("blank.eml", whole + "\r\n\r\n", sequence="yes")
     save("mail", "kmail.mbox", ("From golden@example.org Thu, 26 May 2011 01:16:54 +0100\n" + HEAD.replace("\r\n", "\n") + PLAIN).encode(), verdict="unverified", extension="mbox", length_min=100)
+    # Bytes after the end that look like lines of text.
+    box = "From golden@example.org Thu May 26 01:16:54 2011\n" + HEAD.replace("\r\n", "\n") + PLAIN.replace("\r\n", "\n")
+    save("mail", "chance.mbox", box.encode() + b"\n" + b"G\xe2b\xbb\xe6W_n\n\x94A\xd7\x02" + noise(900, 4), verdict="unverified", extension="mbox",
+         length=len(box) + 1)
     eml("token.eml", whole.replace('"=_golden"', "=_golden; type=x"))
     guess = lambda name, text, junk=b"", **expected: eml(name, text.encode() + junk, verdict="unverified", length=len(text.encode()), **expected)
     guess("epilogue.eml", whole + "\r\nNothing follows.\r\n")

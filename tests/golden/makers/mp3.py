@@ -58,6 +58,7 @@ def make():
     last, noted = len(frames(1, bits=4)), len(xing(6, 0))
     mp3("lame.mp3", xing(6, len(sound), sound) + sound, unchecked=noted + len(sound))
     mp3("xing.mp3", xing(6, len(sound)) + sound, verdict="unverified", length=noted + len(sound), why="the last frame, at 860, cannot be verified")
+    mp3("all-counted.mp3", xing(7, len(sound)) + sound, verdict="unverified", length=noted + len(sound), why="the last frame, at 860, cannot be verified")
     counted = xing(5, len(sound)) + sound
     mp3("count.mp3", counted, verdict="unverified", length=len(counted), why="the last frame, at 860, cannot be verified")
     small = frames(6, 2, mono=True, bits=3)

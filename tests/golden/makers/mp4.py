@@ -30,13 +30,16 @@ def esds(kind=0x40):
 
 
 AVCC = box(b"avcC", b"\1\x42\0\x1e\xff\xe0\0")
-KINDS = {b"avc1": (b"vide", bytes(70), AVCC), b"mp4v": (b"vide", bytes(70), b""), b"mp4a": (b"soun", bytes(20), esds()),
+KINDS = {b"QDM2": (b"soun", b"", b""), b"avc1": (b"vide", bytes(70), AVCC), b"mp4v": (b"vide", bytes(70), b""), b"mp4a": (b"soun", bytes(20), esds()),
          b"samr": (b"soun", bytes(20), b""), b"sowt": (b"soun", bytes(20), b""), b"abcd": (b"vide", bytes(70), b""), b"jpeg": (b"vide", bytes(70), b"")}
 
 
 def track(number, coding, sizes, offsets, per_chunk, big=False, fixed=0):
     handler, fields, config = KINDS[coding]
     entry = box(coding, bytes(6) + b"\0\1", fields, config)
+    if coding == b"QDM2":  # version 1: samples of a packet, and its bytes
+        entry = box(coding, bytes(6) + b"\0\1" + struct.pack(">H", 1) + bytes(18) + struct.pack(">IIII", 2048, 185, 370, 2))
+        sizes, per_chunk, fixed = range(2048 * len(sizes)), 2048 * per_chunk, 1
     if big:
         chunks = full(b"co64", 0, struct.pack(">I", len(offsets)), *[struct.pack(">Q", o) for o in offsets])
     else:
@@ -149,6 +152,8 @@ def make():
     save("mp4", "utf16.3g2", film(ftyp(b"3g2a"), [frames], udta=threegp(b"\xfe\xff\0M\0\xe9\0\0"))[0], extension="3g2", title="Mé", time=TIME, unchecked=1000)
     save("mp4", "new.mov", film(ftyp(b"qt  "), both, between=box(b"wide"), udta=quicktime(b"Holiday"))[0], extension="mov", title="Holiday", time=TIME, unchecked=1000)
     old, _ = film(b"", both, between=box(b"wide"))
+    packets = (b"QDM2", [noise(370, 90 + i) for i in range(15)], 3, 0)
+    save("mp4", "packets.mov", film(b"", [video(8, b"mp4v", mpeg4), packets], first=True)[0], extension="mov", time=TIME, verdict="unverified", length_min=1000)
     save("mp4", "old.mov", old, extension="mov", time=TIME)
     save("mp4", "old-first.mov", film(b"", both, first=True)[0], extension="mov", time=TIME)
     save("mp4", "flash.f4v", film(ftyp(b"f4v "), both)[0], extension="f4v", time=TIME)

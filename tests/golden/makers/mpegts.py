@@ -17,10 +17,21 @@ class Stream:
     def table(self, number, kind, body):
         self.packet(number, struct.pack(">BBH", 0, kind, (0xb000 if kind == 0 else 0xf000) | len(body)) + body, True)
 
-    def film(self, count, services=False):
-        if services:
+    def padded_table(self, number, kind, body):
+        """The table after an adaptation field that fills the packet, as GStreamer writes it."""
+        self.counters[number] = self.counters.get(number, 0) + 1 & 15
+        table = struct.pack(">BBH", 0, kind, (0xb000 if kind == 0 else 0xf000) | len(body)) + body
+        pad = b"\0" + b"\xff" * (182 - len(table))
+        self.data += self.rng.randbytes(self.lead) + struct.pack(">BHBB", 0x47, number | 0x4000, 0x30 | self.counters[number] - 1 & 15, len(pad)) + pad + table
+
+    def film(self, count, services=False, padded=False):
+        if padded:
+            self.padded_table(0, 0, b"\0\1\xc1\0\0\0\1\xf0\0" + self.rng.randbytes(4))
+            services = False
+        elif services:
             self.table(0x11, 0x42, bytes(20))
-        self.table(0, 0, b"\0\1\xc1\0\0\0\1\xf0\0" + self.rng.randbytes(4))
+        if not padded:
+            self.table(0, 0, b"\0\1\xc1\0\0\0\1\xf0\0" + self.rng.randbytes(4))
         for i in range(count):
             if i % 20 == 19:
                 self.table(0, 0, b"\0\1\xc1\0\0\0\1\xf0\0" + self.rng.randbytes(4))
@@ -40,6 +51,11 @@ def make():
         half = data[:step * 12 + 60]
         for kind, junk in (("random", random.Random(6).randbytes(900)), ("zeros", bytes(900))):
             save("mpegts", f"{kind}-{name}", half + junk, verdict="unverified", length=step * 13, why=why.format(step * 13))
+    for name, lead in (("padded.ts", 0), ("padded.m2ts", 4)):
+        data = Stream(lead).film(24, padded=True)
+        save("mpegts", name, data, verdict="unverified", length=len(data), extension=name.split(".")[1], why=why.format(len(data)))
+    broken = Stream().film(24, padded=True)
+    save("mpegts", "padding.ts", broken[:9] + b"\0" + broken[10:], verdict="reject", why="no table starts at 0 or 4")
     data = Stream(0, 16).film(24)
     save("mpegts", "no-parity.ts", data[:-16], verdict="unverified", length=len(data) - 16, why=why.format(len(data)))
     # Video that begins in a packet.

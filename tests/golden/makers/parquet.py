@@ -15,6 +15,9 @@ def make():
     save("parquet", "table.parquet", whole, unchecked=4, unverified=f"4-{len(whole) - 8 - 95}")
     save("parquet", "version-2.parquet", parquet(4), unchecked=4)
     save("parquet", "inside.parquet", parquet(inside=b"PAR1 and \x40\0\0\0PAR1"), unchecked=4)
+    gz = b"\x1f\x8b\x08\0" + bytes(6) + b"not unpacked"
+    coded = parquet(inside=gz)
+    save("parquet", "coded.parquet", coded, unchecked=4, embedded=coded.index(gz))
     for name, junk in (("cut", b""), ("zeros", bytes(900)), ("random", random.Random(4).randbytes(900))):
         cut = whole[:600] + junk
         save("parquet", f"{name}.parquet", cut, verdict="truncated", length=4, why=f"no description before {len(cut) - 3}")

@@ -29,6 +29,10 @@ def make():
     fonts = HEAD + b"%%BeginFont: Golden\n" + font + b"%%EndFont\n%%BeginResource: font Gold\n" + font + b"%%EndResource\n" + BODY + TAIL
     save("ps", "fonts.ps", fonts, extension="ps", title="A golden page", unverified="none")
 
+    # As Matplotlib writes it: a font that nothing announces, and no end.
+    plot = HEAD + b"%%BeginProlog\n%!PS-Adobe-3.0 Resource-Font\n%%Creator: nobody\n10 dict begin\n%%EndProlog\n" + BODY
+    save("ps", "plot.ps", plot + b"\1" + BINARY, verdict="unverified", length=len(plot))
+
     cut = whole[:-60]
     save("ps", "cut.ps", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
     start = cut.rindex(b"\n") + 1

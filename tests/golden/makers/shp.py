@@ -15,6 +15,13 @@ def make():
     save("shp", "points.shp", whole + bytes(40), verdict="unverified", length=len(whole), why="nothing verifies the data from 100 on")
     mixed = shp(5, [struct.pack("<I", 0), struct.pack("<I", 5) + bytes(range(96)), struct.pack("<I", 0)])
     save("shp", "lines.shp", mixed + bytes(40), verdict="unverified", length=len(mixed))
+    entries, place = b"", 50
+    for data in [points[0]] * 30:
+        entries += struct.pack(">II", place, len(data) // 2)
+        place += 4 + len(data) // 2
+    index = whole[:24] + struct.pack(">I", 50 + len(entries) // 2) + whole[28:100] + entries
+    save("shp", "index.shx", index + bytes(40), verdict="unverified", length=len(index), extension="shx")
+    save("shp", "index-cut.shx", index[:212] + random.Random(2).randbytes(900), verdict="truncated", length=212, why="no entry at 212")
     save("shp", "cut.shp", whole[:1000], verdict="truncated", length=1000, why="the image ends at 1000, before the file does")
     save("shp", "random.shp", whole[:1000] + random.Random(1).randbytes(9000), verdict="truncated", length_min=900, length_max=1100)
     save("shp", "zeros.shp", whole[:1108] + bytes(9000), verdict="truncated", length=1108, why="no record at 1108")

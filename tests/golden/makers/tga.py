@@ -1,4 +1,4 @@
-"""TGA with a footer: Pillow's encoder; by hand: other kinds, an extension."""
+"""TGA: Pillow's encoder; by hand: without a footer, other kinds, an extension."""
 import struct
 
 from PIL import Image
@@ -30,9 +30,15 @@ def make():
     extended = body + struct.pack("<H", 495) + b"Nobody".ljust(493, b"\0") + footer(len(body))
     save("tga", "extension.tga", extended, unchecked=12)
     save("tga", "area.tga", body + b"a program's own bytes" + footer(0, len(body)), unchecked=12)
-    save("tga", "version-1.tga", body, verdict="reject", why=f"no footer after {len(body)}")
+    # Version 1 has no footer: the pixels have to be like a picture's.
+    for name, old in (("version-1", stored[:-26]), ("version-1-coded", coded[:-26])):
+        save("tga", name + ".tga", old + noise(500, 8), verdict="unverified", length=len(old))
+    save("tga", "version-1-cut.tga", stored[:3000] + noise(3000, 9), verdict="truncated", length_min=2900, length_max=3100)
+    save("tga", "noise.tga", head(2, 48, 40, 24) + noise(5760, 2), verdict="reject", why="no footer after 5778")
+    save("tga", "black.tga", head(2, 48, 40, 24) + bytes(5760), verdict="reject", why="no footer after 5778")
+    save("tga", "alpha-bits.tga", head(2, 48, 40, 24, 3) + stored[18:], verdict="reject", why="no header at 0")
     save("tga", "gap.tga", body + b"what nothing points to" + footer(), verdict="reject", why=f"no footer after {len(body)}")
-    save("tga", "cut.tga", coded[:-60], verdict="reject")
-    save("tga", "random.tga", coded[:-60] + noise(2000), verdict="reject")
+    save("tga", "cut.tga", coded[:-60], verdict="truncated", length=len(coded) - 60, why=f"the image ends at {len(coded) - 60}, before the file does")
+    save("tga", "random.tga", coded[:-900] + noise(4000), verdict="truncated", length_min=len(coded) - 1100, length_max=len(coded) - 700)
     save("tga", "run.tga", head(10, 2, 2, 24) + b"\x84abc" + footer(), verdict="reject", why="no pixels up to 18")
     save("tga", "bits.tga", head(2, 8, 6, 17) + pixels + footer(), verdict="reject", why="no header at 0")

@@ -81,6 +81,7 @@ def make_odd():
 
 
 def make():
+    save("zip", "icon.zip", archive([("Icon\r", WORDS), ("two\nlines", WORDS)]), time=1709251198)
     make_odd()
     plain = [("a.txt", WORDS), ("folder/", b""), ("folder/b.txt", WORDS[::-1]), ("empty", b"")]
     save("zip", "deflated.zip", archive(plain), extension="zip", time=1709251198)
