@@ -33,7 +33,8 @@ struct reader {
 	const uint8_t *window;
 	uint64_t window_at;
 	size_t window_len;
-	bool lacks; /* bits were taken after the view's end */
+	bool lacks;                  /* bits were taken after the view's end */
+	uint8_t ring[EVENNESS_RING]; /* the last bytes that were pushed */
 };
 
 struct table {
@@ -71,7 +72,7 @@ static void fill(struct reader *reader)
 			in = 0;
 		}
 		msb_push(&reader->bits, reader->window[in]);
-		reader->at++;
+		reader->ring[reader->at++ % EVENNESS_RING] = reader->window[in];
 	}
 }
 
@@ -285,6 +286,7 @@ static enum codes_state walk_block(struct reader *reader, const struct block_tab
 			habits_add(&codes->habits, context_of(codes),
 				class_of(symbol, block->symbol_count), &table->shares, codes->bit);
 			codes->bit = position(reader);
+			evenness_add(&codes->evenness, reader->ring, codes->bit / 8);
 			if (symbol == block->symbol_count - 1)
 				return codes->group + 1 + SPARE_GROUPS >= block->group_count
 					       ? CODES_END
@@ -294,7 +296,7 @@ static enum codes_state walk_block(struct reader *reader, const struct block_tab
 			if (codes->run > RUN_MAX)
 				return CODES_BAD;
 		}
-		if (habits_are_lost(&codes->habits, codes->bit))
+		if (codes->evenness.is_foreign || habits_are_lost(&codes->habits, codes->bit))
 			return CODES_FOREIGN;
 		if (codes->stop && codes->bit >= codes->stop) {
 			codes->group++;
@@ -377,6 +379,8 @@ enum codes_state bz2_codes_walk(struct view *view, struct bz2_codes *codes,
 
 uint64_t bz2_codes_valid(const struct bz2_codes *codes)
 {
+	if (codes->evenness.is_foreign)
+		return codes->evenness.foreign_from;
 	return (habits_are_broken(&codes->habits, codes->bit) ? codes->habits.since : codes->bit) /
 	       8;
 }

@@ -1,6 +1,6 @@
 /*
  * The codes of a bzip2 stream, without sorting back what they stand for: where it ends or becomes invalid, and from
- * where on it is likely foreign (habits.h). A block of up to 900,000 bytes decodes whatever its bits are; only its CRC
+ * where on it is likely foreign (habits.h, evenness.h). A block of up to 900,000 bytes decodes whatever its bits are; only its CRC
  * shows at its end that some were foreign. Only where files in pieces are put together.
  */
 #ifndef BURIN_CARVERS_ARCHIVES_BZ2_CODES_H
@@ -18,6 +18,7 @@ struct bz2_codes {
 	uint8_t context, before;  /* classes of the last symbols */
 	uint32_t run;             /* symbols of a repetition's length, in a row */
 	struct habits habits;
+	struct evenness evenness;
 };
 
 /* Goes on to the stream's end: bit is then after its CRC. save: as of deflate_codes_walk. */

@@ -189,6 +189,18 @@ static enum compressed_state walk_codes(
 				    : COMPRESSED_BAD;
 }
 
+/* Whether a member whose codes do not follow its habits has its CRC all the same. If not, the stream's end stays. */
+static bool is_whole(struct view *view, const struct gz_member *member, struct compressed *stream)
+{
+	struct compressed again;
+
+	if (compressed_walk(view, COMPRESSED_GZIP, member->at, view_size(view), &again) !=
+		COMPRESSED_DONE)
+		return false;
+	*stream = again;
+	return true;
+}
+
 /* Decompresses a member, if its codes do not show before that it is damaged. */
 static enum compressed_state walk_member(
 	struct view *view, const struct gz_member *member, struct compressed *stream)
@@ -200,7 +212,7 @@ static enum compressed_state walk_member(
 		*stream = (struct compressed){ 0 };
 		state = walk_codes(view, member->at, &codes, &stream->end);
 		if (state != COMPRESSED_DONE)
-			return state;
+			return is_whole(view, member, stream) ? COMPRESSED_DONE : state;
 	}
 	return compressed_walk(view, COMPRESSED_GZIP, member->at, view_size(view), stream);
 }
@@ -278,21 +290,23 @@ static enum verdict resume(
 {
 	enum compressed_state end_state;
 	struct gz_member first, member;
+	struct compressed stream;
 	struct saved saved;
 	uint64_t end;
 
-	if (state->len == sizeof(saved)) {
-		memcpy(&saved, state->data, sizeof(saved));
-		if ((!saved.member || saved.member % SECTOR) && !read_header(view, 0, &first) &&
-			!read_header(view, saved.member, &member)) {
-			end_state = walk_codes(view, saved.member, &saved.codes, &end);
-			if (end_state != COMPRESSED_DONE && end >= sure_end(&member)) {
-				describe(view, finding, &first, NULL);
-				return judge_damage(view, finding, &member, end_state, end);
-			}
-		}
-	}
-	return check(view, finding);
+	if (state->len != sizeof(saved))
+		return check(view, finding);
+	memcpy(&saved, state->data, sizeof(saved));
+	if ((saved.member && saved.member % SECTOR == 0) || read_header(view, 0, &first) ||
+		read_header(view, saved.member, &member))
+		return check(view, finding);
+	end_state = walk_codes(view, saved.member, &saved.codes, &end);
+	if (end_state == COMPRESSED_DONE || end < sure_end(&member) ||
+		(!deflate_codes_are_sure(&saved.codes, state->offset) &&
+			is_whole(view, &member, &stream)))
+		return check(view, finding);
+	describe(view, finding, &first, NULL);
+	return judge_damage(view, finding, &member, end_state, end);
 }
 
 const struct carver gz_carver = {

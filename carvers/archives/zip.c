@@ -30,6 +30,7 @@
 
 #include "bytes.h"
 #include "dates.h"
+#include "deflate_codes.h"
 #include "title.h"
 #include "walk.h"
 
@@ -57,6 +58,7 @@ struct zip {
 	bool wrong_deflated;   /* that data */
 	uint64_t lost_at;      /* a member whose header can't be read; 0: none */
 	uint64_t lost_valid_end, searched; /* valid_end then; up to where records were looked for */
+	bool assembled;                    /* of interest is the first data that is wrong */
 };
 
 static bool known_method(uint16_t method)
@@ -186,7 +188,7 @@ static void prove_headers(struct zip *zip, const struct zip_directory *directory
 /* Reads a member from its header to its end. */
 static enum zip_found read_member(struct zip *zip, uint64_t at, const char **problem)
 {
-	struct zip_member member = { .at = at };
+	struct zip_member member = { .at = at, .assembled = zip->assembled };
 	enum zip_found found = zip_read_header(zip->view, &member, problem);
 	uint64_t from;
 
@@ -210,8 +212,8 @@ static enum zip_found read_member(struct zip *zip, uint64_t at, const char **pro
 		zip->wrong_crc_at = zip->member.data;
 		zip->wrong_deflated = zip->member.method == ZIP_DEFLATED;
 	}
-	if (zip->wrong_crc_at && view_thorough(zip->view))
-		return ZIP_BROKEN; /* of interest is the first data that is wrong */
+	if (zip->wrong_crc_at && zip->assembled)
+		return ZIP_BROKEN;
 	return found;
 }
 
@@ -256,7 +258,7 @@ static enum verdict judge_members(
 			"%s in the first local header at %" PRIu64,
 			found == ZIP_CUT ? "cut off" : problem, at);
 	}
-	if (!(zip->wrong_crc_at && view_thorough(zip->view)) && !zip->member.bad_at &&
+	if (!(zip->wrong_crc_at && zip->assembled) && !zip->member.bad_at &&
 		zip_find_directory(zip->view, zip->valid_end, &directory) &&
 		judge_entries(zip, &directory) == CARVE_COMPLETE)
 		return CARVE_COMPLETE;
@@ -418,10 +420,11 @@ static enum verdict walk_records(struct zip *zip)
 	}
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+static enum verdict check_all(struct view *view, struct finding *finding, bool assembled)
 {
 	struct zip zip = { .view = view,
 		.finding = finding,
+		.assembled = assembled,
 		.output_left = view_thorough(view) ? UINT64_MAX : ZIP_OUTPUT_MAX };
 	enum verdict verdict = walk_records(&zip);
 	uint32_t date = zip.newest;
@@ -439,10 +442,54 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return verdict;
 }
 
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return check_all(view, finding, view_thorough(view) || view_wants_states(view));
+}
+
+/* Whether codes that go on from a state are invalid, or not the file's own: from finding->length on. */
+static bool is_damaged(struct view *view, const struct carve_state *state,
+	struct zip_member *member, struct deflate_codes *codes, struct finding *finding)
+{
+	const char *problem;
+	uint64_t valid;
+
+	if (!zip_read_state(state, member, codes) ||
+		zip_read_header(view, member, &problem) != ZIP_FOUND ||
+		!zip_walk_codes(view, member, zip_data_limit(member), codes, &valid))
+		return false;
+	finding->length = walk_before_fill(view, member->data, valid);
+	return true;
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	struct finding damage = { 0 };
+	struct zip_member member;
+	struct deflate_codes codes;
+	uint64_t limit;
+	enum verdict verdict;
+
+	if (!is_damaged(view, state, &member, &codes, &damage))
+		return check_all(view, finding, true);
+	limit = zip_data_limit(&member);
+	if (!deflate_codes_are_sure(&codes, state->offset)) {
+		verdict = check_all(view, finding, true);
+		if (verdict == CARVE_COMPLETE || finding->length > (limit ? limit : damage.length))
+			return verdict;
+	}
+	*finding = damage;
+	if (limit > view_size(view))
+		return walk_cut(view, finding, view_size(view) + 1, damage.length);
+	return verdict_because(CARVE_TRUNCATED, finding, "damaged data at %" PRIu64, member.at);
+}
+
 const struct carver zip_carver = {
 	.name = "zip",
 	.summary =
 		"ZIP archives and the many formats based on them, by their members and directory",
 	.check = check,
+	.resume = resume,
 	.map = &zip_map,
 };

@@ -51,7 +51,8 @@ struct zip_member {
 	bool wrong_crc;  /* data with another CRC or length */
 	bool proved;     /* its data has its CRC */
 	bool unread;     /* some of its data could not be read, and so was not compared */
-	uint64_t bad_at; /* of a thorough check: where deflated data is invalid; 0: nowhere */
+	bool assembled;  /* of a file that is put together: */
+	uint64_t bad_at; /* where its deflated data is invalid; 0: nowhere */
 };
 
 enum zip_found {
@@ -71,6 +72,18 @@ enum zip_found zip_find_end(struct view *view, struct zip_member *member, uint64
 /* The next local header or directory entry after bytes that could not be read, of which the first is in
  * [from, to). False: there are no such bytes, or no record follows closely. */
 bool zip_find_record(struct view *view, uint64_t from, uint64_t to, uint64_t *at);
+
+struct deflate_codes;
+
+/* Walks the codes of a member's deflated data, up to limit if that is not 0. True: they are invalid, or not the file's
+ * own, from *valid on. Saves states, if the view wants them. */
+bool zip_walk_codes(struct view *view, const struct zip_member *member, uint64_t limit,
+	struct deflate_codes *codes, uint64_t *valid);
+/* The member of a state that zip_walk_codes saved; the codes are as they were. False: it is none. */
+bool zip_read_state(
+	const struct carve_state *state, struct zip_member *member, struct deflate_codes *codes);
+/* Where the data ends at most, as the header has it; 0: that has no length. */
+uint64_t zip_data_limit(const struct zip_member *member);
 
 /* Where the data of a member becomes invalid, at most limit (inside the view): its end if it
  * decompresses to bytes with its CRC. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "deflate_codes.h"
 #include "inflated.h"
 #include "noise.h"
 #include "walk.h"
@@ -188,11 +189,84 @@ static bool find_intact_end(struct view *view, struct zip_member *member, struct
 }
 
 /* A trial of a file in pieces ends there. */
-static void note_bad(struct view *view, struct zip_member *member, uint64_t at)
+static void note_bad(struct zip_member *member, uint64_t at)
 {
-	if (view_thorough(view))
+	if (member->assembled)
 		member->bad_at = at;
 }
+
+/* ---- codes --------------------------------------------------------------------------------- */
+
+/* A state of the walk through a member's codes. */
+struct saved {
+	uint64_t member;
+	struct deflate_codes codes;
+};
+_Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
+
+struct saving {
+	struct view *view;
+	uint64_t member;
+};
+
+static void save_state(void *context, const struct deflate_codes *codes)
+{
+	const struct saving *saving = context;
+	struct saved saved = { .member = saving->member, .codes = *codes };
+	struct carve_state state = {
+		.offset = (codes->bit + 7) / 8, .len = sizeof(saved), .data = &saved
+	};
+
+	view_save(saving->view, &state);
+}
+
+bool zip_read_state(
+	const struct carve_state *state, struct zip_member *member, struct deflate_codes *codes)
+{
+	struct saved saved;
+
+	if (state->len != sizeof(saved))
+		return false;
+	memcpy(&saved, state->data, sizeof(saved));
+	*member = (struct zip_member){ .at = saved.member, .assembled = true };
+	*codes = saved.codes;
+	return true;
+}
+
+bool zip_walk_codes(struct view *view, const struct zip_member *member, uint64_t limit,
+	struct deflate_codes *codes, uint64_t *valid)
+{
+	struct saving saving = { view, member->at };
+	enum codes_state state;
+
+	codes->stop = limit * 8;
+	state = deflate_codes_walk(view, codes, save_state, &saving);
+	*valid = deflate_codes_valid(codes);
+	return state != CODES_END;
+}
+
+uint64_t zip_data_limit(const struct zip_member *member)
+{
+	return sizes_unknown(member) ? 0 : member->data + member->data_len;
+}
+
+/* Whether the codes of deflated data show that it is not all the file's own: from member->bad_at on. XML shows it sooner. */
+static bool are_codes_wrong(struct view *view, struct zip_member *member, uint64_t limit)
+{
+	struct deflate_codes codes = { .bit = member->data * 8 };
+	uint8_t start[5];
+	uint64_t valid;
+
+	if (!member->assembled ||
+		(zip_content(view, member, start, sizeof(start)) == sizeof(start) &&
+			memcmp(start, "<?xml", sizeof(start)) == 0) ||
+		!zip_walk_codes(view, member, limit, &codes, &valid))
+		return false;
+	note_bad(member, valid);
+	return true;
+}
+
+/* ---- ends ---------------------------------------------------------------------------------- */
 
 /* The same, step by step: for damaged data, where it becomes invalid. */
 static enum zip_found find_deflated_end(struct view *view, struct zip_member *member,
@@ -217,7 +291,7 @@ static enum zip_found find_deflated_end(struct view *view, struct zip_member *me
 		member->unread = true;
 		return search_end(view, member, to);
 	}
-	note_bad(view, member, end);
+	note_bad(member, end);
 	return state == INFLATED_BAD || view_size(view) - end >= 12 ? ZIP_BROKEN : ZIP_CUT;
 }
 
@@ -234,7 +308,11 @@ static enum zip_found find_streamed_end(
 	}
 	if (member->method != ZIP_DEFLATED || member->flags & ZIP_ENCRYPTED)
 		return search_end(view, member, member->data);
-	if (view_thorough(view) || !find_intact_end(view, member, &inflated, *output_left)) {
+	if (!find_intact_end(view, member, &inflated, *output_left)) {
+		if (are_codes_wrong(view, member, 0)) {
+			member->end = member->bad_at;
+			return ZIP_BROKEN;
+		}
 		inflated = (struct inflated){ 0 };
 		found = find_deflated_end(view, member, &inflated, *output_left);
 	}
@@ -253,20 +331,22 @@ static bool is_deflated_wrong(struct view *view, struct zip_member *member, uint
 	if (member->content_len > *output_left)
 		return false;
 	*output_left -= member->content_len;
-	if (!view_thorough(view) && inflated_open_quick(&inflated, view) &&
+	if (inflated_open_quick(&inflated, view) &&
 		inflate_with(view, member, limit, member->content_len + 1, &inflated, &end) ==
 			INFLATED_DONE &&
 		end == limit && inflated.crc == member->crc) {
 		member->proved = true;
 		return false;
 	}
+	if (are_codes_wrong(view, member, limit))
+		return true;
 	inflated = (struct inflated){ 0 };
 	state = inflate_data(view, member, limit, member->content_len + 1, &inflated, &end);
 	if (state == INFLATED_MORE) /* or the work is spent */
 		return end == limit;
 	member->proved = state == INFLATED_DONE && end == limit && inflated.crc == member->crc;
 	if (!member->proved)
-		note_bad(view, member, end);
+		note_bad(member, end);
 	return !member->proved;
 }
 
@@ -331,9 +411,13 @@ static uint64_t before_change(struct view *view, uint64_t start, uint64_t end)
 uint64_t zip_valid_end(struct view *view, const struct zip_member *member, uint64_t limit)
 {
 	struct inflated inflated = { 0 };
+	struct zip_member copy = *member;
 	uint64_t data_end = limit, end;
 	uint32_t crc = 0;
 
+	if (!member->bad_at && member->method == ZIP_DEFLATED && !(member->flags & ZIP_ENCRYPTED) &&
+		are_codes_wrong(view, &copy, zip_data_limit(member)))
+		return walk_before_fill(view, member->data, copy.bad_at);
 	if (member->bad_at)
 		return walk_before_fill(view, member->data, member->bad_at);
 	if (!sizes_unknown(member) && member->data_len < limit - member->data)

@@ -9,6 +9,7 @@
 #define WINDOW 32768
 #define SAVE_EVERY 512      /* bytes */
 #define CODE_WORK 6         /* units, for a byte of codes */
+#define FOLLOWED_LONG 24576 /* bytes */
 #define BLOCK_TRUST_BITS 16 /* a block's code lengths are seldom valid in other data */
 
 /* What would have been a repetition, or a longer one. */
@@ -32,7 +33,8 @@ struct reader {
 	const uint8_t *window;
 	uint64_t window_at;
 	size_t window_len;
-	uint32_t lacking; /* bits that were taken after the view's end */
+	uint32_t lacking;            /* bits that were taken after the view's end */
+	uint8_t ring[EVENNESS_RING]; /* the last bytes that were pushed */
 };
 
 struct block_codes {
@@ -69,7 +71,7 @@ static void fill(struct reader *reader)
 			in = 0;
 		}
 		lsb_push(&reader->bits, reader->window[in]);
-		reader->at++;
+		reader->ring[reader->at++ % EVENNESS_RING] = reader->window[in];
 	}
 }
 
@@ -334,6 +336,9 @@ static enum codes_state walk_block(struct reader *reader, const struct block_cod
 		if (codes->repeats >= REPEATS)
 			habits_distrust(&codes->habits, REPEAT_BITS);
 		codes->bit = position(reader);
+		evenness_add(&codes->evenness, reader->ring, codes->bit / 8);
+		if (codes->evenness.is_foreign)
+			return CODES_FOREIGN;
 		if (symbol == END_OF_BLOCK)
 			return CODES_END;
 		if (codes->stop && codes->bit >= codes->stop)
@@ -365,6 +370,7 @@ static enum codes_state skip_stored(struct reader *reader, struct deflate_codes 
 	if (codes->bit / 8 > view_size(reader->view))
 		return CODES_CUT;
 	seek(reader, codes->bit);
+	evenness_skip(&codes->evenness, codes->bit / 8);
 	return CODES_END;
 }
 
@@ -426,6 +432,15 @@ enum codes_state deflate_codes_walk(struct view *view, struct deflate_codes *cod
 
 uint64_t deflate_codes_valid(const struct deflate_codes *codes)
 {
+	if (codes->evenness.is_foreign)
+		return codes->evenness.foreign_from;
 	return (habits_are_broken(&codes->habits, codes->bit) ? codes->habits.since : codes->bit) /
 	       8;
+}
+
+bool deflate_codes_are_sure(const struct deflate_codes *codes, uint64_t offset)
+{
+	uint64_t valid = deflate_codes_valid(codes);
+
+	return valid >= offset && valid - offset < FOLLOWED_LONG;
 }

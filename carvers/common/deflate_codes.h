@@ -1,12 +1,13 @@
 /*
  * The codes of a deflate stream, without what they stand for: where the stream ends or becomes invalid, and from where
- * on it is likely foreign (habits.h). It needs no window of what was decompressed, so it goes on from any code with
+ * on it is likely foreign (habits.h, evenness.h). It needs no window of what was decompressed, so it goes on from any code with
  * a few kilobytes of state. Only where files in pieces are put together: inflating is much faster.
  */
 #ifndef BURIN_CARVERS_COMMON_DEFLATE_CODES_H
 #define BURIN_CARVERS_COMMON_DEFLATE_CODES_H
 
 #include "carver.h"
+#include "evenness.h"
 #include "habits.h"
 
 enum codes_state {
@@ -28,12 +29,17 @@ struct deflate_codes {
 	uint32_t repeats;
 	uint64_t output_len;
 	struct habits habits;
+	struct evenness evenness;
 };
 
 /* Goes on to the stream's end. save: called now and then between two codes, if the view wants states; context is
  * given to it. */
 enum codes_state deflate_codes_walk(struct view *view, struct deflate_codes *codes,
 	void (*save)(void *context, const struct deflate_codes *codes), void *context);
+/* Whether a walk from a state, of the bytes before `offset`, that ended before the stream shows that what is after them
+ * is wrong. Where it doubts the bytes before already, or has followed the habits for long, the file's own may
+ * have changed. */
+bool deflate_codes_are_sure(const struct deflate_codes *codes, uint64_t offset);
 /* The byte up to which the codes are likely the file's own. */
 uint64_t deflate_codes_valid(const struct deflate_codes *codes);
 

@@ -1,4 +1,4 @@
-/* What checks of gzip and bzip2 do where pieces are put together: foreign bytes decode for long, but follow no habits. */
+/* What checks of gzip, bzip2 and ZIP do where pieces are put together: foreign bytes decode for long, but follow no habits. */
 #include "carver_case.h"
 
 #include <bzlib.h>
@@ -28,9 +28,48 @@ static struct bytes make_text(void)
 	return text;
 }
 
+/* An archive of one member, which is these deflated bytes. */
+static struct bytes make_zip(const struct bytes *deflated, uint32_t crc)
+{
+	static const char name[] = "text";
+	struct bytes bytes = { 0 };
+
+	for (int is_entry = 0; is_entry < 2; is_entry++) {
+		size_t at = bytes.len;
+
+		bytes_add_le(&bytes, is_entry ? 0x02014b50 : 0x04034b50, 4);
+		bytes_fill(&bytes, 0, is_entry ? 2 : 0);
+		bytes_add_le(&bytes, 20, 2);
+		bytes_add_le(&bytes, 0, 2);
+		bytes_add_le(&bytes, 8, 2);
+		bytes_add_le(&bytes, 0x21 << 16, 4);
+		bytes_add_le(&bytes, crc, 4);
+		bytes_add_le(&bytes, deflated->len, 4);
+		bytes_add_le(&bytes, TEXT_LEN, 4);
+		bytes_add_le(&bytes, strlen(name), 2);
+		bytes_fill(&bytes, 0, is_entry ? 16 : 2);
+		bytes_add(&bytes, name, strlen(name));
+		if (!is_entry) {
+			bytes_add(&bytes, deflated->data, deflated->len);
+			continue;
+		}
+		size_t len = bytes.len - at;
+
+		bytes_add_le(&bytes, 0x06054b50, 4);
+		bytes_fill(&bytes, 0, 4);
+		bytes_add_le(&bytes, 1, 2);
+		bytes_add_le(&bytes, 1, 2);
+		bytes_add_le(&bytes, len, 4);
+		bytes_add_le(&bytes, at, 4);
+		bytes_fill(&bytes, 0, 2);
+	}
+	return bytes;
+}
+
 static struct bytes compress_text(const char *carver)
 {
 	struct bytes text = make_text(), bytes = { 0 };
+	bool is_zip = !strcmp(carver, "zip");
 	unsigned room = TEXT_LEN + 10000;
 	z_stream stream = { 0 };
 
@@ -41,7 +80,9 @@ static struct bytes compress_text(const char *carver)
 			BZ_OK);
 		bytes.len = room;
 	} else {
-		cr_assert_eq(deflateInit2(&stream, 9, Z_DEFLATED, 31, 9, Z_DEFAULT_STRATEGY), Z_OK);
+		cr_assert_eq(deflateInit2(&stream, 9, Z_DEFLATED, is_zip ? -15 : 31, 9,
+				     Z_DEFAULT_STRATEGY),
+			Z_OK);
 		stream.next_in = text.data;
 		stream.avail_in = TEXT_LEN;
 		stream.next_out = bytes.data;
@@ -49,6 +90,12 @@ static struct bytes compress_text(const char *carver)
 		cr_assert_eq(deflate(&stream, Z_FINISH), Z_STREAM_END);
 		bytes.len = stream.total_out;
 		deflateEnd(&stream);
+	}
+	if (is_zip) {
+		struct bytes zip = make_zip(&bytes, (uint32_t)crc32(0, text.data, TEXT_LEN));
+
+		free(bytes.data);
+		bytes = zip;
 	}
 	cr_assert_gt(bytes.len, CUT + FOREIGN / 8);
 	free(text.data);
@@ -62,6 +109,16 @@ static struct bytes cut_at(const struct bytes *whole, size_t cut, uint64_t seed)
 
 	bytes_add(&bytes, whole->data, cut);
 	bytes_add_random(&bytes, seed, FOREIGN);
+	return bytes;
+}
+
+/* The same with pixels of three colours after them. */
+static struct bytes cut_by_pixels(const struct bytes *whole, size_t cut, uint64_t seed)
+{
+	struct bytes bytes = cut_at(whole, cut, seed);
+
+	for (size_t i = cut; i < bytes.len; i++)
+		bytes.data[i] = (uint8_t)(bytes.data[i] % 12 + i % 3 * 40 + 3);
 	return bytes;
 }
 
@@ -98,23 +155,50 @@ static void expect_foreign_to_show(const char *carver)
 	free(whole.data);
 }
 
+static void expect_pixels_to_show(const char *carver)
+{
+	struct bytes whole = compress_text(carver);
+	struct finding found;
+
+	for (uint64_t seed = 1; seed < 9; seed++) {
+		size_t cut = CUT + seed * 1024;
+		struct bytes bytes = cut_by_pixels(&whole, cut, seed);
+
+		cr_expect_eq(check(carver, &bytes, true, &found), CARVE_TRUNCATED);
+		cr_expect(found.length + SOON > cut && found.length <= cut + 512,
+			"%s, seed %d: %zu of %zu, %s", carver, (int)seed, (size_t)found.length, cut,
+			found.why);
+		free(bytes.data);
+	}
+	free(whole.data);
+}
+
 Test(carver_coded, foreign_bytes_show_soon)
 {
 	expect_foreign_to_show("gz");
 	expect_foreign_to_show("bz2");
+	expect_foreign_to_show("zip");
+}
+
+Test(carver_coded, bytes_of_another_frequency_show_sooner)
+{
+	expect_pixels_to_show("gz");
+	expect_pixels_to_show("bz2");
+	expect_pixels_to_show("zip");
 }
 
 /* A check from any state finds what a whole check does, whatever is after the state. */
 static void expect_to_go_on(const char *carver)
 {
 	struct bytes whole = compress_text(carver);
-	struct view *saving = view_new_memory(whole.data, whole.len);
+	struct bytes damaged = cut_at(&whole, whole.len * 3 / 4, 1);
+	struct view *saving = view_new_memory(damaged.data, damaged.len);
 	struct finding first = { 0 };
 	unsigned resumed = 0;
 
 	view_keep_states(saving, 4096);
-	cr_assert_eq(carver_find(carver)->check(saving, &first), CARVE_COMPLETE);
-	for (size_t cut = 5000; cut < whole.len; cut += 3001) {
+	cr_assert_eq(carver_find(carver)->check(saving, &first), CARVE_TRUNCATED);
+	for (size_t cut = 5000; cut < whole.len * 3 / 4; cut += 3001) {
 		const struct carve_state *state = view_state_before(saving, cut);
 		struct bytes bytes = cut_at(&whole, cut, cut);
 		struct finding rest = { 0 }, all;
@@ -138,6 +222,7 @@ static void expect_to_go_on(const char *carver)
 	}
 	cr_expect_gt(resumed, 10);
 	view_free(saving);
+	free(damaged.data);
 	free(whole.data);
 }
 
@@ -145,4 +230,5 @@ Test(carver_coded, goes_on_from_states)
 {
 	expect_to_go_on("gz");
 	expect_to_go_on("bz2");
+	expect_to_go_on("zip");
 }
