@@ -385,9 +385,44 @@ static bool skip_unreadable(struct zip *zip, uint64_t *at)
 	return true;
 }
 
-static enum verdict walk_records(struct zip *zip)
+/* A state between two records: the walk up to there, without what only describes the file. */
+struct saved {
+	struct zip_member member;
+	struct zip_sum sum;
+	uint64_t valid_end, output_left;
+};
+_Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
+
+static void save_walk(const struct zip *zip, uint64_t at)
 {
-	uint64_t at = 0, signatures;
+	struct saved saved = { .member = zip->member,
+		.sum = zip->sum,
+		.valid_end = zip->valid_end,
+		.output_left = zip->output_left };
+	struct carve_state state = { .offset = at, .len = sizeof(saved), .data = &saved };
+
+	if (view_wants_states(zip->view) && !zip->wrong_crc_at && !zip->lost_at)
+		view_save(zip->view, &state);
+}
+
+static bool load_walk(struct zip *zip, const struct carve_state *state)
+{
+	struct saved saved;
+
+	if (state->len != sizeof(saved))
+		return false;
+	memcpy(&saved, state->data, sizeof(saved));
+	zip->member = saved.member;
+	zip->sum = saved.sum;
+	zip->valid_end = saved.valid_end;
+	zip->output_left = saved.output_left;
+	return true;
+}
+
+/* From `at` on, where a record begins. */
+static enum verdict walk_records(struct zip *zip, uint64_t at)
+{
+	uint64_t signatures;
 	const char *problem = "";
 
 	for (;;) {
@@ -402,6 +437,7 @@ static enum verdict walk_records(struct zip *zip)
 		if (signature == ZIP_CENTRAL && at)
 			return judge_directory(zip, at);
 		if (signature == ZIP_LOCAL) {
+			save_walk(zip, at);
 			zip->valid_end = at;
 			view_part(zip->view, at);
 			found = read_member(zip, at, &problem);
@@ -420,31 +456,43 @@ static enum verdict walk_records(struct zip *zip)
 	}
 }
 
-static enum verdict check_all(struct view *view, struct finding *finding, bool assembled)
+static void describe(const struct zip *zip)
 {
-	struct zip zip = { .view = view,
-		.finding = finding,
-		.assembled = assembled,
-		.output_left = view_thorough(view) ? UINT64_MAX : ZIP_OUTPUT_MAX };
-	enum verdict verdict = walk_records(&zip);
-	uint32_t date = zip.newest;
+	struct finding *finding = zip->finding;
+	uint32_t date = zip->newest;
 
-	if (verdict == CARVE_REJECT)
-		return verdict;
-	finding->extension = zip_kind_extension(&zip.kind);
-	finding_set_title(finding, (const uint8_t *)zip.kind.title, zip.kind.title_len);
-	finding->time = zip.kind.time;
+	finding->extension = zip_kind_extension(&zip->kind);
+	finding_set_title(finding, (const uint8_t *)zip->kind.title, zip->kind.title_len);
+	finding->time = zip->kind.time;
 	if (finding->time || date >> 16 <= NO_DATE)
-		return verdict;
+		return;
 	/* Local time without a zone; taken as UTC. */
 	finding->time = utc_seconds(1980 + (date >> 25), date >> 21 & 15, date >> 16 & 31,
 		date >> 11 & 31, date >> 5 & 63, (date & 31) * 2);
-	return verdict;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	return check_all(view, finding, view_thorough(view) || view_wants_states(view));
+	struct zip zip = { .view = view,
+		.finding = finding,
+		.assembled = view_thorough(view) || view_wants_states(view),
+		.output_left = view_thorough(view) ? UINT64_MAX : ZIP_OUTPUT_MAX };
+	enum verdict verdict = walk_records(&zip, 0);
+
+	if (verdict != CARVE_REJECT)
+		describe(&zip);
+	return verdict;
+}
+
+/* The check goes on at a record; if that is no state, from the start. */
+static enum verdict go_on(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	struct zip zip = {
+		.view = view, .finding = finding, .assembled = true, .output_left = ZIP_OUTPUT_MAX
+	};
+
+	return walk_records(&zip, load_walk(&zip, state) ? state->offset : 0);
 }
 
 /* Whether codes that go on from a state are invalid, or not the file's own: from finding->length on. */
@@ -472,10 +520,10 @@ static enum verdict resume(
 	enum verdict verdict;
 
 	if (!is_damaged(view, state, &member, &codes, &damage))
-		return check_all(view, finding, true);
+		return go_on(view, state, finding);
 	limit = zip_data_limit(&member);
 	if (!deflate_codes_are_sure(&codes, state->offset)) {
-		verdict = check_all(view, finding, true);
+		verdict = go_on(view, state, finding);
 		if (verdict == CARVE_COMPLETE || finding->length > (limit ? limit : damage.length))
 			return verdict;
 	}

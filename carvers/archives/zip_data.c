@@ -114,7 +114,7 @@ static enum inflated_state inflate_data(struct view *view, const struct zip_memb
 {
 	struct xml_scan scan = { 0 };
 
-	if (view_thorough(view) && !inflated->inspect) {
+	if ((member->assembled || view_thorough(view)) && !inflated->inspect) {
 		inflated->inspect = can_be_content;
 		inflated->context = &scan;
 	}
@@ -436,7 +436,7 @@ uint64_t zip_valid_end(struct view *view, const struct zip_member *member, uint6
 		walk_crc32(view, member->data, member->data_len, &crc) && crc == member->crc)
 		return limit;
 	if (limit == view_size(view) && view_ends_with_image(view))
-		return limit;
+		return member->assembled ? data_end : limit;
 	return member->method == ZIP_STORED ? before_change(view, member->data, data_end)
 					    : member->data;
 }
