@@ -74,7 +74,7 @@ static bool read_element(struct ber *ber)
 	if (!der_read(ber->view, ber->at, &element) || element.end > limit)
 		return false;
 	ber->valid_end = element.data;
-	if (p[0] & CONSTRUCTED) {
+	if (element.tag & CONSTRUCTED) {
 		if (ber->depth == DEPTH_MAX)
 			return false;
 		ber->ends[ber->depth++] = element.end;
