@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "turning.h"
 #include "walk.h"
 
 #define SLICES_MIN 2        /* needed to accept video that does not end */
@@ -484,8 +485,7 @@ static enum verdict judge(struct video *video, struct finding *finding, enum rol
 	}
 	if (end->after == VIEW_END && !view_ends_with_image(video->view))
 		return walk_cut(video->view, finding, end->at + 1, end->at);
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no unit at %" PRIu64 ", and the number of units is not stored", end->at);
+	return turning_uncounted(video->view, finding, begun, end->at, "unit");
 }
 
 /* The longest that a unit can be. */

@@ -262,10 +262,12 @@ static enum verdict judge_pages(struct sqlite *db)
 
 	sqlite_read_free_list(db);
 	sqlite_read_schema(db);
+	sqlite_name_known(db);
 	if (!check_pages(db, &verdict)) {
 		if (verdict == CARVE_TRUNCATED && db->finding->length == db->page_len &&
 			is_logged(db)) {
 			db->finding->length = 0;
+			db->finding->title[0] = 0;
 			return verdict_because(
 				CARVE_REJECT, db->finding, "a copy of page 1, in a log");
 		}

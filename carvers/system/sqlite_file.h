@@ -7,6 +7,7 @@
 #define SQLITE_HEADER_LEN 100 /* on page 1 */
 #define SQLITE_SCHEMA_STACK 1024
 #define SQLITE_ZEROED_BYTES 64 /* of memory, for a unit of work */
+#define SQLITE_KNOWN_MAX 48    /* databases of known programs */
 
 struct sqlite {
 	struct view *view;
@@ -25,6 +26,8 @@ struct sqlite {
 	uint32_t rows_count;
 	uint32_t stack[SQLITE_SCHEMA_STACK], stack_count; /* pages of the schema to visit */
 	const char *problem;
+	uint8_t tables
+		[SQLITE_KNOWN_MAX]; /* of each known program's database, a bit a table that it has */
 };
 
 /* One of those bits; a page past the view has none: the walk will end before it. */
@@ -47,9 +50,13 @@ bool sqlite_refer_nothing(void *context, uint32_t page, bool tree);
  * db->problem. */
 void sqlite_read_free_list(struct sqlite *db);
 
-/* Visits the pages of the schema, and notes references to the roots of all trees. Damage there is
+/* Visits the pages of the schema, and notes references to the roots of all trees, and their tables' names. Damage there is
  * found later, when its page is checked. */
 void sqlite_read_schema(struct sqlite *db);
+
+/* Notes a table's name; gives a database with the tables of a known program's a title (sqlite_known.c). */
+void sqlite_note_table(struct sqlite *db, const uint8_t *name, uint64_t len);
+void sqlite_name_known(struct sqlite *db);
 
 /* What is known of pages' rows. False: there is no memory. */
 bool sqlite_rows_begin(struct sqlite *db);

@@ -119,7 +119,7 @@ static uint64_t column_len(uint64_t type)
 static void read_schema_row(void *context, const uint8_t *payload, uint32_t len)
 {
 	struct sqlite *db = context;
-	uint64_t header, type = 0, at, root = 0;
+	uint64_t header, type = 0, at, root = 0, name = 0, name_len = 0;
 	uint32_t step = sqlite_varint(payload, len, &header), in = step;
 
 	if (!step || header > len || header < step) /* it counts its own bytes, too */
@@ -127,6 +127,10 @@ static void read_schema_row(void *context, const uint8_t *payload, uint32_t len)
 	at = header;
 	for (int column = 0; column < 4; column++) {
 		at += column ? column_len(type) : 0;
+		if (column == 2) {
+			name_len = column_len(type);
+			name = at - name_len;
+		}
 		step = sqlite_varint(payload + in, (uint32_t)header - in, &type);
 		if (!step || type > INT32_MAX)
 			return;
@@ -134,6 +138,8 @@ static void read_schema_row(void *context, const uint8_t *payload, uint32_t len)
 	}
 	if (type > 6 || at + column_len(type) > len)
 		return;
+	if (header < len && name + name_len <= len && payload[header] == 't')
+		sqlite_note_table(db, payload + name, name_len);
 	for (uint64_t i = 0; i < column_len(type); i++)
 		root = root << 8 | payload[at + i];
 	if (root > db->page_max)

@@ -280,6 +280,17 @@ static enum verdict file_verdict(struct jpeg *jpeg, enum jpeg_walk state, const 
 		CARVE_TRUNCATED, finding, "%s at %" PRIu64 "%s", problem, jpeg->at, before);
 }
 
+static enum verdict stream_verdict(const struct jpeg_stream *stream, struct finding *finding)
+{
+	finding->extension = "mjpg";
+	finding->length = stream->end;
+	if (stream->cut)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"frame %" PRIu64 " breaks off at %" PRIu64, stream->frames, stream->end);
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"no frame at %" PRIu64 ", and the number of frames is not stored", stream->end);
+}
+
 /* from: a state from which it goes on, or NULL. */
 static enum verdict check_from(
 	struct view *view, const struct carve_state *from, struct finding *finding)
@@ -287,6 +298,7 @@ static enum verdict check_from(
 	struct jpeg jpeg = {
 		.view = view, .finding = finding, .saves = view_wants_states(view), .resume = from
 	};
+	struct jpeg_stream stream;
 	const char *problem = NULL;
 	enum jpeg_walk state = jpeg_walk(&jpeg, 0, &problem);
 
@@ -297,6 +309,8 @@ static enum verdict check_from(
 	if (state == JPEG_WALK_DONE)
 		jpeg.valid_end = trailer_end(view, jpeg.valid_end);
 	free(jpeg.history);
+	if (state == JPEG_WALK_DONE && jpeg_walk_stream(&jpeg, &stream))
+		return stream_verdict(&stream, finding);
 	return file_verdict(&jpeg, state, problem);
 }
 

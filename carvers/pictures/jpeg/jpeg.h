@@ -119,4 +119,14 @@ enum jpeg_walk jpeg_walk(struct jpeg *jpeg, uint64_t start, const char **problem
  * valid_end past them. */
 enum jpeg_walk jpeg_walk_others(struct jpeg *jpeg, const char **problem);
 
+/* A stream of pictures (jpeg_stream.c). */
+struct jpeg_stream {
+	uint64_t frames, end; /* with the first picture */
+	bool cut;             /* the last frame breaks off at end */
+};
+
+/* Walks the frames that follow the whole picture, which ends at first->valid_end, and names them as parts. False: it is a picture
+ * alone. */
+bool jpeg_walk_stream(struct jpeg *first, struct jpeg_stream *stream);
+
 #endif

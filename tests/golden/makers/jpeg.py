@@ -99,6 +99,14 @@ def make():
              title="Golden hour", time=1709251198)
         half = encoded(colour, format="JPEG", exif=exif(big))[:-300]
         save("jpeg", f"exif-{'big' if big else 'little'}-cut.jpg", half, verdict="truncated", length=len(half), embedded=half.index(b"Exif") + 6)
+    # Motion JPEG: frames of one size without anything between.
+    frames = [encoded(colour.rotate(3 * i), format="JPEG", quality=70 + i) for i in range(6)]
+    stream = b"".join(frames)
+    stored = ", and the number of frames is not stored"
+    save("jpeg", "stream.mjpg", stream, verdict="unverified", length=len(stream), extension="mjpg", why=f"no frame at {len(stream)}{stored}")
+    save("jpeg", "stream-cut.mjpg", stream[:-200], verdict="truncated", length_min=len(stream) - len(frames[5]), length_max=len(stream) - 190, extension="mjpg")
+    other = stream + encoded(picture("RGB", (40, 40)), format="JPEG")
+    save("jpeg", "stream-other.mjpg", other, verdict="unverified", length=len(stream), extension="mjpg", why=f"no frame at {len(stream)}{stored}")
     mpo = encoded(colour, format="MPO", save_all=True, append_images=[picture("RGB", (40, 40))])
     save("jpeg", "two.mpo", mpo)
     save("jpeg", "two-cut.mpo", mpo[:-100], verdict="truncated", length=len(mpo) - 100)

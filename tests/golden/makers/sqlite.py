@@ -40,6 +40,9 @@ def make():
     small = database(TABLE + fill(12))
     pages = len(small) // 512
     save("sqlite", "table.sqlite", small)
+    save("sqlite", "places.sqlite", database(["create table moz_places(a)", "create table moz_historyvisits(a)"] + TABLE + fill(12)), title="Firefox history")
+    save("sqlite", "indexed.sqlite", database([f"create table {name}(a)" for name in ("database", "object_store", "object_data")] + TABLE + fill(12)), title="IndexedDB")
+    save("sqlite", "no-places.sqlite", database(["create view moz_historyvisits as select 1", "create table moz_places(a)"] + TABLE + fill(12)), title="")
     save("sqlite", "overflow.sqlite", database(TABLE + fill(3, 1200)))
     long = database(TABLE + fill(1, 3000))
     save("sqlite", "overflow-wiped.sqlite", long[:-512] + bytes(512), verdict="unverified", length=len(long), why="zeros in the last page, which is in use")
