@@ -1,7 +1,10 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#define FUSE_MAGIC 0x65735546
 
 ssize_t file_read_at(int fd, void *buffer, size_t len, uint64_t offset)
 {
@@ -30,6 +33,20 @@ int file_read_all_at(int fd, void *buffer, size_t len, uint64_t offset)
 	if (n < 0)
 		return (int)n;
 	return (size_t)n == len ? 0 : -EIO;
+}
+
+bool file_is_served(int fd)
+{
+	struct statfs info;
+
+	return !fstatfs(fd, &info) && info.f_type == FUSE_MAGIC;
+}
+
+bool file_path_is_served(const char *path)
+{
+	struct statfs info;
+
+	return !statfs(path, &info) && info.f_type == FUSE_MAGIC;
 }
 
 int file_write(int fd, const void *bytes, size_t len)

@@ -4,16 +4,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/sandbox.h"
 #include "evidence/backend.h"
 #include "evidence/extent_image.h"
 #include "evidence/shared_image.h"
-
-#define FUSE_MAGIC 0x65735546
 
 struct image_share {
 	struct image *image;
@@ -33,15 +31,6 @@ static int open_again(int fd)
 	return image_open_file(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Whether another program serves the file (FUSE). Who waits for that looks asleep, and not as if it waited for
- * a disk (base/sandbox.h). */
-static bool is_served(int fd)
-{
-	struct statfs info;
-
-	return !fstatfs(fd, &info) && info.f_type == FUSE_MAGIC;
-}
-
 /* False: it can't be shared. */
 static bool find_descriptor(struct image_share *share, int fd, uint32_t *descriptor)
 {
@@ -53,7 +42,8 @@ static bool find_descriptor(struct image_share *share, int fd, uint32_t *descrip
 	*descriptor = (uint32_t)i;
 	if (i < share->descriptor_count)
 		return true;
-	copy = i < SANDBOX_DESCRIPTORS && !is_served(fd) ? open_again(fd) : -1;
+	/* Who waits for another program that serves a file looks asleep, and not as if it waited for a disk (base/sandbox.h). */
+	copy = i < SANDBOX_DESCRIPTORS && !file_is_served(fd) ? open_again(fd) : -1;
 	if (copy < 0)
 		return false;
 	share->originals[i] = fd;

@@ -187,14 +187,16 @@ static int try_backend(struct reader *reader, const struct reader_backend *backe
 }
 
 /* io_uring where it was asked for, or where direct reads profit from it; threads where it is not
- * available. */
+ * available, and for what other programs serve: when one of the parts of a long read fails there, Linux 6.18 tells
+ * io_uring that all bytes were read, and leaves in the slot what it had before. */
 static int start_backend(
 	struct reader *reader, const struct reader_options *options, struct error *error)
 {
 	int rc = -ENOTSUP;
 
 	if (reader->plain && options->method != READER_THREADS &&
-		(options->method == READER_URING || reader->direct))
+		(options->method == READER_URING || reader->direct) &&
+		!reader_plan_is_served(reader->image))
 		rc = try_backend(reader, &reader_uring_backend);
 	if (rc)
 		rc = try_backend(reader, &reader_threads_backend);

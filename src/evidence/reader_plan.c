@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sys/uio.h>
 
+#include "base/file.h"
 #include "evidence/reader_ring.h"
 
 #define SAMPLES 64
@@ -32,6 +33,16 @@ bool reader_plan_files(struct image *image, uint64_t offset)
 	int fd;
 
 	return image_extent(image, offset, false, &fd, &fd_offset, &len) == 0;
+}
+
+bool reader_plan_is_served(const struct image *image)
+{
+	const struct image_info *info = image_info(image);
+
+	for (size_t i = 0; i < info->path_count; i++)
+		if (file_path_is_served(info->paths[i]))
+			return true;
+	return false;
 }
 
 static bool is_cached(struct image *image, uint64_t offset)

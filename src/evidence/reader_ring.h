@@ -110,9 +110,10 @@ unsigned reader_thread_count(void);
 
 extern const struct reader_backend reader_threads_backend, reader_uring_backend;
 
-/* How to read this image: true when its bytes are in plain files, and whether to read these past
- * the page cache. */
+/* How to read this image: true when its bytes are in plain files, whether other programs serve one of these, and whether
+ * to read them past the page cache. */
 bool reader_plan_files(struct image *image, uint64_t offset);
+bool reader_plan_is_served(const struct image *image);
 bool reader_plan_direct(
 	struct image *image, uint64_t begin, uint64_t finish, enum reader_cache cache);
 

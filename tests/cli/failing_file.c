@@ -3,12 +3,15 @@
  *
  *     failing_file MOUNTPOINT FILE DELAY_MS OFFSET:LENGTH...
  *
- * Reads that touch one of the ranges take DELAY_MS and end with EIO. It stays in the foreground.
+ * Reads that touch one of the ranges take DELAY_MS and end with EIO. It stays in the foreground. With DIRECT in its
+ * environment nothing is kept in the page cache, and long reads are cut into parts of 128 KiB, which are asked for one after
+ * the other, as programs with the second version of libfuse do.
  */
 #define FUSE_USE_VERSION 31
 #include <errno.h>
 #include <fcntl.h>
 #include <fuse.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +22,21 @@
 
 static int fd;
 static long delay_ms;
+static bool is_direct;
 static struct {
 	off_t offset, end;
 } ranges[RANGES_MAX];
 static int range_count;
+
+static void *failing_init(struct fuse_conn_info *connection, struct fuse_config *config)
+{
+	if (!is_direct)
+		return NULL;
+	connection->max_read = 131072;
+	connection->want &= ~(unsigned)FUSE_CAP_ASYNC_DIO;
+	config->direct_io = 1;
+	return NULL;
+}
 
 static int failing_getattr(const char *path, struct stat *info, struct fuse_file_info *file)
 {
@@ -67,6 +81,7 @@ static int failing_read(
 }
 
 static const struct fuse_operations operations = {
+	.init = failing_init,
 	.getattr = failing_getattr,
 	.open = failing_open,
 	.read = failing_read,
@@ -74,13 +89,15 @@ static const struct fuse_operations operations = {
 
 int main(int argc, char **argv)
 {
-	char *fuse_argv[] = { argv[0], (char *)"-f", argc > 1 ? argv[1] : NULL, NULL };
+	char *fuse_argv[] = { argv[0], (char *)"-f", argc > 1 ? argv[1] : NULL,
+		(char *)"-omax_read=131072", NULL };
 
 	if (argc < 4 || argc - 4 > RANGES_MAX || (fd = open(argv[2], O_RDONLY)) < 0) {
 		fprintf(stderr, "usage: failing_file MOUNTPOINT FILE DELAY_MS OFFSET:LENGTH...\n");
 		return 2;
 	}
 	delay_ms = atol(argv[3]);
+	is_direct = getenv("DIRECT") != NULL;
 	for (int i = 4; i < argc; i++) {
 		long long offset, len;
 
@@ -89,5 +106,5 @@ int main(int argc, char **argv)
 		ranges[range_count].offset = offset;
 		ranges[range_count++].end = offset + len;
 	}
-	return fuse_main(3, fuse_argv, &operations, NULL);
+	return fuse_main(is_direct ? 4 : 3, fuse_argv, &operations, NULL);
 }
