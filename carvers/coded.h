@@ -200,7 +200,7 @@ CODED_INLINE uint64_t coded_position(const struct coded_bits *b)
 	return (uint64_t)(b->at - b->start) * 8 + b->before * 8u - (uint64_t)(int64_t)b->count;
 }
 
-/* Bytes that are looked at, symbol by symbol. */
+/* Bytes that are looked at, a few symbols at a time. */
 struct coded_run {
 	struct coded_bits bits;
 	int32_t dc[4]; /* by coded_dc alone */
@@ -295,11 +295,25 @@ CODED_INLINE enum coded_answer coded_end_block(
 	return answer;
 }
 
-/* Goes on by a symbol: a code and the bits that it says follow. tables: coded->tables, or a copy of them. */
-CODED_INLINE enum coded_answer coded_go_on(
-	struct coded_run *run, const struct carve_coded *coded, const struct coded_table *tables)
+/* Skips coefficients that have a short code, as long as enough bits are known: most of them, and nothing else. */
+CODED_INLINE void coded_skip_usual(struct coded_run *run, const struct coded_table *table)
 {
-	const struct coded_block *block = &coded->blocks[run->block];
+	struct coded_bits *b = &run->bits;
+
+	while (run->k < 64 && b->count >= 32) {
+		uint32_t entry = table->fast[b->held >> (64 - CODED_BITS)], size = entry & 15;
+
+		if (!size)
+			return;
+		coded_skip(b, (entry >> 8) + size);
+		run->k += (entry >> 4 & 15) + 1;
+	}
+}
+
+/* Takes a code and the bits that it says follow; k is 64 after the last one of a block. */
+CODED_INLINE enum coded_answer coded_take(struct coded_run *run, const struct carve_coded *coded,
+	const struct coded_table *tables, const struct coded_block *block)
+{
 	struct coded_bits *b = &run->bits;
 	bool is_dc = !run->k;
 	uint32_t entry, code, size;
@@ -321,9 +335,23 @@ CODED_INLINE enum coded_answer coded_go_on(
 	}
 	coded_skip(b, (entry >> 8) + size);
 	run->k = is_dc || code ? run->k + (code >> 4) + 1 : 64;
+	return CODED_NEXT;
+}
+
+/* Goes on by some coefficients, to a block's end at most. tables: coded->tables, or a copy of them. */
+CODED_INLINE enum coded_answer coded_go_on(
+	struct coded_run *run, const struct carve_coded *coded, const struct coded_table *tables)
+{
+	const struct coded_block *block = &coded->blocks[run->block];
+	enum coded_answer answer = CODED_NEXT;
+
+	if (run->k)
+		coded_skip_usual(run, &tables[block->ac]);
 	if (run->k < 64)
-		return CODED_NEXT;
-	return run->k > 64 || b->count < 0 ? CODED_REFUSED : coded_end_block(run, coded);
+		answer = coded_take(run, coded, tables, block);
+	if (answer != CODED_NEXT || run->k < 64)
+		return answer;
+	return run->k > 64 || run->bits.count < 0 ? CODED_REFUSED : coded_end_block(run, coded);
 }
 
 /* Whether the bytes may follow the break. */

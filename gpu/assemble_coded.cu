@@ -13,8 +13,8 @@
 #define THREADS 128
 #define WARPS 8192    /* enough for all multiprocessors... */
 #define SHARE_MAX 256 /* ...with at most this many clusters each */
-#define IDLE_MAX 1
-#define SYMBOLS 16
+#define IDLE_MAX 8    /* lanes that wait */
+#define STEPS 4       /* of a lane, before it is looked whether others wait */
 
 static_assert(sizeof(struct carve_coded) % sizeof(uint32_t) == 0, "it is copied by words");
 
@@ -66,7 +66,7 @@ static __global__ void __launch_bounds__(THREADS)
 		if (!is_busy)
 			continue;
 		enum coded_answer answer = CODED_NEXT;
-		for (int i = 0; i < SYMBOLS && answer == CODED_NEXT; i++)
+		for (int i = 0; i < STEPS && answer == CODED_NEXT; i++)
 			answer = coded_go_on(&run, &coded, coded.tables);
 		is_busy = answer == CODED_NEXT;
 		if (answer == CODED_MAY_FOLLOW)

@@ -63,7 +63,7 @@ struct coded_question {
 /* That are asked at once. */
 #define CODED_QUESTIONS_MAX 128
 /* Threads that ask a device at a time. */
-#define SEARCHES_MAX 4
+#define SEARCHES_MAX 8
 
 struct search_tool {
 	const char *name; /* "cpu" */

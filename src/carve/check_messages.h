@@ -57,7 +57,7 @@ enum check_message {
 };
 
 /* Sockets for questions that a device answers at the same time. */
-#define CHECK_SEARCHES 4
+#define CHECK_SEARCHES 8
 
 /* The file that a thread puts together: its number in the pass, from 1 on (0: there is none), start and rule, and whether
  * it crashed the thread. */

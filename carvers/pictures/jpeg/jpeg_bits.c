@@ -134,7 +134,7 @@ static unsigned count_ff(const uint8_t *bytes)
 
 	/* The highest bit of each byte that is another. */
 	rest = (((rest & low) + low) | rest) & ~low;
-	return 8 - (unsigned)__builtin_popcountll(rest);
+	return 8 - (unsigned)((rest >> 7) * 0x0101010101010101u >> 56);
 }
 
 /* The offset in the view of a byte in bytes[]. */
