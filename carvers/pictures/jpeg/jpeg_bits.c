@@ -127,27 +127,51 @@ void jpeg_bits_find_marker(struct jpeg_bits *b, uint64_t from, uint64_t len)
 		b->at_marker = b->at_end = false;
 }
 
-/* How many of eight bytes are FF. */
-static unsigned count_ff(const uint8_t *bytes)
+/* A 1 in each of eight bytes that is not FF. */
+static uint64_t find_others(const uint8_t *bytes)
 {
 	uint64_t rest = ~le64(bytes), low = 0x7f7f7f7f7f7f7f7fu;
 
-	/* The highest bit of each byte that is another. */
-	rest = (((rest & low) + low) | rest) & ~low;
-	return 8 - (unsigned)((rest >> 7) * 0x0101010101010101u >> 56);
+	return ((((rest & low) + low) | rest) & ~low) >> 7;
+}
+
+/* Words of eight bytes of which the numbers fit in a byte. */
+#define WORDS_MAX 31
+
+/* How many of some words' bytes are FF. */
+static uint64_t count_ff(const uint8_t *bytes, size_t words)
+{
+	uint64_t count = words * 8;
+
+	while (words) {
+		size_t some = words < WORDS_MAX ? words : WORDS_MAX;
+		uint64_t others = 0;
+
+		for (size_t i = 0; i < some; i++, bytes += 8)
+			others += find_others(bytes);
+		count -= others * 0x0101010101010101u >> 56;
+		words -= some;
+	}
+	return count;
 }
 
 /* The offset in the view of a byte in bytes[]. */
 static uint64_t offset_of(const struct jpeg_bits *b, const uint8_t *byte)
 {
-	uint64_t at = b->at;
+	size_t len = byte < b->end ? (size_t)(b->end - byte) : 0;
+	uint64_t at = b->at - len - count_ff(byte, len / 8);
 
 	/* Each byte FF has stuffing after it. */
-	for (; b->end - byte >= 8; byte += 8)
-		at -= 8 + count_ff(byte);
-	for (; byte < b->end; byte++)
-		at -= *byte == 0xff ? 2 : 1;
+	for (byte += len / 8 * 8; byte < b->end; byte++)
+		at -= *byte == 0xff;
 	return at;
+}
+
+uint64_t jpeg_bits_end_of(const struct jpeg_bits *b, struct jpeg_place place)
+{
+	const uint8_t *byte = b->buffer.next - (b->buffer.count + 7) / 8;
+
+	return !place.bit ? place.at : place.at + 1 + (*byte == 0xff);
 }
 
 uint64_t jpeg_bits_offset(const struct jpeg_bits *b)

@@ -54,6 +54,8 @@ struct jpeg_place {
 
 /* Tells the position, and goes on at one. */
 struct jpeg_place jpeg_bits_place(const struct jpeg_bits *b);
+/* Of the position that was just told: jpeg_bits_offset, which takes longer. */
+uint64_t jpeg_bits_end_of(const struct jpeg_bits *b, struct jpeg_place place);
 void jpeg_bits_go_on(struct jpeg_bits *b, struct jpeg_place place);
 
 /* Makes room for another block. False when more bits were used than exist. */

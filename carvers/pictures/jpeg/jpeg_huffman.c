@@ -345,9 +345,9 @@ static void save_state(const struct jpeg_decoder *d, uint64_t mcu)
 		.mcu = mcu,
 		.interval_at = d->interval_at,
 		.zero_blocks = d->zero_blocks };
-	struct carve_state state = {
-		.offset = jpeg_bits_offset(&d->bits), .len = sizeof(saved), .data = &saved
-	};
+	struct carve_state state = { .offset = jpeg_bits_end_of(&d->bits, saved.place),
+		.len = sizeof(saved),
+		.data = &saved };
 
 	memcpy(saved.dc, d->dc, sizeof(saved.dc));
 	view_save(d->jpeg->view, &state);
