@@ -12,7 +12,7 @@
  * order, and the walk does too: the position of each has to be inside the picture, and its size
  * leads to the next. The sum of all offsets in the tables has to agree with where the chunks were.
  * The last chunk's data is inflated if it is a zlib stream; otherwise nothing confirms it, and the
- * file is unverified if that data is a large part of it, or none of its data is compressed. The date is that of the attribute capDate.
+ * file is unverified. The date is that of the attribute capDate.
  */
 #include "exr.h"
 
@@ -22,7 +22,6 @@
 #include "inflated.h"
 #include "walk.h"
 
-#define TAIL_PART 16
 #define TAIL_MIN 32
 #define BATCH 512
 
@@ -116,15 +115,14 @@ static enum verdict file_verdict(struct exr *exr, const struct chunk *last, bool
 {
 	uint64_t tail = last->end - last->data;
 	uint8_t compression = last->part->compression;
-	bool zlib = !last->part->deep && (compression == 2 || compression == 3);
-	bool plain = !last->part->deep && compression == 0; /* as all chunks before it */
+	/* By one line, by 16 of them, or with 24 bits a value. */
+	bool zlib = !last->part->deep && (compression == 2 || compression == 3 || compression == 5);
 
 	exr->finding->length = last->end;
 	if (!same)
 		return verdict_because(CARVE_UNVERIFIED, exr->finding,
 			"the tables have other offsets than the chunks before %" PRIu64, last->end);
-	if (tail > TAIL_MIN &&
-		(zlib ? !is_zlib(exr->view, last) : plain || tail > last->end / TAIL_PART))
+	if (tail > TAIL_MIN && !(zlib && is_zlib(exr->view, last)))
 		return verdict_because(CARVE_UNVERIFIED, exr->finding,
 			"the last %" PRIu64 " bytes cannot be verified", tail);
 	return CARVE_COMPLETE;

@@ -73,6 +73,12 @@ def make():
                                     deep, 0x800)[0])
     large, _ = picture(header(30, 20, PIZ) + b"\0", lines(1, 1, lambda n: noise(300)))
     save("exr", "one-chunk.exr", large, verdict="unverified", length=len(large), why="the last 300 bytes cannot be verified")
+    for name, kind, data in (("runs", 1, noise), ("pxr24", 5, pack)):
+        coded = picture(header(30, 40, kind) + b"\0", lines(40, 1, data) if kind == 1 else lines(3, 16, data))[0]
+        if kind == 1:
+            save("exr", name + ".exr", coded, verdict="unverified", length=len(coded), why="the last 99 bytes cannot be verified")
+        else:
+            save("exr", name + ".exr", coded)
     odd = bytearray(zips)
     odd[first - 8] ^= 1
     save("exr", "offsets.exr", bytes(odd), verdict="unverified", length=len(zips),
