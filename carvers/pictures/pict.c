@@ -87,8 +87,10 @@ static bool skip_text(struct pict *pict, uint32_t head)
 	return p && skip(pict, head + 1u + *p);
 }
 
-/* A row of PackBits, whose length has two bytes if `wide`: whether it gives row_len bytes, in values of `unit` bytes. */
-static bool read_row(struct pict *pict, uint32_t row_len, bool wide, uint32_t unit)
+/* A row of PackBits, whose length has two bytes if `wide`: whether it gives row_len bytes, or all_len, in values of `unit`
+ * bytes. */
+static bool read_row(
+	struct pict *pict, uint32_t row_len, uint32_t all_len, bool wide, uint32_t unit)
 {
 	uint32_t len, i = 0, made = 0;
 	const uint8_t *p;
@@ -103,7 +105,7 @@ static bool read_row(struct pict *pict, uint32_t row_len, bool wide, uint32_t un
 		len = *p;
 		pict->at++;
 	}
-	p = len && len <= 2 * row_len + 2 ? peek(pict, pict->at, len) : NULL;
+	p = len && len <= 2 * all_len + 2 ? peek(pict, pict->at, len) : NULL;
 	if (!p)
 		return false;
 	while (i < len) {
@@ -115,7 +117,7 @@ static bool read_row(struct pict *pict, uint32_t row_len, bool wide, uint32_t un
 		i += code < 128 ? (code + 1u) * unit : unit;
 	}
 	/* Some encoders code one byte more. */
-	if (i != len || (made != row_len && made != row_len + 1))
+	if (i != len || (made != row_len && made != row_len + 1 && made != all_len))
 		return false;
 	pict->at += len;
 	pict->valid_end = pict->at;
@@ -168,7 +170,8 @@ static bool read_bits(struct pict *pict, uint32_t op)
 	if (row < ROW_SHORT || !coded || (direct && kind == 1))
 		return skip(pict, (uint64_t)row * height);
 	for (uint32_t i = 0; i < height; i++)
-		if (!read_row(pict, len, row > ROW_LONG, unit))
+		/* ImageMagick codes a fourth component that it does not state. */
+		if (!read_row(pict, len, row, row > ROW_LONG, unit))
 			return false;
 	return true;
 }
@@ -195,7 +198,7 @@ static bool read_pattern(struct pict *pict)
 	if (row < ROW_SHORT)
 		return skip(pict, (uint64_t)row * height);
 	for (uint32_t i = 0; i < height; i++)
-		if (!read_row(pict, row, row > ROW_LONG, 1))
+		if (!read_row(pict, row, row, row > ROW_LONG, 1))
 			return false;
 	return true;
 }

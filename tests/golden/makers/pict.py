@@ -31,6 +31,11 @@ def make():
     save("pict", "no-length.pct", pict(*drawn, length=7), verdict="unverified", length=len(pict(*drawn)))
     bitmap = struct.pack(">H8x", 6)[:2] + struct.pack(">4h4h4hh", 0, 0, 10, 48, 0, 0, 10, 48, 0, 0, 10, 48, 0) + bytes(range(60))
     save("pict", "bits.pct", pict((0x90, bitmap)), unverified="0-512")
+    # As ImageMagick writes it: four components in each row, three stated.
+    row = b"\x7f" + bytes(range(128)) + b"\x7f" + bytes(range(128)) + b"\x17" + bytes(24)
+    pixmap = struct.pack(">IH4hHHIIIHHHHIII", 0xff, 0x8000 | 280, 0, 0, 10, 70, 0, 4, 0, 72 << 16, 72 << 16, 16, 32, 3, 8, 0, 0, 0)
+    four = pixmap + struct.pack(">4h4hh", 0, 0, 10, 70, 0, 0, 10, 70, 64) + (struct.pack(">H", len(row)) + row) * 10
+    save("pict", "four.pct", pict((0x9a, four)), unverified="0-512")
     save("pict", "cut.pct", colour[:4000], verdict="truncated", length=4000, why="the image ends at 4000, before the file does")
     save("pict", "random.pct", colour[:2048] + noise(9000), verdict="truncated", length_min=1500, length_max=2300)
     save("pict", "zeros.pct", colour[:2048] + bytes(9000), verdict="truncated", length_min=1500, length_max=2048)
