@@ -214,6 +214,7 @@ struct carve_map {
 	 * of a table that has it: for anchors of few bytes. */
 	bool (*fits)(struct view *view, uint64_t at, const struct carve_anchor *anchor);
 	bool highest_first; /* the order of a byte's bits in its CRCs: as in Ogg; else as in zlib */
+	bool sums_words; /* what `sum` finds are no CRCs, but sums of big-endian words; each begins at a multiple of 4 */
 };
 
 struct carver {
@@ -250,6 +251,6 @@ const struct carver *carver_find(const char *name);
 
 /* The version of this contract, which carvers that were built elsewhere name (plugin.h): another number
  * after every change here that they would notice. */
-#define CARVER_CONTRACT 3
+#define CARVER_CONTRACT 4
 
 #endif

@@ -23,6 +23,13 @@
 #include "walk.h"
 
 #define SUM_BITS 32 /* see view_proved */
+/* If the next table agrees, too, a piece that begins in this one is where it should be: only its break may be wrong. */
+#define NEXT_BITS 12
+#define NEXT_MIN 32     /* bytes of that table */
+#define GLYPHS_WRONG 2  /* that some fonts have */
+#define GLYPHS_MIN 1024 /* bytes of them: fewer are not in two clusters that may be exchanged */
+#define GLYPH_LEN 10    /* a glyph's header */
+#define CONTOURS_MAX 1000
 #define WHOLE_SUM 0xb1b0afba
 #define TABLES_MAX 4096
 #define FONTS_MAX 1024
@@ -30,6 +37,7 @@
 struct sfnt_table {
 	uint32_t at, len, sum;
 	char tag[4];
+	bool is_good;
 };
 
 struct sfnt {
@@ -222,6 +230,96 @@ static bool whole_sum_holds(const struct sfnt *sfnt, uint64_t end)
 	return sum.sum == WHOLE_SUM;
 }
 
+static void prove_places(const struct sfnt *sfnt)
+{
+	for (size_t i = 0; i + 1 < sfnt->count; i++) {
+		const struct sfnt_table *table = &sfnt->tables[i], *next = table + 1;
+
+		if (table->is_good && table->sum && next->is_good && next->sum &&
+			next->len >= NEXT_MIN && next->at >= table->at + table->len)
+			view_proved(
+				sfnt->view, table->at, (uint64_t)table->at + table->len, NEXT_BITS);
+	}
+}
+
+static const struct sfnt_table *find_table(const struct sfnt *sfnt, const char *tag)
+{
+	for (size_t i = 0; i < sfnt->count; i++)
+		if (memcmp(sfnt->tables[i].tag, tag, 4) == 0)
+			return &sfnt->tables[i];
+	return NULL;
+}
+
+/* Whether a glyph's header is possible: its contours, and its bounds. */
+static bool is_glyph(const uint8_t *p)
+{
+	int16_t contours = (int16_t)be16(p);
+
+	return contours >= -1 && contours <= CONTOURS_MAX &&
+	       (int16_t)be16(p + 2) <= (int16_t)be16(p + 6) &&
+	       (int16_t)be16(p + 4) <= (int16_t)be16(p + 8);
+}
+
+/* Places of glyphs, read many at once. */
+struct glyph_places {
+	const struct sfnt_table *table;
+	unsigned width;
+	uint64_t first, count; /* those that are known */
+	uint8_t bytes[4096];
+};
+
+static bool read_place(
+	struct view *view, struct glyph_places *places, uint64_t index, uint64_t *place)
+{
+	const uint8_t *p;
+
+	if (!places->count || index - places->first >= places->count) {
+		uint64_t left = places->table->len / places->width - index;
+		uint64_t most = sizeof(places->bytes) / places->width;
+
+		places->first = index;
+		places->count = left < most ? left : most;
+		p = view_peek(view, places->table->at + index * places->width,
+			(size_t)(places->count * places->width));
+		if (!p)
+			return false;
+		memcpy(places->bytes, p, (size_t)(places->count * places->width));
+	}
+	p = places->bytes + (index - places->first) * places->width;
+	*place = places->width == 4 ? be32(p) : 2u * be16(p);
+	return true;
+}
+
+/* A checksum is the same in whatever order a table's clusters are: whether the glyphs are where `loca` has them. */
+static bool are_glyphs_valid(const struct sfnt *sfnt)
+{
+	const struct sfnt_table *glyphs = find_table(sfnt, "glyf"),
+				*head = find_table(sfnt, "head");
+	struct glyph_places places = { .table = find_table(sfnt, "loca") };
+	const uint8_t *p = head && head->len >= 52 ? view_peek(sfnt->view, head->at + 50, 2) : NULL;
+	uint64_t count, from = 0, to;
+	unsigned wrong = 0;
+
+	if (!p || !glyphs || !places.table || glyphs->len < GLYPHS_MIN)
+		return true;
+	places.width = be16(p) ? 4 : 2;
+	count = places.table->len / places.width;
+	for (uint64_t i = 0; i < count && wrong <= GLYPHS_WRONG; i++, from = to) {
+		if (!read_place(sfnt->view, &places, i, &to) || !view_work(sfnt->view, GLYPH_LEN))
+			return true;
+		if (!i)
+			continue;
+		if (to < from || to > glyphs->len) {
+			wrong++;
+			continue;
+		}
+		p = to - from < GLYPH_LEN ? NULL
+					  : view_peek(sfnt->view, glyphs->at + from, GLYPH_LEN);
+		wrong += p && !is_glyph(p);
+	}
+	return wrong <= GLYPHS_WRONG;
+}
+
 static enum verdict judge_tables(struct sfnt *sfnt)
 {
 	size_t matching = 0, nonzero = 0, first_bad = sfnt->count, last_good = 0;
@@ -231,6 +329,7 @@ static enum verdict judge_tables(struct sfnt *sfnt)
 
 	for (size_t i = 0; i < sfnt->count; i++) {
 		if (is_valid_table(sfnt, &sfnt->tables[i])) {
+			sfnt->tables[i].is_good = true;
 			matching++;
 			/* A checksum of 0 proves nothing: it matches any zeros. */
 			nonzero += sfnt->tables[i].len && sfnt->tables[i].sum;
@@ -245,6 +344,12 @@ static enum verdict judge_tables(struct sfnt *sfnt)
 		return verdict_because(CARVE_REJECT, finding,
 			"no table checksum matches from %" PRIu64 " on", sfnt->head_end);
 	read_details(sfnt);
+	if (matching == sfnt->count && view_thorough(sfnt->view)) {
+		prove_places(sfnt);
+		if (!are_glyphs_valid(sfnt))
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"checksums that agree, but glyphs that do not");
+	}
 	if (matching == sfnt->count)
 		return CARVE_COMPLETE;
 	bad = &sfnt->tables[first_bad];
@@ -322,10 +427,67 @@ static bool read_directory(struct view *view, struct carve_table *table)
 	return false;
 }
 
+/* What may be anywhere after the sum's table. */
+struct follower {
+	struct carve_table table; /* first: add_follower finds the rest */
+	struct carve_sum *sum;
+};
+
+static bool add_follower(struct carve_table *table, const struct carve_anchor *anchor)
+{
+	struct carve_sum *sum = ((struct follower *)table)->sum;
+
+	if (anchor->offset >= sum->to)
+		sum->next[sum->next_count++] = *anchor;
+	return false;
+}
+
+/* The first table whose checksum does not agree. */
+static bool find_bad_table(const struct sfnt *sfnt, struct carve_sum *sum)
+{
+	for (size_t i = 0; i < sfnt->count; i++) {
+		struct sfnt_table *table = &sfnt->tables[i];
+
+		if (is_valid_table(sfnt, table))
+			continue;
+		sum->from = table->at;
+		sum->to = (uint64_t)table->at + table->len;
+		sum->after = table->sum;
+		/* Its own sum leaves out a field. */
+		return table->at % 4 == 0 && table->sum && memcmp(table->tag, "head", 4) != 0;
+	}
+	return false;
+}
+
+static bool find_sum(struct view *view, struct carve_sum *sum)
+{
+	struct finding finding = { 0 };
+	struct sfnt sfnt = { .view = view, .finding = &finding };
+	struct follower follower = { .table.add = add_follower, .sum = sum };
+	bool found;
+
+	sfnt.tables = calloc(TABLES_MAX + 1, sizeof(*sfnt.tables));
+	if (!sfnt.tables) {
+		view_no_memory(view);
+		return false;
+	}
+	found = !read_tables(&sfnt, 0);
+	if (found) {
+		sort_tables(&sfnt);
+		found = find_bad_table(&sfnt, sum);
+	}
+	free(sfnt.tables);
+	if (found)
+		read_directory(view, &follower.table);
+	return found;
+}
+
 static const struct carve_map sfnt_map = {
 	.words = { { 4, false, MAGIC } },
 	.common = true,
 	.head = read_directory,
+	.sum = find_sum,
+	.sums_words = true,
 };
 
 const struct carver sfnt_carver = {

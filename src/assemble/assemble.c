@@ -562,7 +562,7 @@ static void add_map(
 	inner_hits_add_map(assembler->hits, map);
 	inner_hits_add_window(assembler->hits, window.offset, window.length);
 	if (map->sum)
-		cluster_sums_add(assembler->sums, map->highest_first, window.offset, window.length);
+		cluster_sums_add(assembler->sums, crc_order_of(map), window.offset, window.length);
 }
 
 /* Searches what the tables and CRCs in files need, around the files that may have one. */

@@ -17,6 +17,8 @@
  *	A(j) / X^j / X^z + H(z+j) = T(k) / X^z + H(z+k)
  *
  * All registers are brought to where X is x (crc_root_of). A device finds the breaks for many clusters at once.
+ *
+ * Sums of words, as fonts have them, obey the same equations with other sums, differences and an X that is 1.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,7 @@
 #include "assemble/mapping.h"
 #include "assemble/searcher.h"
 #include "assemble/strategies.h"
+#include "assemble/word_search.h"
 #include "base/memory.h"
 #include "carvers/bytes.h"
 
@@ -114,9 +117,24 @@ static bool is_possible(struct search *search, const struct hit *hit)
 	return possible;
 }
 
+/* A piece to the end may be found anywhere, and by what follows. */
+static bool is_known_hit(const struct search *search, const struct hit *hit)
+{
+	const struct stretch *piece = &hit->pieces[0];
+
+	for (size_t i = 0; i < search->hit_count; i++) {
+		const struct stretch *known = &search->hits[i].pieces[0];
+
+		if (hit->count == 1 && search->hits[i].count == 1 && known->joint == piece->joint &&
+			known->shift == piece->shift)
+			return true;
+	}
+	return false;
+}
+
 static void add_hit(struct search *search, const struct hit *hit)
 {
-	if (search->too_many || !is_possible(search, hit))
+	if (search->too_many || is_known_hit(search, hit) || !is_possible(search, hit))
 		return;
 	search->too_many = search->hit_count == HITS_MAX;
 	if (!search->too_many)
@@ -166,7 +184,24 @@ static bool take_best(struct search *search)
 
 static uint32_t root_of(const struct search *search, uint32_t value)
 {
-	return crc_root_of(cluster_sums_root(search->bench->sums), value);
+	return search->order == SUM_OF_WORDS
+		       ? value
+		       : crc_root_of(cluster_sums_root(search->bench->sums), value);
+}
+
+static uint32_t plus(const struct search *search, uint32_t a, uint32_t b)
+{
+	return order_plus(search->order, a, b);
+}
+
+static uint32_t minus(const struct search *search, uint32_t a, uint32_t b)
+{
+	return order_minus(search->order, a, b);
+}
+
+static uint32_t times(const struct search *search, uint32_t a, uint32_t b)
+{
+	return order_times(search->order, a, b);
 }
 
 /* What multiplies a register as that many bytes do, or, when negative, as if they had not been there. */
@@ -266,13 +301,15 @@ static bool find_known(struct search *search)
 	if (!find_place(search, shift, 0, &place) ||
 		!read_register(search, from + shift, search->first - from, &start))
 		return false;
-	start ^= crc_multiply(in_order(search, search->sum.before),
-		zeros(search, (int64_t)(search->first - from)));
+	start = plus(search, start,
+		times(search, in_order(search, search->sum.before),
+			zeros(search, (int64_t)(search->first - from))));
 	to_range = zeros(search, place.cluster * (int64_t)search->size);
 	search->known_high = (size_t)place.high;
 	for (int64_t k = 0; k <= place.high; k++)
-		search->known[k] =
-			start ^ crc_multiply(sum_at(&place, k) ^ sum_at(&place, 0), to_range);
+		search->known[k] = plus(search, start,
+			times(search, minus(search, sum_at(&place, k), sum_at(&place, 0)),
+				to_range));
 	return true;
 }
 
@@ -291,7 +328,7 @@ static bool find_end(struct search *search, uint64_t shift, uint32_t *end)
 	}
 	if (!read_register(search, at + shift, sum->to - at, &tail))
 		return false;
-	*end = crc_multiply(after ^ tail, search->to_first);
+	*end = times(search, minus(search, after, tail), search->to_first);
 	return true;
 }
 
@@ -307,8 +344,9 @@ static bool find_rest(struct search *search, uint64_t shift)
 	to_range = zeros(search, place.cluster * (int64_t)search->size);
 	search->rest_low = (size_t)place.low;
 	for (int64_t k = place.low; k <= last; k++)
-		search->rest[k] =
-			end ^ crc_multiply(sum_at(&place, k) ^ sum_at(&place, last), to_range);
+		search->rest[k] = minus(search, end,
+			times(search, minus(search, sum_at(&place, last), sum_at(&place, k)),
+				to_range));
 	return true;
 }
 
@@ -384,10 +422,10 @@ static bool read_ends(struct search *search, struct batch *batch)
 		for (size_t n = 0; n < count && good; n++) {
 			uint32_t tail = root_of(
 				search, crc_of(search->order, bytes + n * size, (size_t)len));
-			uint32_t end = crc_multiply(after ^ tail, search->to_first);
+			uint32_t end = times(search, minus(search, after, tail), search->to_first);
 
-			batch->ends[i + n] =
-				crc_multiply(end, power) ^ batch->sums[i + n + search->last];
+			batch->ends[i + n] = minus(search, times(search, end, power),
+				batch->sums[i + n + search->last]);
 			power = crc_over_x(power);
 		}
 	}
@@ -441,14 +479,17 @@ static bool try_batch(
 		.rest_to = search->last + 1 };
 
 	for (size_t k = 0; k <= search->known_high; k++)
-		batch->known[k] = crc_multiply(search->known[k], batch->power);
+		batch->known[k] = times(search, search->known[k], batch->power);
 	for (size_t k = search->rest_low; batch->rest && k <= search->last; k++)
-		batch->rest[k] = crc_multiply(search->rest[k], batch->power);
+		batch->rest[k] = times(search, search->rest[k], batch->power);
 	copy_sums(place, batch, batch->count + search->last + 1, &crc);
 	if (!batch->rest && !read_ends(search, batch))
 		return false;
 	crc.ends = batch->ends;
-	searcher_find_breaks(search->bench->searcher, &crc, &search->found);
+	if (search->order == SUM_OF_WORDS)
+		word_search_find_breaks(&crc, &search->found);
+	else
+		searcher_find_breaks(search->bench->searcher, &crc, &search->found);
 	take_hits(search, batch, shift);
 	return true;
 }
@@ -570,7 +611,7 @@ static void search_breaks(struct search *search)
 	search->to_first = zeros(search, -(int64_t)(sum->to - search->first));
 	if (!find_known(search))
 		return;
-	if (!sum->next_count && !sum->stored)
+	if ((!sum->next_count && !sum->stored) || search->order == SUM_OF_WORDS)
 		try_all_ends(search);
 	for (size_t i = 0; i < search->target_count; i++)
 		try_one_break(search, search->targets[i]);
@@ -696,7 +737,7 @@ bool find_by_sum(struct workbench *bench, const struct broken *broken, struct ex
 	search->bench = bench;
 	search->mapping = &mapping;
 	search->map = map;
-	search->order = map->highest_first ? CRC_HIGHEST_FIRST : CRC_LOWEST_FIRST;
+	search->order = crc_order_of(map);
 	search->size = clusters->size;
 	add_pieces(&mapping, &(struct hit){ 1, { piece(0, broken->start) } });
 	found = find_pieces(search) && accept(search, extents, outcome, assembly);

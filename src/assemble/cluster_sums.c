@@ -64,6 +64,7 @@ struct reading {
 
 static void add_terms(const struct reading *reading, const struct part *part, uint8_t *bytes)
 {
+	bool of_words = reading->order == SUM_OF_WORDS;
 	uint32_t power = crc_root_of(
 		reading->root, crc_zeros_undone((part->first + 1) * (uint64_t)reading->size));
 
@@ -71,7 +72,9 @@ static void add_terms(const struct reading *reading, const struct part *part, ui
 		uint32_t of_cluster =
 			crc_of(reading->order, bytes + i * reading->size, reading->size);
 
-		part->terms[i] = crc_multiply(crc_root_of(reading->root, of_cluster), power);
+		part->terms[i] =
+			of_words ? of_cluster
+				 : crc_multiply(crc_root_of(reading->root, of_cluster), power);
 		power = crc_over_x(power);
 	}
 }
@@ -128,7 +131,7 @@ static void add_parts(struct reading *reading, const struct range *range, uint32
 }
 
 /* Each range's terms become sums; the first of them is 0. */
-static void add_up(struct order_sums *of_order, size_t size)
+static void add_up(struct order_sums *of_order, enum crc_order order, size_t size)
 {
 	uint32_t *sums = of_order->sums;
 
@@ -137,7 +140,7 @@ static void add_up(struct order_sums *of_order, size_t size)
 
 		sums[0] = 0;
 		for (size_t k = 0; k < count; k++)
-			sums[k + 1] ^= sums[k];
+			sums[k + 1] = order_plus(order, sums[k + 1], sums[k]);
 		sums += count + 1;
 	}
 }
@@ -157,7 +160,7 @@ static bool read_order(
 	}
 	pool_share(pool, POOL_CHECK, pool_threads(pool), read_parts, reading);
 	free(reading->parts);
-	add_up(of_order, reading->size);
+	add_up(of_order, reading->order, reading->size);
 	return !reading->stopped;
 }
 

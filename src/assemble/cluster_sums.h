@@ -6,7 +6,7 @@
  * With X for what multiplies a register as a cluster of zeros does, and c(0), c(1), ... for the registers of
  * the clusters of a range, each from 0 on, the sums are G(k) = c(0) / X + c(1) / X^2 + ... + c(k-1) / X^k.
  * The register of the clusters from k to n is X^n (G(n) + G(k)): where pieces change over, sums change
- * over, too. All are kept as crc_root_of makes them, so that X is x.
+ * over, too. All are kept as crc_root_of makes them, so that X is x. Sums of words are kept as they are (crc_algebra.h).
  */
 #ifndef BURIN_ASSEMBLE_CLUSTER_SUMS_H
 #define BURIN_ASSEMBLE_CLUSTER_SUMS_H
@@ -14,9 +14,18 @@
 #include "assemble/crc_algebra.h"
 #include "base/pool.h"
 #include "base/ranges.h"
+#include "carvers/carver.h"
 #include "evidence/image.h"
 
 struct cluster_sums;
+
+/* Of the CRCs that a carver's map finds, or the sums. */
+static inline enum crc_order crc_order_of(const struct carve_map *map)
+{
+	return map->sums_words      ? SUM_OF_WORDS
+	       : map->highest_first ? CRC_HIGHEST_FIRST
+				    : CRC_LOWEST_FIRST;
+}
 
 /* Empty, for clusters of that size that begin at offsets of the remainder `origin`. Never NULL. */
 struct cluster_sums *cluster_sums_new(uint64_t size, uint64_t origin);

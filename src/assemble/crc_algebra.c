@@ -70,8 +70,19 @@ void crc_root_init(struct crc_root *root, uint64_t cluster)
 	}
 }
 
+static uint32_t sum_of_words(const uint8_t *bytes, size_t len)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < len; i++)
+		sum += (uint32_t)bytes[i] << (24 - i % 4 * 8);
+	return sum;
+}
+
 uint32_t crc_of(enum crc_order order, uint8_t *bytes, size_t len)
 {
+	if (order == SUM_OF_WORDS)
+		return sum_of_words(bytes, len);
 	for (size_t i = 0; order == CRC_HIGHEST_FIRST && i < len; i++)
 		bytes[i] = (uint8_t)(crc_reverse(bytes[i]) >> 24);
 	return ~libdeflate_crc32(UINT32_MAX, bytes, len); /* which inverts before and after */

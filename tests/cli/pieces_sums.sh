@@ -1,11 +1,12 @@
-# Files in pieces, put together by CRCs of bytes as they are in the file: the pieces meet inside the bytes of one CRC, two and three of
-# them, in any order. Nothing is complete where a cluster is missing.
+# Files in pieces, put together by CRCs of bytes as they are in the file, or a font's sums: the pieces meet inside the bytes of one CRC, two
+# and three of them, in any order. Nothing is complete where a cluster is missing.
 . "$SRCDIR/tests/cli/helpers"
 . "$SRCDIR/tests/cli/pieces_images"
 cat >rules.conf <<'RULES'
 types = (
   { name = "png"; header = "89 'PNG' 0d 0a 1a 0a"; max_size = "16M"; carver = "png"; },
   { name = "ogg"; header = "'OggS' 00 02"; max_size = "16M"; carver = "ogg"; },
+  { name = "ttf"; header = "00 01 00 00 00"; max_size = "16M"; carver = "sfnt"; },
   { name = "evtx"; header = "'ElfFile' 00"; max_size = "16M"; carver = "evtx"; },
 );
 RULES
@@ -43,11 +44,26 @@ def log(chunks):
     struct.pack_into("<8sQQQIHHHH", head, 0, b"ElfFile\0", 0, chunks - 1, number, 128, 1, 3, 4096, chunks)
     struct.pack_into("<I", head, 124, zlib.crc32(head[:120]))
     return bytes(head) + out
+def font(count, size):
+    """A font with that many glyphs. Its table 'head' is before them."""
+    glyphs = b"".join(struct.pack(">5h", 1, 0, -100, 500, 700) + rng.randbytes(size - 10) for _ in range(count))
+    places = struct.pack(">%dI" % (count + 1), *(size * n for n in range(count + 1)))
+    tables = [(b"head", b"\0\1\0\0" + rng.randbytes(4) + bytes(4) + b"\x5f\x0f\x3c\xf5" + rng.randbytes(34) + b"\0\1" + bytes(4)), (b"glyf", glyphs), (b"loca", places), (b"post", rng.randbytes(4000))]
+    at, directory, body = 12 + 16 * len(tables), b"\0\1\0\0" + struct.pack(">H6x", len(tables)), b""
+    for tag, table in tables:
+        table += bytes(-len(table) % 4)
+        directory += tag + struct.pack(">III", sum(struct.unpack(">%dI" % (len(table) // 4), table)) & 0xffffffff, at + len(body), len(table))
+        body += table
+    return directory + body
 a, b, c = (png(noisy(side)) for side in (130, 150, 120))
 plant(a, [9], [1, 0])
 plant(b, [7, 11], [1, 2, 0])
 plant(stream([100, 30000, 50000, 20000, 400]), [3, 12, 17], [2, 0, 3, 1])
 plant(log(2), [5, 21], [0, 2, 1])
+plant(font(900, 80), [7], [1, 0])
+plant(font(700, 64), [4], [0, 1])
+broken = font(800, 72)
+plant(broken[:6 * C] + broken[7 * C:8 * C] + broken[6 * C:7 * C] + broken[8 * C:], [4], [1, 0], False)  # its sum is right
 plant(c[:10 * C] + c[11 * C:], [6], [0, 1], False)  # a cluster is missing
 PY
 carve_image out

@@ -102,7 +102,7 @@ def strips(count):
 def font(sizes):
     """A font whose table 'head' comes late."""
     tables = [(b"cmap", rng.randbytes(sizes[0])), (b"glyf", rng.randbytes(sizes[1])),
-        (b"head", b"\0\1\0\0" + rng.randbytes(4) + bytes(4) + b"\x5f\x0f\x3c\xf5" + rng.randbytes(40)), (b"loca", rng.randbytes(sizes[2]))]
+        (b"head", b"\0\1\0\0" + rng.randbytes(4) + bytes(4) + b"\x5f\x0f\x3c\xf5" + rng.randbytes(40)), (b"post", rng.randbytes(sizes[2]))]
     at, directory, body = 12 + 16 * len(tables), b"\0\1\0\0" + struct.pack(">H6x", len(tables)), b""
     for tag, table in tables:
         total = sum(struct.unpack(">%dI" % (len(table) // 4), table)) & 0xffffffff

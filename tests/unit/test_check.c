@@ -583,7 +583,7 @@ Test(check, proves_joints_by_checksums)
 		{ "prefetch", "prefetch/packed.pf", 400, 48, 0 },
 		{ "swf", "swf/zlib.swf", 100, 32, 0 },
 		{ "woff", "woff/plain.woff", 500, 64, 0 },
-		{ "sfnt", "sfnt/plain.ttf", 500, 32, 0 },
+		{ "sfnt", "sfnt/plain.ttf", 500, 44, 0 },
 		{ "evtx", "evtx/one.evtx", 4700, 48, 0 },
 		{ "ogg", "ogg/theora.ogv", 1000, 32, 0 },
 		{ "zip", "zip/android.apk", 155, 32, 0 },

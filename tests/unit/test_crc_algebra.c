@@ -60,3 +60,14 @@ Test(crc_algebra, a_cluster_becomes_a_bit)
 			crc_multiply(value, crc_root_of(&root, b)));
 	}
 }
+
+Test(crc_algebra, words_add_up)
+{
+	uint8_t bytes[] = { 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 3, 1, 2 };
+
+	cr_expect_eq(crc_of(SUM_OF_WORDS, bytes, 8), 2);
+	cr_expect_eq(crc_of(SUM_OF_WORDS, bytes, sizeof(bytes)), 0x01020002);
+	cr_expect_eq(order_plus(SUM_OF_WORDS, UINT32_MAX, 3), 2);
+	cr_expect_eq(order_minus(SUM_OF_WORDS, 2, 3), UINT32_MAX);
+	cr_expect_eq(order_times(SUM_OF_WORDS, 7, 0x12345678), 7);
+}
