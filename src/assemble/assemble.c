@@ -280,6 +280,7 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 		.samples = assembler->samples,
 		.helpers = crew->helpers,
 		.work_left = crew->work,
+		.is_last = !crew->strategy[1].name,
 	};
 	bool success;
 

@@ -24,6 +24,7 @@
 #define ALIEN_SHARE 1                    /* a bit a byte is unlike */
 #define RIVAL_BYTES ((uint64_t)16 << 10) /* that are compared */
 #define RIVAL_MARGIN 512                 /* bits by which rivals must be worse */
+#define OTHERS_MIN 4 /* layouts that must have been tried if the work does not suffice for all */
 
 void joining_free(struct joining *joining)
 {
@@ -415,12 +416,20 @@ static bool judge_gaps(struct workbench *bench, const struct partial *partial,
 	return !rivals->count || bits >= rivals->best_bits + RIVAL_MARGIN;
 }
 
+/* The work ended before all others were tried. What is whole, and has no rival among those that were, is still likelier
+ * right than what is found without it, but nothing proves it. */
+static bool may_stay(const struct workbench *bench, const struct joining *joining, uint64_t tested)
+{
+	return bench->is_last && joining->outcome.verdict == CARVE_COMPLETE &&
+	       bench->tested - tested >= OTHERS_MIN;
+}
+
 bool joining_judge(struct workbench *bench, const struct partial *partial, struct joining *joining,
 	struct assembly *assembly)
 {
 	struct rivals rivals = { 0 };
+	uint64_t last, tested = bench->tested;
 	bool is_likely;
-	uint64_t last;
 
 	is_likely = judge_breaks(bench, joining, assembly);
 	assembly->evidence = joining->bits;
@@ -435,5 +444,8 @@ bool joining_judge(struct workbench *bench, const struct partial *partial, struc
 	 * others. */
 	if (joining->bits >= EXACT_BITS && joining->extents.count == 2 && !assembly->doubt_count)
 		assembly->evidence += survival_bits(bench, joining, &rivals, last);
-	return !bench->exhausted;
+	if (!bench->exhausted)
+		return true;
+	assembly->evidence = 0;
+	return may_stay(bench, joining, tested);
 }

@@ -78,6 +78,7 @@ struct workbench {
 	uint64_t tested;                  /* trials made */
 	bool stopped, no_memory;          /* the trials mean nothing */
 	bool exhausted;                   /* no work was left: some trials were not made */
+	bool is_last; /* the pass: what it can not judge to the end never will be */
 	/* Trials also accept CARVE_UNVERIFIED. */
 	bool takes_unverified;
 	struct workbench_states states;

@@ -47,6 +47,8 @@ static void *help(void *helpers)
 	return NULL;
 }
 
+static bool is_last; /* the pass */
+
 /* What a search comes to, and what it counts. */
 struct answer_of_search {
 	bool found;
@@ -70,7 +72,8 @@ static struct answer_of_search search(const struct carver *carver, const struct 
 		.searcher = searcher,
 		.samples = affinity_samples_new(),
 		.helpers = helpers,
-		.work_left = work };
+		.work_left = work,
+		.is_last = is_last };
 	struct assembly assembly = { 0 };
 	struct outcome outcome = { 0 };
 	bool found = find_anywhere(&bench, broken, extents, &outcome, &assembly);
@@ -185,6 +188,40 @@ static enum verdict check_records(struct view *view, struct finding *finding)
 	}
 	finding->length = RECORDS * RECORD;
 	return CARVE_COMPLETE;
+}
+
+/* Nothing proves the joint of what is whole, and the work does not suffice for all other layouts: only the last pass
+ * takes it. */
+Test(steps, what_can_not_be_judged_to_the_end_stays_in_the_last_pass)
+{
+	static const struct carver carver = { .name = "x", .check = check_records };
+	static const struct broken broken = {
+		.start = START, .length = 1, .verdict = CARVE_TRUNCATED
+	};
+	static const uint64_t runs[][2] = { { 4, 3 * CLUSTER },
+		{ 9, RECORDS * RECORD - 3 * CLUSTER } };
+	unsigned stayed = 0;
+
+	make_records();
+	plant(0, 3 * CLUSTER, 4);
+	plant(3 * CLUSTER, RECORDS * RECORD, 9);
+	for (uint64_t work = WORK; work > 1 << 12; work -= work / 3) {
+		struct extents before = { 0 }, last = { 0 };
+		bool found;
+
+		is_last = false;
+		found = search(&carver, &broken, work, NULL, &before).found;
+		is_last = true;
+		if (search(&carver, &broken, work, NULL, &last).found && !found) {
+			compare(&carver, &broken, work);
+			expect_runs(&last, runs, 2);
+			stayed++;
+		}
+		is_last = false;
+		extents_free(&before);
+		extents_free(&last);
+	}
+	cr_expect_gt(stayed, 0);
 }
 
 /* The second piece is shorter than a record: what follows it is noticed at the record's begin, in the piece's first
