@@ -94,6 +94,21 @@ static const char *check_map(const struct sqlite *db, const uint8_t *p, uint32_t
 	return NULL;
 }
 
+/* A page of a tree has an unused part between its list of cells and the cells, which keeps what was there before. */
+static void declare_unused(const struct sqlite *db, const struct sqlite_page *page, uint32_t number)
+{
+	const uint8_t *p = page->bytes + page->header;
+	uint32_t from = page->header + (p[0] < 10 ? 12 : 8) + 2u * be16(p + 3);
+	uint32_t to = be16(p + 5) ? be16(p + 5) : 65536;
+	uint64_t at = (uint64_t)(number - 1) * db->page_len;
+
+	for (uint32_t i = from; i < to && to <= page->usable_len; i++)
+		if (page->bytes[i]) {
+			view_unverified(db->view, at + from, at + to);
+			return;
+		}
+}
+
 /* What is wrong with a page that is neither free nor the lock byte's, or NULL. */
 static const char *check_page(
 	struct sqlite *db, uint32_t number, bool (*refer)(void *, uint32_t, bool))
@@ -123,6 +138,8 @@ static const char *check_page(
 	if (tree) {
 		page.child = counts ? sqlite_rows_of_child : NULL;
 		problem = sqlite_check_btree(&page, &bounds);
+		if (!problem && counts)
+			declare_unused(db, &page, number);
 		return !problem && counts && !sqlite_rows_found(db, number, &bounds)
 			       ? "other rows than its parent says"
 			       : problem;
@@ -171,6 +188,8 @@ static bool check_pages(struct sqlite *db, enum verdict *verdict)
 			return false;
 		}
 		problem = is_idle(db, page) ? NULL : check_page(db, page, sqlite_refer);
+		if (is_idle(db, page))
+			view_unverified(db->view, end - db->page_len, end);
 		if (problem) {
 			*verdict = truncated_at(db, page, problem);
 			return false;
