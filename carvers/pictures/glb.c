@@ -48,8 +48,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (!p || memcmp(p, "glTF", 4) != 0 || json_end > end || p[20] != '{')
 		return verdict_because(CARVE_REJECT, finding, "no header at 0");
-	if (le32(p + 4) == 2 && memcmp(p + 16, "JSON", 4) == 0)
+	/* The JSON is a glTF of its own. */
+	if (le32(p + 4) == 2 && memcmp(p + 16, "JSON", 4) == 0) {
+		view_embedded(view, 20);
 		return check_chunks(view, finding, end, json_end);
+	}
 	if (le32(p + 4) != 1 || le32(p + 16))
 		return verdict_because(CARVE_REJECT, finding, "no chunk of JSON at 12");
 	embedded_find_all(view, json_end, end);

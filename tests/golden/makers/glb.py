@@ -22,7 +22,7 @@ def make():
     data = whole.index(b"BIN\0") + 4
     save("glb", "model.glb", whole, verdict="unverified", length=len(whole), why=f"nothing verifies the data from {data} on", unverified=f"{data}-{len(whole)}")
     alone = glb(chunk(b"JSON", JSON))
-    save("glb", "no-buffer.glb", alone, verdict="unverified", length=len(alone))
+    save("glb", "no-buffer.glb", alone, verdict="unverified", length=len(alone), embedded=20)
     old = b"glTF" + struct.pack("<IIII", 1, 20 + len(JSON) + 200, len(JSON), 0) + JSON + bytes(range(200))
     save("glb", "old.glb", old + bytes(40), verdict="unverified", length=len(old))
     save("glb", "cut.glb", whole[:data + 50], verdict="truncated", length=data + 50, why=f"the image ends at {data + 50}, before the file does")
