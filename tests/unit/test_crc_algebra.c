@@ -63,8 +63,18 @@ Test(crc_algebra, a_cluster_becomes_a_bit)
 
 Test(crc_algebra, words_add_up)
 {
-	uint8_t bytes[] = { 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 3, 1, 2 };
+	uint8_t bytes[] = { 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 3, 1, 2 }, many[22];
 
+	for (size_t i = 0; i < sizeof(many); i++)
+		many[i] = (uint8_t)(200 + i);
+	for (size_t i = 0, sum = 0; i < sizeof(many); i += 4) {
+		size_t left = sizeof(many) - i;
+
+		for (size_t k = 0; k < 4 && k < left; k++)
+			sum += (size_t)many[i + k] << (24 - 8 * k);
+		cr_expect_eq(
+			crc_of(SUM_OF_WORDS, many, left < 4 ? sizeof(many) : i + 4), (uint32_t)sum);
+	}
 	cr_expect_eq(crc_of(SUM_OF_WORDS, bytes, 8), 2);
 	cr_expect_eq(crc_of(SUM_OF_WORDS, bytes, sizeof(bytes)), 0x01020002);
 	cr_expect_eq(order_plus(SUM_OF_WORDS, UINT32_MAX, 3), 2);
