@@ -45,6 +45,8 @@
 
 #define APK_MAGIC "APK Sig Block 42"
 
+#define SHORT_NAME 255 /* bytes: text that is taken for a header has longer ones */
+
 struct zip {
 	struct view *view;
 	struct finding *finding;
@@ -83,13 +85,19 @@ static bool possible_date(uint32_t date)
 	return month <= 12 && day <= 31 && (date >> 11 & 31) < 24 && (date >> 5 & 63) < 60;
 }
 
-/* Names are text in one of many encodings, without control characters but the line ends of macOS's "Icon\r". */
+/* Names are text in one of many encodings, without control characters; but macOS's "Icon\r" and a few others have line ends. */
 static bool possible_name(const uint8_t *name, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
-		if (name[i] < ' ' && name[i] != '\r' && name[i] != '\n')
+	bool has_line_end = false;
+
+	for (size_t i = 0; i < len; i++) {
+		bool ends_line = name[i] == '\r' || name[i] == '\n';
+
+		if (name[i] < ' ' && !ends_line)
 			return false;
-	return len > 0;
+		has_line_end |= ends_line;
+	}
+	return len > 0 && (!has_line_end || len <= SHORT_NAME);
 }
 
 enum zip_found zip_read_header(struct view *view, struct zip_member *member, const char **problem)

@@ -221,8 +221,10 @@ static int attempt(struct confined *confined, struct error *error)
 	const struct assemble_options *options = confined->options;
 	struct check_workers *given =
 		check_workers_new(options->image, options->rules, true, confined->threads, NULL, 0);
-	int status = checker_start(&confined->process, given, error);
+	int status;
 
+	given->has_searches = confined->device;
+	status = checker_start(&confined->process, given, error);
 	confined->culprit = NULL;
 	if (!status) {
 		struct check_shared *shared = confined->process.shared;

@@ -30,7 +30,6 @@ struct check_workers *check_workers_new(struct image *image, const struct rules 
 	workers->image = image;
 	workers->rules = rules;
 	workers->defer = defer;
-	workers->has_searches = threads;
 	workers->share = image_share_new(image);
 	codec_put(&workers->start, confine_mode());
 	codec_put(&workers->start, nested);

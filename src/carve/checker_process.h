@@ -19,7 +19,7 @@ struct check_workers {
 	const struct rules *rules;
 	struct image_share *share;
 	struct defer *defer;       /* what all that check share; NULL: nothing */
-	bool has_searches;         /* they put files together */
+	bool has_searches;         /* they ask a device; the caller sets it */
 	struct codec_writer start; /* the message */
 };
 
