@@ -158,8 +158,6 @@ static int load(struct burin_run *run, struct error *error)
 	run->loaded = true; /* for unload */
 	if (!run->parsed)
 		status = parse(run, &run->settings, error);
-	if (!status && !run->parsed)
-		status = run_inputs_confine(&run->settings, error);
 	if (!status)
 		status = run_inputs_open(&run->inputs, &run->settings, &run->options, error);
 	if (status) {
@@ -231,12 +229,13 @@ int burin_run_set(
 
 /* ---- running ------------------------------------------------------------------------------- */
 
-/* In a cluster, the first process coordinates. */
+/* Confinement is the process's, so other runs may have changed it; burin has confined itself. In a cluster, the first
+ * process coordinates. */
 static int carve(struct burin_run *run, const char *image, const char *output, struct error *error)
 {
 	struct run_options options;
 
-	if (load(run, error))
+	if (load(run, error) || (!run->parsed && run_inputs_confine(&run->settings, error)))
 		return error->code;
 	options = run->options;
 	options.cluster = the_cluster;
