@@ -79,39 +79,15 @@ static uint64_t find_end(struct view *view, uint64_t at, uint64_t from)
 	return 0;
 }
 
-/* A state of the walk through a stream's codes. */
-struct saved {
-	uint64_t stream;
-	struct bz2_codes codes;
-};
-_Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
-
-struct saving {
-	struct view *view;
-	uint64_t stream;
-};
-
-static void save_state(void *context, const struct bz2_codes *codes)
-{
-	const struct saving *saving = context;
-	struct saved saved = { .stream = saving->stream, .codes = *codes };
-	struct carve_state state = {
-		.offset = (codes->bit + 7) / 8, .len = sizeof(saved), .data = &saved
-	};
-
-	view_save(saving->view, &state);
-}
-
 static enum compressed_state walk_codes(
 	struct view *view, uint64_t at, const void *state, uint64_t *end)
 {
-	struct bz2_codes codes = { .bit = (at + HEADER_LEN) * 8 };
-	struct saving saving = { view, at };
+	struct bz2_codes codes = { .stream = at, .bit = (at + HEADER_LEN) * 8 };
 	enum codes_state ended;
 
 	if (state)
 		codes = *(const struct bz2_codes *)state;
-	ended = bz2_codes_walk(view, &codes, save_state, &saving);
+	ended = bz2_codes_walk(view, &codes);
 	*end = bz2_codes_valid(&codes);
 	return ended == CODES_END   ? COMPRESSED_DONE
 	       : ended == CODES_CUT ? COMPRESSED_CUT
@@ -138,15 +114,13 @@ static enum verdict check(struct view *view, struct finding *finding)
 static bool look_at_joint(struct view *view, uint64_t at, struct carve_joint *joint)
 {
 	struct bz2_codes codes = { .bit = (uint64_t)HEADER_LEN * 8, .stop = at * 8 };
-	struct saving saving = { view, 0 };
 	int64_t gain;
 
-	if (bz2_codes_walk(view, &codes, save_state, &saving) != CODES_CUT ||
-		codes.bit < codes.stop)
+	if (bz2_codes_walk(view, &codes) != CODES_CUT || codes.bit < codes.stop)
 		return false;
 	gain = codes.habits.gain;
 	codes.stop += (uint64_t)JOINT_LEN * 8;
-	bz2_codes_walk(view, &codes, save_state, &saving);
+	bz2_codes_walk(view, &codes);
 	joint->bits = habits_gain(&codes.habits, gain);
 	return true;
 }
@@ -154,13 +128,10 @@ static bool look_at_joint(struct view *view, uint64_t at, struct carve_joint *jo
 static enum verdict resume(
 	struct view *view, const struct carve_state *state, struct finding *finding)
 {
-	struct saved saved;
+	struct bz2_codes codes;
 
-	if (state->len != sizeof(saved))
-		return check(view, finding);
-	memcpy(&saved, state->data, sizeof(saved));
-	return starts(view, 0) && starts(view, saved.stream)
-		       ? stream_chain_resume(view, finding, &chain, saved.stream, &saved.codes)
+	return bz2_codes_load(&codes, state) && starts(view, 0) && starts(view, codes.stream)
+		       ? stream_chain_resume(view, finding, &chain, codes.stream, &codes)
 		       : check(view, finding);
 }
 

@@ -7,6 +7,7 @@
 #include "bz2_codes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "bits.h"
 #include "walk.h"
@@ -269,9 +270,8 @@ static enum codes_state failed(const struct reader *reader)
 }
 
 /* The codes of a block. END: its end's symbol. */
-static enum codes_state walk_block(struct reader *reader, const struct block_tables *block,
-	struct bz2_codes *codes, void (*save)(void *context, const struct bz2_codes *codes),
-	void *context)
+static enum codes_state walk_block(
+	struct reader *reader, const struct block_tables *block, struct bz2_codes *codes)
 {
 	uint64_t learnt = codes->bit / 8;
 	uint32_t symbol;
@@ -314,7 +314,7 @@ static enum codes_state walk_block(struct reader *reader, const struct block_tab
 
 			next.group++;
 			next.in_group = 0;
-			save(context, &next);
+			codes_save(reader->view, next.bit, &next, sizeof(next));
 		}
 	}
 	return CODES_BAD;
@@ -352,8 +352,7 @@ static enum codes_state begin_block(
 	return CODES_FOREIGN; /* neither of the others */
 }
 
-enum codes_state bz2_codes_walk(struct view *view, struct bz2_codes *codes,
-	void (*save)(void *context, const struct bz2_codes *codes), void *context)
+enum codes_state bz2_codes_walk(struct view *view, struct bz2_codes *codes)
 {
 	struct reader reader = { .view = view };
 	struct block_tables *block = malloc(sizeof(*block));
@@ -368,13 +367,23 @@ enum codes_state bz2_codes_walk(struct view *view, struct bz2_codes *codes,
 		state = begin_block(&reader, codes, block);
 		if (state != CODES_FOREIGN)
 			break;
-		state = walk_block(&reader, block, codes, save, context);
+		state = walk_block(&reader, block, codes);
 		if (state == CODES_END)
 			codes->block = 0;
 	}
 	free(block);
 	return state == CODES_END && habits_are_broken(&codes->habits, codes->bit) ? CODES_FOREIGN
 										   : state;
+}
+
+_Static_assert(sizeof(struct bz2_codes) <= CARVE_STATE_MAX, "a state");
+
+bool bz2_codes_load(struct bz2_codes *codes, const struct carve_state *state)
+{
+	if (state->len != sizeof(*codes))
+		return false;
+	memcpy(codes, state->data, sizeof(*codes));
+	return true;
 }
 
 uint64_t bz2_codes_valid(const struct bz2_codes *codes)

@@ -9,11 +9,12 @@
 #include "carver.h"
 #include "deflate_codes.h"
 
-/* Plain data. Zero-initialise, but for bit: the one after the stream's header. */
+/* Plain data. Zero-initialise, but for stream and bit: the one after the stream's header. */
 struct bz2_codes {
-	uint64_t bit;   /* the next one, from the start of the view */
-	uint64_t block; /* of the block's first bit after its magic; 0: a block begins at bit */
-	uint64_t stop;  /* a bit after which the walk ends, as if it were cut there; 0: none */
+	uint64_t stream; /* the caller's: where it begins */
+	uint64_t bit;    /* the next one, from the start of the view */
+	uint64_t block;  /* of the block's first bit after its magic; 0: a block begins at bit */
+	uint64_t stop;   /* a bit after which the walk ends, as if it were cut there; 0: none */
 	uint32_t group, in_group; /* of 50 codes that have the same table */
 	uint8_t context, before;  /* classes of the last symbols */
 	uint32_t run;             /* symbols of a repetition's length, in a row */
@@ -21,9 +22,10 @@ struct bz2_codes {
 	struct evenness evenness;
 };
 
-/* Goes on to the stream's end: bit is then after its CRC. save: as of deflate_codes_walk. */
-enum codes_state bz2_codes_walk(struct view *view, struct bz2_codes *codes,
-	void (*save)(void *context, const struct bz2_codes *codes), void *context);
+/* Goes on to the stream's end: bit is then after its CRC. Saves states as deflate_codes_walk does. */
+enum codes_state bz2_codes_walk(struct view *view, struct bz2_codes *codes);
+/* Takes the codes from a state. False: it is no state of theirs. */
+bool bz2_codes_load(struct bz2_codes *codes, const struct carve_state *state);
 /* The byte up to which the codes are likely the file's own. */
 uint64_t bz2_codes_valid(const struct bz2_codes *codes);
 

@@ -153,35 +153,11 @@ static enum verdict judge_damage(struct view *view, struct finding *finding,
 		member->data, end);
 }
 
-/* A state of the walk through a member's codes. */
-struct saved {
-	uint64_t member;
-	struct deflate_codes codes;
-};
-_Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
-
-struct saving {
-	struct view *view;
-	uint64_t member;
-};
-
-static void save_state(void *context, const struct deflate_codes *codes)
-{
-	const struct saving *saving = context;
-	struct saved saved = { .member = saving->member, .codes = *codes };
-	struct carve_state state = {
-		.offset = (codes->bit + 7) / 8, .len = sizeof(saved), .data = &saved
-	};
-
-	view_save(saving->view, &state);
-}
-
 /* Walks the codes of a member. DONE: up to its end; else *end is where they are no longer valid, or the file's own. */
 static enum compressed_state walk_codes(
-	struct view *view, uint64_t member, struct deflate_codes *codes, uint64_t *end)
+	struct view *view, struct deflate_codes *codes, uint64_t *end)
 {
-	struct saving saving = { view, member };
-	enum codes_state state = deflate_codes_walk(view, codes, save_state, &saving);
+	enum codes_state state = deflate_codes_walk(view, codes);
 
 	*end = deflate_codes_valid(codes);
 	return state == CODES_END   ? COMPRESSED_DONE
@@ -206,11 +182,11 @@ static enum compressed_state walk_member(
 	struct view *view, const struct gz_member *member, struct compressed *stream)
 {
 	if (view_thorough(view) || view_wants_states(view)) {
-		struct deflate_codes codes = { .bit = member->data * 8 };
+		struct deflate_codes codes = { .member = member->at, .bit = member->data * 8 };
 		enum compressed_state state;
 
 		*stream = (struct compressed){ 0 };
-		state = walk_codes(view, member->at, &codes, &stream->end);
+		state = walk_codes(view, &codes, &stream->end);
 		if (state != COMPRESSED_DONE)
 			return is_whole(view, member, stream) ? COMPRESSED_DONE : state;
 	}
@@ -267,7 +243,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 static bool look_at_joint(struct view *view, uint64_t at, struct carve_joint *joint)
 {
 	struct deflate_codes codes = { 0 };
-	struct saving saving = { view, 0 };
 	struct gz_member member;
 	int64_t gain;
 
@@ -275,12 +250,11 @@ static bool look_at_joint(struct view *view, uint64_t at, struct carve_joint *jo
 		return false;
 	codes.bit = member.data * 8;
 	codes.stop = at * 8;
-	if (deflate_codes_walk(view, &codes, save_state, &saving) != CODES_CUT ||
-		codes.bit < codes.stop)
+	if (deflate_codes_walk(view, &codes) != CODES_CUT || codes.bit < codes.stop)
 		return false;
 	gain = codes.habits.gain;
 	codes.stop += JOINT_LEN * 8;
-	deflate_codes_walk(view, &codes, save_state, &saving);
+	deflate_codes_walk(view, &codes);
 	joint->bits = habits_gain(&codes.habits, gain);
 	return true;
 }
@@ -291,18 +265,15 @@ static enum verdict resume(
 	enum compressed_state end_state;
 	struct gz_member first, member;
 	struct compressed stream;
-	struct saved saved;
+	struct deflate_codes codes;
 	uint64_t end;
 
-	if (state->len != sizeof(saved))
+	if (!deflate_codes_load(&codes, state) || (codes.member && codes.member % SECTOR == 0) ||
+		read_header(view, 0, &first) || read_header(view, codes.member, &member))
 		return check(view, finding);
-	memcpy(&saved, state->data, sizeof(saved));
-	if ((saved.member && saved.member % SECTOR == 0) || read_header(view, 0, &first) ||
-		read_header(view, saved.member, &member))
-		return check(view, finding);
-	end_state = walk_codes(view, saved.member, &saved.codes, &end);
+	end_state = walk_codes(view, &codes, &end);
 	if (end_state == COMPRESSED_DONE || end < sure_end(&member) ||
-		(!deflate_codes_are_sure(&saved.codes, state->offset) &&
+		(!deflate_codes_are_sure(&codes, state->offset) &&
 			is_whole(view, &member, &stream)))
 		return check(view, finding);
 	describe(view, finding, &first, NULL);

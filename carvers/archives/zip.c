@@ -510,8 +510,10 @@ static bool is_damaged(struct view *view, const struct carve_state *state,
 	const char *problem;
 	uint64_t valid;
 
-	if (!zip_read_state(state, member, codes) ||
-		zip_read_header(view, member, &problem) != ZIP_FOUND ||
+	if (!deflate_codes_load(codes, state))
+		return false;
+	*member = (struct zip_member){ .at = codes->member, .assembled = true };
+	if (zip_read_header(view, member, &problem) != ZIP_FOUND ||
 		!zip_walk_codes(view, member, zip_data_limit(member), codes, &valid))
 		return false;
 	finding->length = walk_before_fill(view, member->data, valid);

@@ -79,9 +79,6 @@ struct deflate_codes;
  * own, from *valid on. Saves states, if the view wants them. */
 bool zip_walk_codes(struct view *view, const struct zip_member *member, uint64_t limit,
 	struct deflate_codes *codes, uint64_t *valid);
-/* A state that zip_walk_codes saved: its member, and the codes as they were. False: it is none. */
-bool zip_read_state(
-	const struct carve_state *state, struct zip_member *member, struct deflate_codes *codes);
 /* Where the data ends at most, as the header has it; 0: that has no length. */
 uint64_t zip_data_limit(const struct zip_member *member);
 

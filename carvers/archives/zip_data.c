@@ -197,50 +197,14 @@ static void note_bad(struct zip_member *member, uint64_t at)
 
 /* ---- codes --------------------------------------------------------------------------------- */
 
-/* A state of the walk through a member's codes. */
-struct saved {
-	uint64_t member;
-	struct deflate_codes codes;
-};
-_Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
-
-struct saving {
-	struct view *view;
-	uint64_t member;
-};
-
-static void save_state(void *context, const struct deflate_codes *codes)
-{
-	const struct saving *saving = context;
-	struct saved saved = { .member = saving->member, .codes = *codes };
-	struct carve_state state = {
-		.offset = (codes->bit + 7) / 8, .len = sizeof(saved), .data = &saved
-	};
-
-	view_save(saving->view, &state);
-}
-
-bool zip_read_state(
-	const struct carve_state *state, struct zip_member *member, struct deflate_codes *codes)
-{
-	struct saved saved;
-
-	if (state->len != sizeof(saved))
-		return false;
-	memcpy(&saved, state->data, sizeof(saved));
-	*member = (struct zip_member){ .at = saved.member, .assembled = true };
-	*codes = saved.codes;
-	return true;
-}
-
 bool zip_walk_codes(struct view *view, const struct zip_member *member, uint64_t limit,
 	struct deflate_codes *codes, uint64_t *valid)
 {
-	struct saving saving = { view, member->at };
 	enum codes_state state;
 
+	codes->member = member->at;
 	codes->stop = limit * 8;
-	state = deflate_codes_walk(view, codes, save_state, &saving);
+	state = deflate_codes_walk(view, codes);
 	*valid = deflate_codes_valid(codes);
 	return state != CODES_END;
 }

@@ -1,5 +1,7 @@
 #include "deflate_codes.h"
 
+#include <string.h>
+
 #include "prefix_code.h"
 #include "walk.h"
 
@@ -308,10 +310,26 @@ static void remember(struct deflate_codes *codes, uint8_t class)
 	codes->context = class;
 }
 
+_Static_assert(sizeof(struct deflate_codes) <= CARVE_STATE_MAX, "a state");
+
+void codes_save(struct view *view, uint64_t bit, const void *codes, size_t len)
+{
+	struct carve_state state = { .offset = (bit + 7) / 8, .len = len, .data = codes };
+
+	view_save(view, &state);
+}
+
+bool deflate_codes_load(struct deflate_codes *codes, const struct carve_state *state)
+{
+	if (state->len != sizeof(*codes))
+		return false;
+	memcpy(codes, state->data, sizeof(*codes));
+	return true;
+}
+
 /* The codes of a block. */
-static enum codes_state walk_block(struct reader *reader, const struct block_codes *table,
-	struct deflate_codes *codes, void (*save)(void *context, const struct deflate_codes *codes),
-	void *context)
+static enum codes_state walk_block(
+	struct reader *reader, const struct block_codes *table, struct deflate_codes *codes)
 {
 	uint64_t saved = codes->bit / 8;
 
@@ -350,7 +368,7 @@ static enum codes_state walk_block(struct reader *reader, const struct block_cod
 		saved = codes->bit / 8;
 		habits_learn(&codes->habits);
 		if (view_wants_states(reader->view))
-			save(context, codes);
+			codes_save(reader->view, codes->bit, codes, sizeof(*codes));
 	}
 }
 
@@ -400,8 +418,7 @@ static bool begin_block(
 	return true;
 }
 
-enum codes_state deflate_codes_walk(struct view *view, struct deflate_codes *codes,
-	void (*save)(void *context, const struct deflate_codes *codes), void *context)
+enum codes_state deflate_codes_walk(struct view *view, struct deflate_codes *codes)
 {
 	struct reader reader = { .view = view, .from = codes->bit / 8 };
 	enum codes_state state = CODES_END;
@@ -417,7 +434,7 @@ enum codes_state deflate_codes_walk(struct view *view, struct deflate_codes *cod
 		else if (!codes->kind)
 			state = skip_stored(&reader, codes);
 		else
-			state = walk_block(&reader, &table, codes, save, context);
+			state = walk_block(&reader, &table, codes);
 		free_codes(&table);
 		if (state == CODES_END) {
 			codes->block = 0;

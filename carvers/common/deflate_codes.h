@@ -17,12 +17,13 @@ enum codes_state {
 	CODES_CUT,     /* it goes on after the view's end, or the check has to end */
 };
 
-/* Plain data. Zero-initialise, but for bit. */
+/* Plain data. Zero-initialise, but for member and bit. */
 struct deflate_codes {
-	uint64_t bit;   /* the next one, from the start of the view */
-	uint64_t stop;  /* a bit at which the walk ends, as if it were cut there; 0: none */
-	uint64_t block; /* the first bit of the block's codes' lengths; 0: a block begins at bit */
-	uint8_t kind;   /* of that block */
+	uint64_t member; /* the caller's: where what the stream is in begins */
+	uint64_t bit;    /* the next one, from the start of the view */
+	uint64_t stop;   /* a bit at which the walk ends, as if it were cut there; 0: none */
+	uint64_t block;  /* the first bit of the block's codes' lengths; 0: a block begins at bit */
+	uint8_t kind;    /* of that block */
 	bool is_last;
 	uint8_t context, before;      /* classes of the last symbols */
 	uint16_t last, last_distance; /* symbols, for how often they came in a row: */
@@ -32,10 +33,12 @@ struct deflate_codes {
 	struct evenness evenness;
 };
 
-/* Goes on to the stream's end. save: called now and then between two codes, if the view wants states; context is
- * given to it. */
-enum codes_state deflate_codes_walk(struct view *view, struct deflate_codes *codes,
-	void (*save)(void *context, const struct deflate_codes *codes), void *context);
+/* Goes on to the stream's end. Saves states of it between two codes now and then, if the view wants them. */
+enum codes_state deflate_codes_walk(struct view *view, struct deflate_codes *codes);
+/* Takes the codes from a state. False: it is no state of theirs. */
+bool deflate_codes_load(struct deflate_codes *codes, const struct carve_state *state);
+/* Saves plain data that describes codes up to a bit. */
+void codes_save(struct view *view, uint64_t bit, const void *codes, size_t len);
 /* Whether a walk from a state, of the bytes before `offset`, that ended before the stream shows that what is after them
  * is wrong. Where it doubts the bytes before already, or has followed the habits for long, the file's own may
  * have changed. */
