@@ -255,6 +255,15 @@ static bool reference_block(
 	return ++r->zero_blocks < 2 || reference_fail(r, "zeros instead of coded data");
 }
 
+/* Whether the bytes [from, to) are few, or all equal. */
+static bool reference_is_filled(const struct reference *r, uint64_t from, uint64_t to)
+{
+	for (uint64_t at = from; to - from > 3 && at < to; at++)
+		if (r->data[at] != r->data[from])
+			return false;
+	return true;
+}
+
 /* Goes to the next marker, at most 512 bytes away. */
 static bool reference_marker(struct reference *r, const char *problem)
 {
@@ -271,7 +280,7 @@ static bool reference_marker(struct reference *r, const char *problem)
 	while (at <= from + 512 && at < from + 512 && at + 1 < r->size && r->data[at + 1] == 0xff)
 		at++;
 	r->problem = problem;
-	if (at > from + 512 || at + 1 >= r->size)
+	if (at > from + 512 || at + 1 >= r->size || !reference_is_filled(r, from, at))
 		return false;
 	r->at = at;
 	r->bit = 0;

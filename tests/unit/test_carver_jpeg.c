@@ -114,8 +114,10 @@ Test(jpeg, coded_data)
 		{ "\xdf\xfd\xbf\xf8\x00\x00", 6, "a brightness out of range" },
 		/* DC 0, then EOB1, which sequential scans do not have: 0 1110 */
 		{ "\x70\x00", 2, "an unknown Huffman code" },
-		/* Bytes between the last block and EOI. */
+		/* Bytes between the last block and EOI: a few, equal ones, and data. */
 		{ "\x00\x01\x02\x03", 4, NULL },
+		{ "\x00\x01\x01\x01\x01\x01", 6, NULL },
+		{ "\x00 text", 6, "no marker after a scan" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -27,6 +27,8 @@
 /* Bytes that some programs leave between a scan's last block, or restart interval, and the next
  * marker. */
 #define SLACK 512
+/* As many of them may be any bytes. */
+#define SLACK_FEW 3
 /* Blocks visited in all scans together; a picture with more is not decoded further. Sequential
  * scans take bits for each block, but progressive ones skip thousands with one code, and a hostile
  * file has many such scans. The ten scans that programs usually write visit each block of the
@@ -259,6 +261,21 @@ bool jpeg_decode_block(struct jpeg_decoder *d, struct jpeg_component *c, uint64_
 
 /* ---- scans ---- */
 
+/* Whether what is between the last block and the marker is filling, all of equal bytes. More others are a picture's,
+ * of which too much was decoded, as text and another file's pixels may be. */
+static bool is_filled(struct jpeg_decoder *d)
+{
+	struct jpeg_bits *b = &d->bits;
+	int byte = jpeg_bits_byte(b, d->valid_end);
+
+	if (b->at - d->valid_end <= SLACK_FEW)
+		return true;
+	for (uint64_t at = d->valid_end + 1; at < b->at; at++)
+		if (jpeg_bits_byte(b, at) != byte)
+			return false;
+	return true;
+}
+
 /* Skips the rest before the next marker, which has to be near. */
 static bool go_to_marker(struct jpeg_decoder *d, const char *problem)
 {
@@ -269,9 +286,9 @@ static bool go_to_marker(struct jpeg_decoder *d, const char *problem)
 	/* FF may be repeated before a marker. */
 	while (b->at_marker && b->at < d->valid_end + SLACK && jpeg_bits_byte(b, b->at + 1) == 0xff)
 		b->at++;
-	/* Some encoders leave bytes there; but so does what is put together wrongly. */
+	/* Some encoders leave zeros there; but so does what is put together wrongly. */
 	if (b->at_marker && jpeg_bits_byte(b, b->at + 1) >= 0 &&
-		(b->at == d->valid_end || !view_thorough(d->jpeg->view)))
+		(b->at == d->valid_end || (!view_thorough(d->jpeg->view) && is_filled(d))))
 		return true;
 	d->problem = b->at_end ? NULL : problem;
 	return false;
