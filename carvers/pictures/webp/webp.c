@@ -13,7 +13,7 @@
  * Damage. Pictures are decoded to their ends (vp8.c, vp8l.c), which have to be the ends of their
  * data. Any bytes decode as VP8, so corruption of lossy data shows only at its end. But coded data
  * looks random, so it ends where plain bytes start: zeros, text, FF (noise.c). XMP at the end of
- * the file has to be XML up to its end. EXIF has no such end: nothing confirms it unless it ends
+ * the file has to be XML up to its end, and a packet up to its last line, which is after blanks. EXIF has no such end: nothing confirms it unless it ends
  * with plain values (noise.h) or a thumbnail's end.
  */
 #include <inttypes.h>
@@ -260,13 +260,26 @@ static uint64_t text_end(struct view *view, uint64_t start, uint64_t end)
 	return at;
 }
 
+#define XPACKET_LEN 9
+
+/* Whether XMP has a packet's first line, so that its last one is an instruction, too. */
+static bool is_packet(struct view *view, const struct riff_chunk *chunk)
+{
+	const uint8_t *p =
+		chunk->len >= XPACKET_LEN + 1 ? view_peek(view, chunk->data, XPACKET_LEN) : NULL;
+
+	return p && memcmp(p, "<?xpacket", XPACKET_LEN) == 0;
+}
+
 /* Checks XMP that ends the file: markup up to its padding. */
 static enum webp_step end_with_xmp(struct webp *webp, const struct riff_chunk *chunk)
 {
 	uint64_t end = markup_end(webp->view, chunk->data, chunk->end);
-	const uint8_t *p = end > chunk->data ? view_peek(webp->view, end - 1, 1) : NULL;
+	char before = is_packet(webp->view, chunk) ? '?' : 0;
+	const uint8_t *p = end > chunk->data + 1 ? view_peek(webp->view, end - 2, 2) : NULL;
 
-	if (chunk->len == 0 || (p && *p == '>' && plain_at_end(webp->view, chunk->data, end)))
+	if (chunk->len == 0 || (p && p[1] == '>' && (!before || p[0] == before) &&
+				       plain_at_end(webp->view, chunk->data, end)))
 		return WEBP_END;
 	webp->valid_end = text_end(webp->view, chunk->data, end);
 	return set_broken(webp, webp->valid_end, "XMP without its end");

@@ -47,6 +47,8 @@ def make():
         save("webp", f"{name}-in-xmp.webp", webp(*described, chunk(b"XMP ", xmp[:500] + start + behind)), verdict="truncated", length=head + 500,
              why=f"XMP without its end at {head + 500}")
     save("webp", "text-in-xmp.webp", webp(*described, chunk(b"XMP ", (xmp[:500] + b"Something else. " * 99)[:len(xmp)])), verdict="truncated")
+    lost = (xmp[:xmp.rindex(b"</x:xmpmeta>") + 12] + b" \n" * 30).ljust(len(xmp) + 60, b"\0")
+    save("webp", "zeros-after-xmp.webp", webp(*described, chunk(b"XMP ", lost)), verdict="truncated", why=f"XMP without its end at {head + len(lost.rstrip(bytes(1)).rstrip())}")
     noisy = exif(False)[6:] + random.Random(4).randbytes(200)
     save("webp", "random-in-exif.webp", webp(extended(8, 72, 56), picture_chunk, chunk(b"EXIF", noisy)), verdict="unverified",
          title="Golden hour", time=1709251198, why=f"the end of the EXIF data cannot be verified at {head}")
