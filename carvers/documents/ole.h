@@ -3,7 +3,7 @@
  * reads the tables and follows chains, ole_directory.c reads the directory and checks that every
  * stream's chain fits, ole_stream.c reads streams, ole_kind.c determines the kind of file,
  * ole_content.c checks streams whose content is a chain of records and reads title and date,
- * ole_text.c checks text where proof is asked for, ole_pictures.c pictures, ole_embedded.c names the files that streams
+ * ole_visio.c those of Visio, ole_text.c checks text where proof is asked for, ole_pictures.c pictures, ole_embedded.c names the files that streams
  * contain, ole_map.c finds the pieces of a file.
  */
 #ifndef BURIN_CARVERS_DOCUMENTS_OLE_H
@@ -147,6 +147,9 @@ const char *ole_guess_kind(struct ole *ole);
 
 /* Checks the main stream of a spreadsheet or presentation; reads title and date. */
 void ole_check_content(struct ole *ole, const struct ole_entry *root);
+
+/* Checks the end of Visio's main stream. */
+void ole_check_visio(struct ole *ole, const struct ole_entry *entry);
 
 /* Checks the text of documents and messages. */
 void ole_check_text(struct ole *ole, const struct ole_entry *root);

@@ -255,6 +255,8 @@ static bool visit_entry(void *context, const struct ole_entry *entry)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (ole_named(entry, kinds[i].name))
 			walk_records(ole, entry, &kinds[i]);
+	if (ole_named(entry, "VisioDocument"))
+		ole_check_visio(ole, entry);
 	if (ole_named(entry, "PowerPoint Document"))
 		content->presentation = *entry;
 	if (ole_named(entry, "Current User"))

@@ -164,8 +164,43 @@ def make_embedded():
     save("ole", "theme.doc", text.data, unchecked=text.unchecked, extension="doc", embedded=f"{at} {at + len(theme)}")
 
 
+def visio_packed(data):
+    """Visio's compression: runs of zeros as copies of what is before the first byte, all else as it is."""
+    items, at = [], 0
+    while at < len(data):
+        zeros = min(len(data[at:]) - len(data[at:].lstrip(b"\0")), 18)
+        place = (3900 - 18) % 4096
+        items.append((0, bytes([place & 255, place >> 4 & 0xf0 | zeros - 3])) if zeros >= 3 else (1, data[at:at + 1]))
+        at += zeros if zeros >= 3 else 1
+    packed = b""
+    for i in range(0, len(items), 8):
+        packed += bytes([sum(flag << n for n, (flag, _) in enumerate(items[i:i + 8]))]) + b"".join(item for _, item in items[i:i + 8])
+    return packed
+
+
+def visio_stream(moved=0, outside=0, compressed=True):
+    """A drawing: a pointer to the list of its parts, the parts, and the list."""
+    parts = noise(4300, 6)
+    pointers = b"".join(struct.pack("<IIIIH", 20 + i, 77, 54 + 100 * i + outside, 90, 66) for i in range(6))
+    trailer = struct.pack("<I", 40) + bytes(36) + struct.pack("<II", 6, 0) + pointers
+    trailer = visio_packed(bytes(4) + trailer) if compressed else trailer
+    head = b"Visio (TM) Drawing\r\n\0\0\0\0\0\0\x0b\0" + struct.pack("<II", 54 + len(parts) + len(trailer), 0)
+    head += struct.pack("<IIIIH", 20, 77, 54 + len(parts), len(trailer), 80 | 2 * compressed)
+    return head + (noise(moved, 7) + parts + trailer)[:len(parts) + len(trailer)]
+
+
+def make_drawings():
+    for name, compressed in ("drawing.vsd", True), ("drawing-stored.vsd", False):
+        whole(name, Compound([("VisioDocument", visio_stream(compressed=compressed))]), extension="vsd")
+    for name, stream in ("drawing-moved.vsd", visio_stream(moved=512)), ("drawing-outside.vsd", visio_stream(outside=4400)):
+        drawing = Compound([("VisioDocument", stream)])
+        at = drawing.place("VisioDocument") + 54 + 4300
+        save("ole", name, drawing.data, verdict="unverified", length=len(drawing.data), extension="vsd", why=f"no list of the drawing's parts in the sector at {at}")
+
+
 def make():
     make_embedded()
+    make_drawings()
     word = b"\xec\xa5\xc1\0" + bytes(7) + noise(4200)
     for name, streams in (
             ("word.doc", [("WordDocument", word), ("1Table", noise(440, 2)), (SUMMARY, property_set())]),
