@@ -330,6 +330,8 @@ $O/src/%.o: src/%.c $(C_FLAGS)
 
 $O/src/carve/view.o $O/carvers/carver.o: FILE_CFLAGS = $(SEEN_CFLAGS)
 $O/src/carve/view.o $O/carvers/carver.o: $(call stamp,seen,$(SEEN_CFLAGS))
+# Registers that hold one variable each.
+$O/carvers/pictures/jpeg/jpeg_lanes.o: FILE_CFLAGS = -fno-tree-slp-vectorize
 $O/src/cluster/%.o: FILE_CFLAGS = $(MPI_CFLAGS)
 $(CLUSTER:%.c=$O/%.o): $(call stamp,mpi,$(MPI_CFLAGS) $(MPI_LIBS))
 $O/src/scan/cpu_team.o: FILE_CFLAGS = $(OPENMP)

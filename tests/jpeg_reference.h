@@ -389,10 +389,12 @@ static void decode_both(struct jpeg *jpeg, const uint8_t *data, uint64_t size,
 /* Walks a picture in memory from SOI on, and decodes each scan with both decoders. Returns the number
  * of scans; *first_difference is the first one whose results differ, or -1. */
 static int compare_decoders(const uint8_t *data, uint64_t size, struct view *view, bool portable,
-	int *first_difference, struct scan_result *got, struct scan_result *want)
+	bool eager, int *first_difference, struct scan_result *got, struct scan_result *want)
 {
 	struct finding ignored = { 0 };
-	struct jpeg jpeg = { .view = view, .finding = &ignored, .at = 2, .portable = portable };
+	struct jpeg jpeg = {
+		.view = view, .finding = &ignored, .at = 2, .portable = portable, .eager = eager
+	};
 	int scans = 0;
 
 	*first_difference = -1;

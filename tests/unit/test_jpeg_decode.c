@@ -476,13 +476,13 @@ static void damage(struct bytes *jpeg)
 	}
 }
 
-static void compare(const struct bytes *jpeg, uint64_t seed, bool portable)
+static void compare(const struct bytes *jpeg, uint64_t seed, bool portable, bool eager)
 {
 	struct view *view = view_new_memory(jpeg->data, jpeg->len);
 	struct scan_result got, want;
 	int first;
 
-	compare_decoders(jpeg->data, jpeg->len, view, portable, &first, &got, &want);
+	compare_decoders(jpeg->data, jpeg->len, view, portable, eager, &first, &got, &want);
 	view_free(view);
 	cr_assert_eq(first, -1,
 		"seed %llu, scan %d: state %d at %llu (%s), expected %d at %llu (%s)",
@@ -507,14 +507,15 @@ Test(jpeg_decode, agrees_with_the_reference)
 			intact++;
 			complete += carve("jpeg", jpeg.data, jpeg.len, &found) == CARVE_COMPLETE;
 		}
-		compare(&jpeg, i, false);
-		compare(&jpeg, i, true);
+		for (int j = 0; j < 4; j++)
+			compare(&jpeg, i, j & 1, j & 2);
 		for (int j = 0; j < 4; j++) {
 			struct bytes copy = { 0 };
 
 			bytes_add(&copy, jpeg.data, jpeg.len);
 			damage(&copy);
-			compare(&copy, i, j == 0);
+			compare(&copy, i, j == 0, false);
+			compare(&copy, i, j == 0, true);
 			free(copy.data);
 		}
 		free(jpeg.data);

@@ -1,7 +1,7 @@
 /*
  * What the parts of the JPEG carver share: jpeg.c walks a file from marker to marker,
  * jpeg_segments.c reads the segments that describe the picture, jpeg_scan.c skips coded data,
- * jpeg_huffman.c decodes it where it can (jpeg_fast.c most of it), jpeg_seam.c looks at where two
+ * jpeg_huffman.c decodes it where it can (jpeg_fast.c and jpeg_lanes.c most of it), jpeg_seam.c looks at where two
  * pieces of a file meet, jpeg_coded.c describes where one breaks off, jpeg_mpf.c walks further pictures
  * after the first.
  */
@@ -86,6 +86,7 @@ struct jpeg {
 	struct jpeg_seam *seam;           /* that looks at the first scan's blocks; NULL: none */
 	struct carve_coded *coded;        /* describes the break in the first scan; NULL: none */
 	bool portable; /* decode without instructions that only some processors have */
+	bool eager;    /* decode at two places however short the scan is */
 };
 
 /* Reads the len bytes at p, after the length field, of a table or frame segment. */

@@ -1,6 +1,9 @@
 #include "jpeg_bits.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "walk.h"
 
@@ -18,14 +21,26 @@ static bool ensure_window(struct jpeg_bits *b)
 	return b->window && (b->window_len >= 2 || b->window[0] != 0xff);
 }
 
-/* How many of eight bytes are before the first FF. */
-static unsigned before_ff(const uint8_t *bytes)
-{
-	uint64_t word = le64(bytes), inverted = ~word;
-	uint64_t found = (inverted - 0x0101010101010101u) & word & 0x8080808080808080u;
+/* Bytes that are copied at once, and whether some of them are FF. */
+#ifdef __SSE2__
+#define COPIED 16
 
-	return found ? (unsigned)__builtin_ctzll(found) / 8 : 8;
+static bool have_ff(const uint8_t *bytes)
+{
+	__m128i word = _mm_loadu_si128((const __m128i *)bytes);
+
+	return _mm_movemask_epi8(_mm_cmpeq_epi8(word, _mm_set1_epi8(-1)));
 }
+#else
+#define COPIED 8
+
+static bool have_ff(const uint8_t *bytes)
+{
+	uint64_t word = le64(bytes);
+
+	return (~word - 0x0101010101010101u) & word & 0x8080808080808080u;
+}
+#endif
 
 /* Copies bytes of the window without stuffing until the window or the room ends, or at a marker. A
  * last byte FF is not copied. Returns the end of what was copied. */
@@ -35,29 +50,28 @@ static uint8_t *copy(struct jpeg_bits *b, uint8_t *to, const uint8_t *to_end)
 	const uint8_t *end = b->window + b->window_len;
 
 	while (from < end && to < to_end) {
-		if (end - from >= 8 && to_end - to >= 8) {
-			unsigned len = before_ff(from);
-
-			memcpy(to, from, 8);
-			from += len;
-			to += len;
-			if (len == 8)
-				continue;
+		while (end - from >= COPIED && to_end - to >= COPIED && !have_ff(from)) {
+			memcpy(to, from, COPIED);
+			from += COPIED;
+			to += COPIED;
 		}
-		if (*from == 0xff) {
-			if (end - from < 2)
-				break;
-			if (from[1] != 0) {
-				b->at_marker = true;
-				break;
+		for (int i = 0; i < COPIED && from < end && to < to_end; i++) {
+			if (*from == 0xff) {
+				if (end - from < 2)
+					goto done;
+				if (from[1] != 0) {
+					b->at_marker = true;
+					goto done;
+				}
+				from++;
+				*to++ = 0xff;
+			} else {
+				*to++ = *from;
 			}
 			from++;
-			*to++ = 0xff;
-		} else {
-			*to++ = *from;
 		}
-		from++;
 	}
+done:
 	b->at = b->window_at + (uint64_t)(from - b->window);
 	return to;
 }
@@ -65,16 +79,16 @@ static uint8_t *copy(struct jpeg_bits *b, uint8_t *to, const uint8_t *to_end)
 /* Moves what is left to the front, and copies more bytes after it. */
 static void load(struct jpeg_bits *b)
 {
-	uint8_t *to = b->bytes + JPEG_BITS_BEFORE;
+	uint8_t *to = b->bytes + JPEG_BITS_BEFORE, *to_end = to + b->load_len;
 	uint64_t at = b->at;
 
 	memmove(b->bytes, b->buffer.next - JPEG_BITS_BEFORE,
 		(size_t)(b->end - b->buffer.next) + JPEG_BITS_BEFORE);
 	to += b->end - b->buffer.next;
 	b->buffer.next = b->bytes + JPEG_BITS_BEFORE;
-	while (!b->at_marker && !b->at_end && to < b->bytes + JPEG_BITS_BEFORE + JPEG_BITS_LEN) {
+	while (!b->at_marker && !b->at_end && to < to_end) {
 		if (ensure_window(b))
-			to = copy(b, to, b->bytes + JPEG_BITS_BEFORE + JPEG_BITS_LEN);
+			to = copy(b, to, to_end);
 		else
 			b->at_end = true;
 	}
@@ -101,6 +115,7 @@ void jpeg_bits_open(struct jpeg_bits *b, struct view *view, uint64_t at, unsigne
 {
 	b->view = view;
 	b->byte_work = byte_work;
+	b->load_len = JPEG_BITS_FIRST;
 	b->start = at;
 	b->window = NULL;
 	jpeg_bits_jump(b, at);
@@ -111,6 +126,12 @@ bool jpeg_bits_more(struct jpeg_bits *b)
 	if (b->buffer.next > b->buffer.limit && !b->at_marker && !b->at_end)
 		load(b);
 	return jpeg_bits_left(b) >= 0;
+}
+
+void jpeg_bits_fill(struct jpeg_bits *b)
+{
+	if (!b->at_marker && !b->at_end)
+		load(b);
 }
 
 void jpeg_bits_find_marker(struct jpeg_bits *b, uint64_t from, uint64_t len)

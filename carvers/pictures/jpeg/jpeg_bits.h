@@ -15,7 +15,9 @@
 #define JPEG_BLOCK_ROOM 272
 /* Bytes kept before the next one. */
 #define JPEG_BITS_BEFORE 24
-#define JPEG_BITS_LEN 4096
+#define JPEG_BITS_LEN 16384
+/* Bytes copied at a time at first: a scan may soon turn out to be none. */
+#define JPEG_BITS_FIRST 4096
 
 /* The part that decoders keep in registers. */
 struct jpeg_buffer {
@@ -31,6 +33,7 @@ struct jpeg_bits {
 	bool at_marker, at_end; /* of the data; at_end: the view or its budget ended */
 	struct view *view;
 	unsigned byte_work;
+	size_t load_len;    /* JPEG_BITS_FIRST, or more */
 	uint64_t start, at; /* offsets: where the data starts, and what is copied next */
 	const uint8_t *window;
 	uint64_t window_at;
@@ -60,6 +63,9 @@ void jpeg_bits_go_on(struct jpeg_bits *b, struct jpeg_place place);
 
 /* Makes room for another block. False when more bits were used than exist. */
 bool jpeg_bits_more(struct jpeg_bits *b);
+
+/* Copies more bytes, if there are some, though a block can be read. */
+void jpeg_bits_fill(struct jpeg_bits *b);
 
 /* Drops all bits up to the next marker, if one is found that starts at most len bytes after
  * `from`: then b->at_marker, and b->at is its offset. */

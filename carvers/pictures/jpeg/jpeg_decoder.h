@@ -6,9 +6,7 @@
 #ifndef BURIN_CARVERS_PICTURES_JPEG_JPEG_DECODER_H
 #define BURIN_CARVERS_PICTURES_JPEG_JPEG_DECODER_H
 
-#include "jpeg_lookup.h"
-
-#define JPEG_MCU_BLOCKS (16 * JPEG_COMPONENTS)
+#include "jpeg_lanes.h"
 
 /* A block of each MCU. */
 struct jpeg_block {
@@ -37,6 +35,7 @@ struct jpeg_decoder {
 
 	unsigned lookup_bits; /* of many, or of bands */
 	bool large;           /* as many as are of use */
+	bool wants_lanes;     /* the scan is sequential, and nothing but its verdict is wanted */
 	int block_count;
 	struct jpeg_block blocks[JPEG_MCU_BLOCKS];
 	struct jpeg_bits bits;
@@ -49,6 +48,7 @@ struct jpeg_decoder {
 			struct jpeg_refined refined;
 		};
 	};
+	struct jpeg_lanes lanes;
 };
 
 /* Decodes a block, and sees whether it can be one. False: d->problem and valid_end are set. */
@@ -57,6 +57,9 @@ bool jpeg_decode_block(struct jpeg_decoder *d, struct jpeg_component *c, uint64_
 /* After a block that took `bits` bits: whether those existed, and were not zeros as of data that was
  * wiped. */
 bool jpeg_accept_block(struct jpeg_decoder *d, uint64_t bits);
+
+/* Counts the work of decoding MCUs. False: it is too much. */
+bool jpeg_count_work(struct jpeg_decoder *d, uint64_t mcus);
 
 /* Builds the lookup tables for a scan, small ones or large ones. */
 void jpeg_fast_prepare(struct jpeg_decoder *d, bool large);

@@ -13,7 +13,7 @@
 
 /* Bits of the lookup tables of small scans, and of large ones. */
 #define SMALL_BITS 8
-#define LARGE_BITS 12
+#define LARGE_BITS JPEG_LANE_BITS
 
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
@@ -508,4 +508,6 @@ void jpeg_fast_prepare(struct jpeg_decoder *d, bool large)
 		built |= (uint8_t)(1u << table);
 		d->blocks[i].ac = d->many[table].entries + (1u << d->lookup_bits);
 	}
+	if (large && d->wants_lanes)
+		jpeg_lanes_prepare(d);
 }

@@ -43,6 +43,8 @@
 
 /* Bytes that are decoded, after which large lookup tables are worth building. */
 #define LARGE_TABLES 16384
+/* MCUs of a restart interval for which two lanes are of use. */
+#define LANES_INTERVAL 64
 /* Units of work for the lookup tables of a scan's component. */
 #define LOOKUP_WORK 256
 /* What a marker proves beside the count of what is before it (view_proved). */
@@ -330,6 +332,15 @@ static bool restart(struct jpeg_decoder *d, uint64_t number)
 	return true;
 }
 
+bool jpeg_count_work(struct jpeg_decoder *d, uint64_t mcus)
+{
+	if (view_work(d->jpeg->view, mcus * (uint64_t)d->block_count * d->block_work))
+		return true;
+	d->problem = NULL;
+	d->valid_end = jpeg_bits_offset(&d->bits);
+	return false;
+}
+
 /* Decodes MCUs of a row. An MCU has some blocks of each component, or a single one when the scan has
  * only one component. */
 static bool decode_run(struct jpeg_decoder *d, uint64_t row, uint64_t column, uint64_t mcus)
@@ -337,11 +348,7 @@ static bool decode_run(struct jpeg_decoder *d, uint64_t row, uint64_t column, ui
 	const struct jpeg_component *c = d->jpeg->scan[0];
 	uint64_t *history = c->history ? c->history + row * c->stride + column : NULL;
 
-	if (view_work(d->jpeg->view, mcus * (uint64_t)d->block_count * d->block_work))
-		return d->run(d, history, mcus);
-	d->problem = NULL;
-	d->valid_end = jpeg_bits_offset(&d->bits);
-	return false;
+	return jpeg_count_work(d, mcus) && d->run(d, history, mcus);
 }
 
 /* A state of the check, in the middle of the first scan. */
@@ -507,6 +514,14 @@ static bool decode_all(struct jpeg_decoder *d)
 			mcus = STATE_MCUS;
 		if (seam)
 			mcus = 1;
+		if (d->wants_lanes) {
+			mcus = across * down - mcu;
+			if (interval && mcus > interval - mcu % interval)
+				mcus = interval - mcu % interval;
+			if (!jpeg_lanes_run(d, mcus))
+				return false;
+			continue;
+		}
 		if (!decode_run(d, mcu / across, mcu % across, mcus))
 			return false;
 		if (seam)
@@ -583,9 +598,14 @@ static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
 	d->block_count = 0;
 	for (int i = 0; i < jpeg->in_scan; i++)
 		add_blocks(d, jpeg->scan[i]);
+	d->wants_lanes = d->block == sequential_block && !jpeg->saves && !jpeg->resume &&
+			 !jpeg->seam && !jpeg->coded &&
+			 (jpeg->eager || !jpeg->restart_interval ||
+				 jpeg->restart_interval >= LANES_INTERVAL);
+	d->lanes.usable = false;
 	view_work(jpeg->view, (uint64_t)jpeg->in_scan * LOOKUP_WORK);
 	build_tables(d);
-	jpeg_fast_prepare(d, false);
+	jpeg_fast_prepare(d, jpeg->eager);
 	jpeg_fast_choose(d);
 	d->data = d->interval_at = d->began_at = jpeg->at;
 }
