@@ -26,7 +26,6 @@
 #include "assemble/mapping.h"
 #include "assemble/searcher.h"
 #include "assemble/strategies.h"
-#include "assemble/word_search.h"
 #include "base/memory.h"
 #include "carvers/bytes.h"
 
@@ -487,7 +486,7 @@ static bool try_batch(
 		return false;
 	crc.ends = batch->ends;
 	if (search->order == SUM_OF_WORDS)
-		word_search_find_breaks(&crc, &search->found);
+		search_cpu_word_breaks(&crc, &search->found);
 	else
 		searcher_find_breaks(search->bench->searcher, &crc, &search->found);
 	take_hits(search, batch, shift);

@@ -2,28 +2,18 @@
 #include <string.h>
 
 #include "assemble/crc_algebra.h"
-#include "assemble/search_device.h"
+#include "assemble/equal_pairs.h"
 #include "base/memory.h"
 
-#define FILTER_BITS 16 /* of a register, by which most of what is not there is sorted out */
-#define FILTER_LEN ((1u << FILTER_BITS) / 8)
-
 struct searching {
+	enum crc_order order;
 	const struct crc_search *search;
 	struct crc_hits *hits;
-	uint32_t *known, *rest;     /* divided by x^i */
-	uint8_t filter[FILTER_LEN]; /* a bit for each value of the lowest bits */
+	uint32_t *known, *rest; /* divided by x^i */
+	uint32_t *firsts,
+		*seconds; /* two breaks: what these and the sums of a displacement differ by */
+	struct equal_pairs *pairs;
 };
-
-static void add_hit(struct searching *searching, size_t displacement, size_t second, size_t first)
-{
-	struct crc_hits *hits = searching->hits;
-
-	if (hits->count < CRC_HITS_MAX)
-		hits->items[hits->count] = (struct crc_hit){ (uint32_t)displacement,
-			(uint32_t)second, (uint32_t)first };
-	hits->count++;
-}
 
 static void divide(uint32_t *values, size_t count)
 {
@@ -44,13 +34,18 @@ static void limit(const struct crc_search *search, size_t displacement, size_t *
 
 /* ---- one break ----------------------------------------------------------------------------- */
 
-/* A loop without an end that depends on data, so that the compiler makes vectors of it. */
-static bool has_break(const uint32_t *known, const uint32_t *sums, size_t count, uint32_t end)
+/* Loops without an end that depends on data, so that the compiler makes vectors of them. */
+static bool has_break(const struct searching *searching, const uint32_t *known,
+	const uint32_t *sums, size_t count, uint32_t end)
 {
 	uint32_t any = 0;
 
-	for (size_t k = 0; k < count; k++)
-		any |= (known[k] ^ sums[k]) == end;
+	if (searching->order == SUM_OF_WORDS)
+		for (size_t k = 0; k < count; k++)
+			any |= (known[k] - sums[k]) == end;
+	else
+		for (size_t k = 0; k < count; k++)
+			any |= (known[k] ^ sums[k]) == end;
 	return any;
 }
 
@@ -61,86 +56,100 @@ static void find_one(struct searching *searching, size_t i)
 	size_t from = 0, to = search->known_count;
 
 	limit(search, i, &from, &to);
-	if (!has_break(known + from, sums + from, to - from, search->ends[i]))
+	if (!has_break(searching, known + from, sums + from, to - from, search->ends[i]))
 		return;
 	for (size_t k = from; k < to; k++)
-		if ((known[k] ^ sums[k]) == search->ends[i])
-			add_hit(searching, i, k, 0);
+		if (order_minus(searching->order, known[k], sums[k]) == search->ends[i])
+			crc_hits_add(searching->hits, i, k, 0);
 }
 
 /* ---- two breaks ---------------------------------------------------------------------------- */
 
-static uint32_t filter_bit(uint32_t value)
-{
-	return value & ((1u << FILTER_BITS) - 1);
-}
-
-/* The first breaks that go with the second one, k. */
-static void add_firsts(struct searching *searching, size_t i, size_t from, size_t to, size_t k)
+/* What those breaks' registers and the sums of a displacement differ by. */
+static struct break_values differences(const struct searching *searching, size_t i,
+	const uint32_t *registers, size_t from, size_t to, uint32_t *values)
 {
 	const uint32_t *sums = searching->search->sums + i;
-	uint32_t value = searching->rest[k] ^ sums[k];
 
-	for (size_t j = from; j < to && j < k; j++)
-		if ((searching->known[j] ^ sums[j]) == value)
-			add_hit(searching, i, k, j);
+	limit(searching->search, i, &from, &to);
+	if (searching->order == SUM_OF_WORDS)
+		for (size_t k = from; k < to; k++)
+			values[k] = registers[k] - sums[k];
+	else
+		for (size_t k = from; k < to; k++)
+			values[k] = registers[k] ^ sums[k];
+	return (struct break_values){ values, from, to };
 }
 
 static void find_two(struct searching *searching, size_t i)
 {
 	const struct crc_search *search = searching->search;
-	const uint32_t *sums = search->sums + i;
-	size_t from = 0, to = search->known_count, rest_from = search->rest_from,
-	       rest_to = search->rest_to;
-	uint8_t *filter = searching->filter;
-	size_t added = 0;
+	struct break_values firsts = differences(
+		searching, i, searching->known, 0, search->known_count, searching->firsts);
+	struct break_values seconds = differences(searching, i, searching->rest, search->rest_from,
+		search->rest_to, searching->seconds);
 
-	limit(search, i, &from, &to);
-	limit(search, i, &rest_from, &rest_to);
-	added = from;
-	for (size_t k = rest_from; k < rest_to; k++) {
-		uint32_t bit = filter_bit(searching->rest[k] ^ sums[k]);
+	equal_pairs_find(searching->pairs, &firsts, &seconds, i, searching->hits);
+}
 
-		for (; added < k && added < to; added++) {
-			uint32_t of_first = filter_bit(searching->known[added] ^ sums[added]);
+/* ---- all displacements --------------------------------------------------------------------- */
 
-			filter[of_first / 8] |= (uint8_t)(1 << of_first % 8);
-		}
-		if (filter[bit / 8] >> bit % 8 & 1)
-			add_firsts(searching, i, from, to, k);
+static uint32_t *copy_of(const uint32_t *values, size_t count)
+{
+	uint32_t *copy = xmalloc(count * sizeof(*copy) + 1);
+
+	memcpy(copy, values, count * sizeof(*copy));
+	return copy;
+}
+
+static void search_breaks(struct searching *searching)
+{
+	const struct crc_search *search = searching->search;
+
+	for (size_t i = 0; i < search->count && searching->hits->count <= CRC_HITS_MAX; i++) {
+		if (search->ends)
+			find_one(searching, i);
+		else
+			find_two(searching, i);
+		if (searching->order == SUM_OF_WORDS)
+			continue;
+		divide(searching->known, search->known_count);
+		if (!search->ends)
+			divide(searching->rest, search->rest_to);
 	}
-	for (size_t j = from; j < added; j++)
-		filter[filter_bit(searching->known[j] ^ sums[j]) / 8] = 0;
+}
+
+static void find_breaks_in(
+	enum crc_order order, const struct crc_search *search, struct crc_hits *hits)
+{
+	struct searching searching = { order, search, hits,
+		.known = copy_of(search->known, search->known_count) };
+
+	hits->count = 0;
+	if (!search->ends) {
+		searching.rest = copy_of(search->rest, search->rest_to);
+		searching.firsts = xmalloc(search->known_count * sizeof(uint32_t) + 1);
+		searching.seconds = xmalloc(search->rest_to * sizeof(uint32_t) + 1);
+		searching.pairs = equal_pairs_new(search->known_count);
+	}
+	search_breaks(&searching);
+	free(searching.known);
+	free(searching.rest);
+	free(searching.firsts);
+	free(searching.seconds);
+	equal_pairs_free(searching.pairs);
+}
+
+void search_cpu_word_breaks(const struct crc_search *search, struct crc_hits *hits)
+{
+	find_breaks_in(SUM_OF_WORDS, search, hits);
 }
 
 static int find_breaks(
 	struct search_device *device, const struct crc_search *search, struct crc_hits *hits)
 {
-	struct searching *searching = xcalloc(1, sizeof(*searching));
-	size_t known_len = search->known_count * sizeof(uint32_t);
-
 	(void)device;
-	hits->count = 0;
-	searching->search = search;
-	searching->hits = hits;
-	searching->known = xmalloc(known_len + 1);
-	memcpy(searching->known, search->known, known_len);
-	if (!search->ends) {
-		searching->rest = xmalloc(search->rest_to * sizeof(uint32_t) + 1);
-		memcpy(searching->rest, search->rest, search->rest_to * sizeof(uint32_t));
-	}
-	for (size_t i = 0; i < search->count; i++) {
-		if (search->ends)
-			find_one(searching, i);
-		else
-			find_two(searching, i);
-		divide(searching->known, search->known_count);
-		if (!search->ends)
-			divide(searching->rest, search->rest_to);
-	}
-	free(searching->known);
-	free(searching->rest);
-	free(searching);
+	find_breaks_in(CRC_LOWEST_FIRST, search, hits);
 	return 0;
 }
 

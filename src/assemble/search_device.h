@@ -93,6 +93,8 @@ struct search_tool {
 };
 
 extern const struct search_tool search_cpu;
+/* find_breaks for sums of words (crc_algebra.h), which the processor alone can: sums are differences, and x is 1. */
+void search_cpu_word_breaks(const struct crc_search *search, struct crc_hits *hits);
 /* NULL in a build without CUDA. */
 extern const struct search_tool *const search_gpu;
 
