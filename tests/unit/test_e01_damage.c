@@ -101,7 +101,7 @@ static void damage_bytes(uint64_t from, uint64_t to, uint64_t step, bool silent)
 {
 	unsigned collisions = 0;
 
-	for (uint64_t at = from; at < to; at += step * test_tier(17, 5, 1)) {
+	for (uint64_t at = from; at < to; at += step * test_tier(29, 5, 1)) {
 		struct outcome outcome = read_with(at, (uint8_t)(1u << at % 8));
 
 		collisions += outcome.wrong > 0;
@@ -228,7 +228,7 @@ Test(e01_damage, bytes_of_smart)
 	layout = e01_lay_out(file, file_len);
 	cr_assert_eq(read_file(file_len).unreadable, 0);
 	table = e01_find(&layout, "table");
-	for (uint64_t at = E01_FILE_HEAD_LEN; at < file_len; at += test_tier(97, 5, 1)) {
+	for (uint64_t at = E01_FILE_HEAD_LEN; at < file_len; at += test_tier(293, 5, 1)) {
 		struct outcome outcome;
 
 		/* A few bytes of each chunk: every opening starts burin-evidence. */
@@ -362,7 +362,7 @@ Test(e01_damage, cut_off_anywhere)
 				cut_off(len + E01_SECTION_HEAD_LEN);
 		}
 	}
-	for (size_t len = file_len - 1; len > 14; len -= 1 + len / test_tier(7, 23, 970))
+	for (size_t len = file_len - 1; len > 14; len -= 1 + len / test_tier(3, 23, 970))
 		cut_off(len);
 }
 

@@ -198,7 +198,7 @@ Test(gpu_tables, long_patterns)
 	static uint8_t bytes[4096], mask[4096];
 	bench_state = 13;
 	bench_open_padded(&bench, 12000, 0, 12000);
-	for (uint32_t i = 0; i < 40; i++) {
+	for (uint32_t i = 0; i < test_tier(8, 40, 40); i++) {
 		for (uint32_t j = 0; j < 4096; j++) {
 			bytes[j] = (uint8_t)below(256);
 			mask[j] = i % 4 == 1 && j < 4000 ? 0 : i % 4 == 2 && j > 10 ? 0 : 0xff;

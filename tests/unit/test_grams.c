@@ -107,7 +107,7 @@ Test(grams, at_all_ends)
 	}
 	grams = make(&set, &taken);
 	cr_assert_eq(grams_count(grams), set.count);
-	for (size_t text_len = 1; text_len <= sizeof(text); text_len += test_tier(7, 1, 1))
+	for (size_t text_len = 1; text_len <= sizeof(text); text_len += test_tier(17, 1, 1))
 		for (uint32_t id = 0; id < 4; id++)
 			for (size_t at = 0; at + set.patterns[id].len <= text_len; at++) {
 				memset(text, 'a', sizeof(text));
