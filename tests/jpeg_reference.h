@@ -280,7 +280,7 @@ static bool reference_marker(struct reference *r, const char *problem)
 	while (at <= from + 512 && at < from + 512 && at + 1 < r->size && r->data[at + 1] == 0xff)
 		at++;
 	r->problem = problem;
-	if (at > from + 512 || at + 1 >= r->size || !reference_is_filled(r, from, at))
+	if (at > from + 512 || at + 1 >= r->size)
 		return false;
 	r->at = at;
 	r->bit = 0;
@@ -300,7 +300,8 @@ static enum jpeg_scan reference_decode(struct reference *r)
 			if (jpeg->restart_interval && mcu && mcu % jpeg->restart_interval == 0) {
 				uint64_t number = mcu / jpeg->restart_interval - 1;
 
-				if (!reference_marker(r, "a restart marker is missing"))
+				if (!reference_marker(r, "a restart marker is missing") ||
+					!reference_is_filled(r, r->valid_end, r->at))
 					return r->problem ? JPEG_SCAN_BROKEN : JPEG_SCAN_CUT;
 				r->problem = "a restart marker out of order";
 				if (r->data[r->at + 1] == JPEG_EOI)

@@ -264,6 +264,9 @@ static enum verdict file_verdict(struct jpeg *jpeg, enum jpeg_walk state, const 
 	const char *before = jpeg->scan_count ? "" : ", before any picture data";
 
 	finding->length = jpeg->valid_end;
+	if (state == JPEG_WALK_DONE && jpeg->extra_at)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"other data after the last block, at %" PRIu64, jpeg->extra_at);
 	if (state == JPEG_WALK_DONE)
 		return CARVE_COMPLETE;
 	if (!jpeg->scan_count && jpeg->evidence < 2) {

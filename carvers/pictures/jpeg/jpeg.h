@@ -79,9 +79,10 @@ struct jpeg {
 
 	bool unread; /* tables or coded data can\'t be read: scans are not decoded further */
 	bool video;  /* XMP declares that a video follows */
-	uint64_t mpf, mpf_len;            /* offset of MPF's TIFF head, 0: none */
-	int evidence;                     /* segments recognised by more than their marker */
-	bool saves;                       /* the first scan saves states */
+	uint64_t mpf, mpf_len; /* offset of MPF's TIFF head, 0: none */
+	int evidence;          /* segments recognised by more than their marker */
+	uint64_t extra_at;     /* bytes that are neither of the picture nor filling; 0: none */
+	bool saves;            /* the first scan saves states */
 	const struct carve_state *resume; /* the first scan goes on from there; NULL: it starts */
 	struct jpeg_seam *seam;           /* that looks at the first scan's blocks; NULL: none */
 	struct carve_coded *coded;        /* describes the break in the first scan; NULL: none */

@@ -263,8 +263,8 @@ bool jpeg_decode_block(struct jpeg_decoder *d, struct jpeg_component *c, uint64_
 
 /* ---- scans ---- */
 
-/* Whether what is between the last block and the marker is filling, all of equal bytes. More others are a picture's,
- * of which too much was decoded, as text and another file's pixels may be. */
+/* Whether what is between the last block and the marker is filling, all of equal bytes. Others may be a picture's, of which
+ * not all was decoded, since text and another file's pixels may decode as fewer or more blocks. */
 static bool is_filled(struct jpeg_decoder *d)
 {
 	struct jpeg_bits *b = &d->bits;
@@ -288,9 +288,9 @@ static bool go_to_marker(struct jpeg_decoder *d, const char *problem)
 	/* FF may be repeated before a marker. */
 	while (b->at_marker && b->at < d->valid_end + SLACK && jpeg_bits_byte(b, b->at + 1) == 0xff)
 		b->at++;
-	/* Some encoders leave zeros there; but so does what is put together wrongly. */
+	/* Some encoders leave bytes there; but so does what is put together wrongly. */
 	if (b->at_marker && jpeg_bits_byte(b, b->at + 1) >= 0 &&
-		(b->at == d->valid_end || (!view_thorough(d->jpeg->view) && is_filled(d))))
+		(b->at == d->valid_end || !view_thorough(d->jpeg->view)))
 		return true;
 	d->problem = b->at_end ? NULL : problem;
 	return false;
@@ -310,12 +310,17 @@ static void prove_count(struct jpeg_decoder *d, uint64_t from, uint64_t count)
 
 static bool restart(struct jpeg_decoder *d, uint64_t number)
 {
+	const char *problem = "a restart marker is missing";
 	struct jpeg_bits *b = &d->bits;
 	uint64_t marker_at;
 	int marker;
 
-	if (!go_to_marker(d, "a restart marker is missing"))
+	if (!go_to_marker(d, problem))
 		return false;
+	if (!is_filled(d)) {
+		d->problem = problem;
+		return false;
+	}
 	marker_at = b->at;
 	marker = jpeg_bits_byte(b, marker_at + 1);
 	if (marker != JPEG_RST0 + (int)((number - 1) & 7)) {
@@ -527,7 +532,11 @@ static bool decode_all(struct jpeg_decoder *d)
 		if (seam)
 			jpeg_seam_add(seam, d, mcu);
 	}
-	return go_to_marker(d, "no marker after a scan") && prove_scan(d, across * down);
+	if (!go_to_marker(d, "no marker after a scan"))
+		return false;
+	if (!d->jpeg->extra_at && !is_filled(d))
+		d->jpeg->extra_at = d->valid_end;
+	return prove_scan(d, across * down);
 }
 
 /* The largest DC that is accepted (decode_dc). */

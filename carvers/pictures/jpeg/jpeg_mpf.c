@@ -51,6 +51,8 @@ static enum jpeg_walk walk_other(struct jpeg *jpeg, uint64_t at, const char **pr
 	free(other.history);
 	jpeg->at = other.at;
 	jpeg->valid_end = other.valid_end;
+	if (!jpeg->extra_at)
+		jpeg->extra_at = other.extra_at;
 	return state;
 }
 
