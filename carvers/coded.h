@@ -5,7 +5,7 @@
  *
  * The function only refuses what the carver would refuse before the end of the bytes: an unknown code, more
  * than 64 coefficients in a block, a brightness out of range, a marker where none may be, zeros instead of
- * data. Whatever else happens, the bytes may go on with it.
+ * data, after the last block no marker that may follow a scan. Whatever else happens, the bytes may go on with it.
  */
 #ifndef BURIN_CARVERS_CODED_H
 #define BURIN_CARVERS_CODED_H
@@ -28,6 +28,7 @@ struct view;
 #define CODED_BLOCKS 10  /* of an MCU, at most */
 #define CODED_TABLES 4   /* at most */
 #define CODED_BEFORE 512 /* bytes of a block before the break, at most */
+#define CODED_SLACK 512  /* bytes that may be between the last block and the marker after it */
 
 /* Codes of up to CODED_BITS bits: length << 8 | value, 0 for longer ones. Those are compared, as 16 bits
  * from the left, with limit[length], one more than the last code of that length. */
@@ -263,11 +264,37 @@ CODED_INLINE void coded_begin(
 	run->zeros = 0;
 }
 
+/* Whether the carver goes on after a scan at a marker with this code: a table or frame, another scan, the end of the picture,
+ * application data, a comment. */
+CODED_INLINE bool coded_may_end(uint8_t marker)
+{
+	return (marker >= 0xc0 && marker <= 0xcf && marker != 0xc8) ||
+	       (marker >= 0xd9 && marker <= 0xef) || marker == 0xfe;
+}
+
+/* After the last MCU: a marker is near. */
+CODED_INLINE enum coded_answer coded_end_scan(const struct coded_bits *b)
+{
+	const uint8_t *marker = b->marker;
+
+	for (const uint8_t *at = b->at; !marker; at++) {
+		if (b->end - at < 2)
+			return CODED_MAY_FOLLOW;
+		if (at - b->at > CODED_SLACK)
+			return CODED_REFUSED;
+		if (*at == 0xff && at[1])
+			marker = at + 1;
+	}
+	while (marker < b->end && *marker == 0xff)
+		marker++;
+	return marker == b->end || coded_may_end(*marker) ? CODED_MAY_FOLLOW : CODED_REFUSED;
+}
+
 /* After an MCU. */
 CODED_INLINE enum coded_answer coded_end_mcu(struct coded_run *run, const struct carve_coded *coded)
 {
 	if (--run->mcus == 0)
-		return CODED_MAY_FOLLOW;
+		return coded_end_scan(&run->bits);
 	if (--run->mcus_before_restart)
 		return CODED_NEXT;
 	run->mcus_before_restart = coded->interval;

@@ -26,7 +26,7 @@
 #define HISTORY_BLOCKS (4u << 20)
 /* Bytes that some programs leave between a scan's last block, or restart interval, and the next
  * marker. */
-#define SLACK 512
+#define SLACK CODED_SLACK
 /* As many of them may be any bytes. */
 #define SLACK_FEW 3
 /* Blocks visited in all scans together; a picture with more is not decoded further. Sequential
