@@ -11,6 +11,7 @@
 #include "carvers/coded.h"
 #include "gpu/assemble_kernels.cuh"
 #include "gpu/device.cuh"
+#include "gpu/text_store.cuh"
 #include "gpu/probe.cuh"
 
 extern "C" {
@@ -22,9 +23,8 @@ extern "C" {
 #define SLAB_LEN ((uint64_t)1 << 30)
 #define SLABS_MAX 4096
 #define STAGE_LEN ((size_t)64 << 20)
-#define STAGES 2                      /* one is filled while the other is copied */
-#define LANES SEARCHES_MAX            /* of a GPU */
-#define MEMORY_LEFT ((size_t)1 << 30) /* bytes of a GPU that slabs leave */
+#define STAGES 2            /* one is filled while the other is copied */
+#define LANES SEARCHES_MAX  /* of a GPU */
 #define BITS_MAX (1u << 23) /* clusters that a lane answers for at once: a slab's, or more */
 #define JOBS_MAX 256        /* and parts of slabs */
 
@@ -309,8 +309,8 @@ static uint64_t room(struct search_device *device)
 	for (unsigned i = 0; i < device->count; i++) {
 		size_t left = 0, all = 0;
 		if (!cudaSetDevice(device->gpus[i].lanes[0].id) && !cudaMemGetInfo(&left, &all) &&
-			left > MEMORY_LEFT)
-			room += (left - MEMORY_LEFT) / SLAB_LEN * SLAB_LEN;
+			left > KEPT_MEMORY_LEFT)
+			room += (left - KEPT_MEMORY_LEFT) / SLAB_LEN * SLAB_LEN;
 	}
 	(void)cudaGetLastError();
 	return room < SLABS_MAX * SLAB_LEN ? room : SLABS_MAX * SLAB_LEN;
@@ -322,16 +322,18 @@ static uint64_t slab_clusters(const struct search_device *device)
 	return SLAB_LEN / device->head_len;
 }
 
-/* Allocates the slab that the next clusters go to. */
+/* Allocates the slab that the next clusters go to, unless it is there. */
 static bool add_slab(struct search_device *device)
 {
 	uint64_t number = device->kept / slab_clusters(device);
+	if (number < SLABS_MAX && device->slabs[number].heads)
+		return true;
 	for (unsigned i = 0; number < SLABS_MAX && i < device->count; i++) {
 		unsigned gpu = (unsigned)((number + i) % device->count);
 		struct slab *slab = &device->slabs[number];
 		size_t left = 0, all = 0;
 		if (cudaSetDevice(device->gpus[gpu].lanes[0].id) || cudaMemGetInfo(&left, &all) ||
-			left < SLAB_LEN + MEMORY_LEFT ||
+			left < SLAB_LEN + KEPT_MEMORY_LEFT ||
 			cudaMalloc((void **)&slab->heads, SLAB_LEN))
 			continue;
 		slab->gpu = gpu;
@@ -354,10 +356,32 @@ static uint8_t *stage(struct search_device *device, size_t len, size_t *count)
 	*count = STAGE_LEN / len;
 	device->head_len = len;
 	if ((!*bytes && cudaMallocHost((void **)bytes, STAGE_LEN)) ||
-		wait_for_copy(device, device->stage) ||
-		(device->kept % slab_clusters(device) == 0 && !add_slab(device)))
+		wait_for_copy(device, device->stage) || !add_slab(device))
 		return NULL;
 	return *bytes;
+}
+
+static size_t take(struct search_device *device, const struct kept_text *kept, uint64_t offset,
+	uint64_t size, size_t len)
+{
+	size_t count = STAGE_LEN / len;
+	device->head_len = len;
+	if (!add_slab(device))
+		return 0;
+	uint64_t at = device->kept % slab_clusters(device);
+	const struct slab *slab = &device->slabs[device->kept / slab_clusters(device)];
+	struct gpu *gpu = &device->gpus[slab->gpu];
+	cudaError_t failed = cudaSetDevice(gpu->lanes[0].id);
+	bool is_kept = !failed && kept_text_copy(kept, offset, size, len, count,
+					  slab->heads + at * len, gpu->copying, &failed);
+	if (!failed && is_kept)
+		failed = cudaStreamSynchronize(gpu->copying);
+	if (failed)
+		(void)fail(failed, "taking what the scan has kept");
+	if (failed || !is_kept)
+		return 0;
+	device->kept += count;
+	return count;
 }
 
 static int keep(struct search_device *device, size_t count)
@@ -513,5 +537,5 @@ static int find_coded(
 }
 
 static const struct search_tool tool = { "gpu", device_open, device_close, find_breaks, find_coded,
-	room, stage, keep, NULL };
+	room, stage, keep, take, NULL };
 extern "C" const struct search_tool *const search_gpu = &tool;

@@ -5,11 +5,24 @@
 #include "assemble/search_device.h"
 #include "scan/gpu_bench.h"
 #include "scan/gpu_kernels.h"
+#include "scan/kept_text.h"
 #include "scan/scan.h"
 
 const bool gpu_kernels_built = false;
 const struct gpu_bench_tool *const gpu_bench_tool = NULL;
 const struct search_tool *const search_gpu = NULL;
+
+struct kept_text *kept_text_new(const char *devices, uint64_t len)
+{
+	(void)devices;
+	(void)len;
+	return NULL;
+}
+
+void kept_text_free(struct kept_text *kept)
+{
+	(void)kept;
+}
 
 static int gpu_probe(char *reason, size_t len)
 {

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/text_store.cuh"
 #include "gpu/probe.cuh"
 #include "gpu/slot.cuh"
 
@@ -50,7 +51,8 @@ struct scan {
 	size_t ring_len;
 	size_t chunk_len;
 	bool decodes;
-	double density; /* hits a byte in the last chunk */
+	struct kept_text *kept_text; /* or NULL */
+	double density;              /* hits a byte in the last chunk */
 	bool warned;
 	char description[512];
 };
@@ -104,6 +106,7 @@ static int open_devices(struct scan *scan, const struct gpu_options *options,
 	for (int i = 0; i < count; i++) {
 		struct gpu_device *device = &scan->devices[i];
 		device->id = ids[i];
+		device->kept_text = scan->kept_text;
 		scan->device_count++;
 		cudaError_t failed = cudaSetDevice(device->id);
 		if (!failed)
@@ -192,6 +195,7 @@ static int gpu_open(struct scan **result, const struct pattern_set *set,
 	scan->set = set;
 	scan->chunk_len = options->chunk_len;
 	scan->decodes = options->decodes;
+	scan->kept_text = options->kept_text;
 	int status = prefix_set_make(&scan->searched, set, error);
 	snprintf(scan->description, sizeof(scan->description), "nothing to search for");
 	if (!status && set->count)
@@ -251,6 +255,8 @@ static int gpu_reap(struct scan *scan, struct chunk **chunk)
 	*chunk = slot->chunk;
 	cudaSetDevice(slot->device->id);
 	scan->density = gpu_slot_finish(slot, is_pinned(scan, *chunk));
+	if ((*chunk)->status && scan->kept_text)
+		kept_text_forget(scan->kept_text);
 	if ((*chunk)->status && !scan->warned) {
 		scan->warned = true;
 		log_warn("GPU %d failed at offset %llu of the image: %s", slot->device->id,

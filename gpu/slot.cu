@@ -19,6 +19,7 @@
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 
+#include "gpu/text_store.cuh"
 #include "gpu/slot.cuh"
 
 #define SHIP_THREADS 512
@@ -173,6 +174,9 @@ void gpu_slot_start(struct gpu_slot *slot, struct chunk *chunk, bool pinned, dou
 	launch_search(slot, 0, slot->searched, pinned);
 	if (slot->tiles && slot->searched == slot->to && !slot->error)
 		launch_tiles(slot);
+	if (slot->device->kept_text && slot->searched == slot->to && !slot->error)
+		kept_text_add(slot->device->kept_text, chunk->offset + chunk->from, slot->text,
+			slot->to, slot->stream);
 }
 
 /* ---- the end ---- */

@@ -27,6 +27,7 @@ struct gpu_device {
 	uint64_t *fetched; /* key_capacity keys, pinned host memory */
 	uint32_t key_capacity;
 	struct photo_decoder *photos; /* NULL: nothing is decoded */
+	struct kept_text *kept_text;  /* NULL: texts are not kept */
 };
 
 struct gpu_slot {

@@ -614,7 +614,7 @@ static int keep_heads(struct assembler *assembler)
 		return 0;
 	assembler->has_heads = true;
 	return searcher_keep_heads(assembler->searcher, assembler->evidence, &assembler->clusters,
-		       options->pool, options->interrupted)
+		       options->kept_text, options->pool, options->interrupted)
 		       ? 0
 		       : -EINTR;
 }

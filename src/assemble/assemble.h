@@ -55,6 +55,8 @@ struct assemble_options {
 	uint64_t budget;                /* percent of the usual work */
 	const struct search_tool *tool; /* that opens the devices for searches; NULL: none */
 	const char *devices;            /* as --gpus has them */
+	const struct kept_text
+		*kept_text; /* what the scan has kept there of the evidence; NULL: nothing */
 	/* Polled by every trial: true ends the pass. Thread-safe. */
 	bool (*interrupted)(void);
 	/* NULL, or called by each thread with the file that it tries now, in the files' order by one thread after the

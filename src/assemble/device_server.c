@@ -78,7 +78,7 @@ static int keep_heads(struct device_server *server, const struct clusters *clust
 		return -EIO;
 	if (!searcher_kept(server->searcher) &&
 		!searcher_keep_heads(server->searcher, server->evidence, &server->clusters,
-			options->pool, options->interrupted))
+			options->kept_text, options->pool, options->interrupted))
 		return -EINTR;
 	return searcher_has_device(server->searcher) ? 0 : -EIO;
 }

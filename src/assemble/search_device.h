@@ -16,6 +16,7 @@ extern "C" {
 
 struct error;
 struct carve_coded;
+struct kept_text;
 struct search_device;
 
 /*
@@ -85,6 +86,11 @@ struct search_tool {
 	uint8_t *(*stage)(struct search_device *device, size_t len, size_t *count);
 	/* Keeps them. */
 	int (*keep)(struct search_device *device, size_t count);
+	/* Instead of stage and keep, of clusters that are `size` bytes each, the next one at `offset` in the image: the scan has
+	 * kept them. Returns how many it has taken, as many as for stage; 0: they are not all there. NULL: no device keeps
+	 * any. */
+	size_t (*take)(struct search_device *device, const struct kept_text *kept, uint64_t offset,
+		uint64_t size, size_t len);
 	/* Instead of room, stage and keep, where the device is another process's, which reads the image itself: keeps the
 	 * first *len bytes of *count clusters, which are `size` bytes each, from `origin` on, as far as `end`. -EINTR: it was
 	 * interrupted. NULL: those are used. */

@@ -248,8 +248,20 @@ static bool keep_image(struct searcher *searcher, const struct clusters *cluster
 	return true;
 }
 
+/* Of the next clusters, what the scan has kept. 0: nothing, or not all of it. */
+static size_t take_kept(const struct searcher *searcher, const struct kept_text *kept)
+{
+	const struct search_tool *tool = searcher->tool;
+
+	if (!kept || !tool->take)
+		return 0;
+	return tool->take(searcher->device, kept, searcher_place(searcher, searcher->kept),
+		searcher->size, searcher->kept_len);
+}
+
 bool searcher_keep_heads(struct searcher *searcher, struct image *image,
-	const struct clusters *clusters, struct pool *pool, bool (*interrupted)(void))
+	const struct clusters *clusters, const struct kept_text *kept, struct pool *pool,
+	bool (*interrupted)(void))
 {
 	uint64_t count = (clusters->end - searcher->origin + searcher->size - 1) / searcher->size;
 	int status = 0;
@@ -267,7 +279,11 @@ bool searcher_keep_heads(struct searcher *searcher, struct image *image,
 			.clusters = clusters,
 			.interrupted = interrupted,
 			.first = searcher->kept };
+		size_t taken = take_kept(searcher, kept);
 
+		searcher->kept += taken;
+		if (taken)
+			continue;
 		reading.bytes =
 			searcher->tool->stage(searcher->device, searcher->kept_len, &reading.count);
 		if (!reading.bytes)

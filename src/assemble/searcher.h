@@ -37,10 +37,12 @@ size_t searcher_head_len(const struct searcher *searcher);
  * shows whether they can be used. */
 void searcher_read_heads(
 	struct searcher *searcher, struct image *image, uint64_t first, uint8_t *heads);
-/* The device, if there is one, gets the first bytes of as many clusters as it has room for; the pool's threads read
- * them. Once, while nobody else asks. False: interrupted, or the image became unreadable. */
+/* The device, if there is one, gets the first bytes of as many clusters as it has room for: what the scan has kept there
+ * (NULL: nothing), and what the pool's threads read. Once, while nobody else asks. False: interrupted, or the image
+ * became unreadable. */
 bool searcher_keep_heads(struct searcher *searcher, struct image *image,
-	const struct clusters *clusters, struct pool *pool, bool (*interrupted)(void));
+	const struct clusters *clusters, const struct kept_text *kept, struct pool *pool,
+	bool (*interrupted)(void));
 /* How many clusters, from 0 on, a device has: a multiple of 64; and the first bytes of each. */
 uint64_t searcher_kept(const struct searcher *searcher);
 size_t searcher_kept_len(const struct searcher *searcher);

@@ -265,7 +265,7 @@ static int prepare(struct worker *worker)
 		scope_is_empty(&session->scope))
 		return status;
 	search = (struct search_options){ options, &session->scope, session->pool,
-		&session->problems, NULL, NULL, session_confines_checks(session) };
+		&session->problems, NULL, NULL, session_confines_checks(session), false };
 	session->ahead = search.ahead = ahead_new(
 		options->rules, session->scope.image, pool_threads(session->pool), search.shared);
 	worker->search = search_new(&search);

@@ -49,6 +49,7 @@ void pieces_begin(struct run *run)
 		.budget = options->fragment_budget,
 		.tool = uses_gpu(run) ? search_gpu : NULL,
 		.devices = options->gpu.devices,
+		.kept_text = run->search ? search_kept_text(run->search) : NULL,
 		.interrupted = signals_interrupted,
 	};
 

@@ -227,6 +227,20 @@ static uint64_t reading_end(const struct run *run)
 	return scope_is_empty(&session->scope) || end < run->position ? run->position : end;
 }
 
+/* Whether what the engine has on a GPU is of use after the scan: for files in pieces that may be anywhere. */
+static bool keeps_text(const struct session *session)
+{
+	const struct rules *rules = session->options->rules;
+
+	if (session->options->fragments != FRAGMENTS_SEARCH ||
+		session->scope.image != session->scope.evidence)
+		return false;
+	for (uint32_t i = 0; i < rules->count; i++)
+		if (rules->rules[i].carver && rules->rules[i].carver->coded)
+			return true;
+	return false;
+}
+
 /* A run that is resumed after its search had come to the end needs no engine, nor does the
  * coordinator of a cluster, whose workers have theirs. */
 static int open_search(struct run *run)
@@ -235,7 +249,8 @@ static int open_search(struct run *run)
 	struct quick_options quick = { session->options->rules, session->scope.image,
 		session->options->scalpel, 0, session_confines_checks(session) };
 	struct search_options search = { session->options, &session->scope, session->pool,
-		&session->problems, NULL, NULL, session_confines_checks(session) };
+		&session->problems, NULL, NULL, session_confines_checks(session),
+		keeps_text(session) };
 	uint64_t length = reading_end(run) - run->position;
 	int status;
 

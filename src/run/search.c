@@ -21,6 +21,7 @@
 #include "evidence/extent_image.h"
 #include "run/decoding.h"
 #include "run/signals.h"
+#include "scan/kept_text.h"
 
 #define HITS_PER_CHUNK ((size_t)256 * 1024)
 /* Chunks after the one that is handed out next whose coded data is being decoded meanwhile. */
@@ -58,7 +59,8 @@ struct search {
 	/* A slot of zeros of this size has no hit; 0: not known yet. */
 	size_t hitless_len, hitless_tail_len;
 
-	struct decoding *decoding; /* NULL: the engine decodes nothing */
+	struct kept_text *kept_text; /* NULL: none is */
+	struct decoding *decoding;   /* NULL: the engine decodes nothing */
 	struct evidence_hash *hash;
 	struct content_map *map;
 	double read_wait, scan_wait; /* seconds */
@@ -143,6 +145,11 @@ static int open_engine(struct search *search, struct error *error)
 		.decodes = ahead && ahead_wanted(ahead),
 	};
 
+	if (search->options.keeps_text && !search->kept_text &&
+		!strcmp(search->engine->name, "gpu"))
+		search->kept_text = kept_text_new(
+			options->gpu.devices, image_info(search->options.scope->image)->size);
+	scan.kept_text = search->kept_text;
 	reader_ring(search->reader, &scan.ring, &scan.ring_len, &scan.chunk_len, &scan.chunks);
 	search->count = scan.chunks;
 	status = search->engine->open(&search->scan, &options->rules->patterns, &scan, error);
@@ -602,6 +609,11 @@ const char *search_kernel(const struct search *search)
 	return search->scan && search->engine->kernel ? search->engine->kernel(search->scan) : "";
 }
 
+const struct kept_text *search_kept_text(const struct search *search)
+{
+	return search->kept_text;
+}
+
 bool search_is_unsuited(const struct search *search)
 {
 	return search->unsuited;
@@ -624,6 +636,7 @@ void search_close(struct search *search)
 			;
 		close_engine(search);
 	}
+	kept_text_free(search->kept_text);
 	for (unsigned i = 0; search->inflight && i < search->count; i++)
 		free(search->inflight[i].chunk.hits);
 	free(search->inflight);

@@ -29,6 +29,7 @@ struct search_options {
 	struct sift *sift;   /* gives hits their notes; NULL: none */
 	struct ahead *ahead; /* learns what the engine decodes; NULL: nothing is decoded */
 	bool shared;         /* other processes are to read the reader's ring */
+	bool keeps_text;     /* files in pieces are searched for on the GPUs afterwards */
 };
 
 /* What options point to must outlive the search. All functions are called by one thread. */
@@ -52,6 +53,9 @@ int search_next(struct search *search, const struct chunk **chunk, struct error 
 void search_done(struct search *search);
 /* All ranges were searched, and the caller is done with all chunks. */
 bool search_is_complete(const struct search *search);
+
+/* What GPUs keep of the image that is searched, or NULL. As long as the search is. */
+const struct kept_text *search_kept_text(const struct search *search);
 
 /* Bytes of a match in the chunk. */
 uint32_t search_match_len(

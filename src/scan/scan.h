@@ -13,6 +13,7 @@
 #include "scan/gpu_options.h"
 #include "patterns/pattern_set.h"
 
+struct kept_text;
 struct pool;
 
 struct hit {
@@ -81,6 +82,8 @@ struct scan_options {
 	const struct gpu_options *gpu;    /* scan/gpu_options.h; NULL: the defaults */
 	const struct scan_sifter *sifter; /* called by engines that sift; NULL: none */
 	bool decodes; /* the caller has coded data decoded, where the engine can */
+	struct kept_text
+		*kept_text; /* where GPUs keep what they search (scan/kept_text.h); NULL: nowhere */
 };
 
 /* One row of the engine table (scan/engines.c). One thread calls all of its functions but probe. */

@@ -42,7 +42,7 @@ struct search_device {
 	uint8_t stage[STAGE * CLUSTER];
 	uint8_t kept[5 * STAGE * CLUSTER];
 	size_t len; /* of each cluster */
-	size_t count;
+	size_t count, taken;
 	_Atomic size_t asked;
 };
 
@@ -83,6 +83,26 @@ static int keep(struct search_device *opened, size_t count)
 	return 0;
 }
 
+/* What a scan has kept. */
+struct kept_text {
+	uint64_t from, to; /* of the image */
+};
+
+static size_t take(struct search_device *opened, const struct kept_text *text, uint64_t offset,
+	uint64_t size, size_t len)
+{
+	size_t count = STAGE * CLUSTER / len;
+
+	opened->len = len;
+	if (offset < text->from || offset + count * size > text->to)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		memcpy(opened->kept + (opened->count + i) * len, content + offset + i * size, len);
+	opened->count += count;
+	opened->taken += count;
+	return count;
+}
+
 static void answer(const struct search_device *opened, const struct coded_question *question)
 {
 	cr_assert_leq(question->first + question->count, opened->count);
@@ -112,7 +132,8 @@ static const struct search_tool tool = { .name = "made up",
 	.find_coded = find_coded,
 	.room = room_len,
 	.stage = stage,
-	.keep = keep };
+	.keep = keep,
+	.take = take };
 
 /* ---- the file ---- */
 
@@ -178,7 +199,7 @@ static void ask(const struct search_tool *used, bool skips, struct answers *answ
 	struct continuations *continuations;
 	struct partial partial;
 
-	cr_assert(searcher_keep_heads(searcher, &evidence.image, &clusters, pool, NULL));
+	cr_assert(searcher_keep_heads(searcher, &evidence.image, &clusters, NULL, pool, NULL));
 	cr_assert(partial_begin(&clusters, &broken, NULL, &partial));
 	workbench_prepare(&bench, &partial.extents);
 	continuations = continuations_new(&bench, &partial);
@@ -284,7 +305,7 @@ static size_t ask_around(const struct search_tool *used, bool skips, struct answ
 	struct partial partial;
 	size_t skipped = 0;
 
-	cr_assert(searcher_keep_heads(searcher, &evidence.image, &clusters, pool, NULL));
+	cr_assert(searcher_keep_heads(searcher, &evidence.image, &clusters, NULL, pool, NULL));
 	cr_assert(partial_begin(&clusters, &broken, NULL, &partial));
 	workbench_prepare(&bench, &partial.extents);
 	continuations = continuations_new(&bench, &partial);
@@ -412,7 +433,7 @@ Test(searcher, each_thread_gets_the_answers_to_what_it_asked)
 	for (fails_at = SIZE_MAX; fails_at; fails_at = fails_at == SIZE_MAX ? 50 : 0) {
 		crowd.searcher = searcher_new(&tool, NULL, &clusters);
 		cr_assert(searcher_keep_heads(
-			crowd.searcher, &evidence.image, &clusters, pool, NULL));
+			crowd.searcher, &evidence.image, &clusters, NULL, pool, NULL));
 		pool_share(pool, POOL_CHECK, THREADS, ask_often, &crowd);
 		cr_expect_eq(crowd.wrong, 0);
 		cr_expect_eq(crowd.refused > 0, fails_at != SIZE_MAX);
@@ -421,6 +442,24 @@ Test(searcher, each_thread_gets_the_answers_to_what_it_asked)
 			"one that failed is not asked again");
 		searcher_free(crowd.searcher);
 	}
+	pool_free(pool);
+	clusters_free(&clusters);
+}
+
+Test(searcher, what_the_scan_has_kept_is_not_read_again)
+{
+	static const struct kept_text text = { STAGE * CLUSTER, 3 * STAGE * CLUSTER };
+	struct pool *pool = pool_new(2);
+	struct searcher *searcher;
+
+	make_image();
+	room = 5 * STAGE;
+	searcher = searcher_new(&tool, NULL, &clusters);
+	cr_assert(searcher_keep_heads(searcher, &evidence.image, &clusters, &text, pool, NULL));
+	cr_expect_eq(searcher_kept(searcher), 5 * STAGE);
+	cr_expect_eq(device.taken, 2 * STAGE);
+	cr_expect_arr_eq(device.kept, content, SIZE / CLUSTER * CLUSTER);
+	searcher_free(searcher);
 	pool_free(pool);
 	clusters_free(&clusters);
 }
@@ -435,7 +474,7 @@ Test(searcher, a_device_keeps_what_is_free)
 	room = 5 * STAGE;
 	clusters_take(&clusters, (uint64_t)100 * CLUSTER, 10 * CLUSTER);
 	searcher = searcher_new(&tool, NULL, &clusters);
-	cr_assert(searcher_keep_heads(searcher, &evidence.image, &clusters, pool, NULL));
+	cr_assert(searcher_keep_heads(searcher, &evidence.image, &clusters, NULL, pool, NULL));
 	cr_expect_eq(searcher_kept(searcher), 5 * STAGE);
 	for (size_t i = 0; i < 2 * STAGE; i++) {
 		static const uint8_t zeros[CLUSTER];
