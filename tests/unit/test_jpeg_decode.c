@@ -806,6 +806,40 @@ static struct bytes make_gradient(int jump, uint64_t *at)
 	return m.jpeg;
 }
 
+/* The last bytes of a picture's coded data, then as many of `fill`, and in them the marker FF `code`. */
+static bool may_end(const struct bytes *jpeg, const struct carve_coded *coded, size_t at,
+	uint8_t fill, size_t marker_at, uint8_t code)
+{
+	_Alignas(4) uint8_t bytes[1024];
+	size_t rest = jpeg->len - 2 - at;
+
+	memset(bytes, fill, sizeof(bytes));
+	memcpy(bytes, jpeg->data + at, rest);
+	bytes[rest + marker_at] = 0xff;
+	bytes[rest + marker_at + 1] = code;
+	return coded_may_follow(coded, bytes, sizeof(bytes));
+}
+
+Test(jpeg_decode, a_scan_ends_with_a_marker)
+{
+	struct carve_coded coded = { .begins = false };
+	uint64_t unused;
+	struct bytes jpeg = make_gradient(0, &unused);
+	size_t at = jpeg.len - 20;
+	struct view *view = view_new_memory(jpeg.data, at);
+
+	cr_assert(carver_find("jpeg")->coded(view, NULL, &coded));
+	cr_expect(may_end(&jpeg, &coded, at, 0x55, 0, JPEG_EOI));
+	cr_expect(may_end(&jpeg, &coded, at, 0x55, 300, JPEG_SOS), "some bytes may be before it");
+	cr_expect_not(may_end(&jpeg, &coded, at, 0x55, 300, 0xff),
+		"FF may be repeated, but 55 is no code");
+	cr_expect_not(may_end(&jpeg, &coded, at, 0x55, 300, 0), "that is no marker");
+	cr_expect_not(may_end(&jpeg, &coded, at, 0x55, 700, JPEG_EOI), "too far");
+	cr_expect_not(may_end(&jpeg, &coded, at, 0x55, 0, 0x55), "no marker of a JPEG");
+	view_free(view);
+	free(jpeg.data);
+}
+
 Test(jpeg_decode, sees_joints_that_do_not_fit)
 {
 	static const int jumps[] = { 0, 400, -400 };
