@@ -281,17 +281,27 @@ static bool try_again(struct confined *confined, struct confined_passes *passes,
 	return true;
 }
 
+/* As many as the pool has; beside a device more, as about a third of them wait for it. */
+static unsigned thread_count(const struct confined *confined)
+{
+	unsigned threads = pool_threads(confined->options->pool);
+
+	if (confined->device && threads > 1)
+		threads += threads / 2;
+	return threads < CHECK_TRIALS_MAX ? threads : CHECK_TRIALS_MAX;
+}
+
 int confined_passes_make(
 	struct assembler *assembler, struct confined_passes *passes, struct error *error)
 {
 	const struct assemble_options *options = assembler_options(assembler);
-	unsigned threads = pool_threads(options->pool);
 	struct confined confined = { .assembler = assembler, .options = options };
+	unsigned threads;
 	int status;
 
-	confined.threads = threads < CHECK_TRIALS_MAX ? threads : CHECK_TRIALS_MAX;
-	confined.alone = threads == 1;
 	confined.device = device_server_new(options);
+	confined.threads = threads = thread_count(&confined);
+	confined.alone = threads == 1;
 	*passes = (struct confined_passes){ 0 };
 	while ((status = attempt(&confined, error)) > 0) {
 		log_debug("putting files in pieces together, with %u threads, %s", confined.threads,
