@@ -495,11 +495,21 @@ static bool waits_for_scan(const struct carving *carving, const struct carve_job
 	       job->candidate.start + job->file->record.length > carving->scanned;
 }
 
+/* Jobs from the one that is reported to the one whose file is loaded meanwhile. */
+#define EXPECTED 4
+
 static void report_ready(struct carving *carving)
 {
 	while (carving->reported < carving->decided) {
 		struct carve_job *job = job_at(carving, carving->reported);
 
+		if (carving->reported + EXPECTED < carving->decided) {
+			const struct kept_file *file =
+				job_at(carving, carving->reported + EXPECTED)->file;
+
+			if (file)
+				kept_files_expect(file);
+		}
 		if (job_state(job) != JOB_DONE || waits_for_scan(carving, job))
 			return;
 		/* A checkpoint must find it not done, whatever the reason. */

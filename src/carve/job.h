@@ -49,10 +49,10 @@ struct kept_file {
 	struct local_jobs *local; /* while a thread of the pool writes it */
 	struct kept_file *next;   /* of those that are not used */
 	struct carve_job *job;
-	int status; /* of writing */
+	int status;              /* of writing */
+	struct hashes *expected; /* of carving_add_record: "" where not known; else NULL */
 	struct file_record record;
 	struct record_room room;
-	struct hashes *expected; /* of carving_add_record: "" where not known; else NULL */
 };
 
 static inline enum job_state job_state(const struct carve_job *job)

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "evidence/extent_image.h"
 
+#define CACHE_LINE 64
 /* Files that are warned about by name; the report has them all. */
 #define WARNINGS_MAX 20
 
@@ -61,6 +62,27 @@ void kept_files_were_reported(
 	files->sums = *sums;
 }
 
+/* Other threads had its memory, or so long ago that no cache has it. */
+static void prefetch(const void *from, const void *end)
+{
+	for (const char *line = from; line < (const char *)end; line += CACHE_LINE)
+		__builtin_prefetch(line, 1);
+}
+
+void kept_files_expect(const struct kept_file *file)
+{
+	prefetch(&file->next, file->record.reason + 1);
+}
+
+/* The next file to be used again, all of which is written to. */
+static void prefetch_spare(const struct kept_file *file)
+{
+	prefetch(&file->next, file->record.reason + 1);
+	prefetch(file->record.title, file->record.title + 1);
+	prefetch(&file->record.hashes, &file->record.hashes + 1);
+	prefetch(&file->room, &file->room + 1);
+}
+
 struct kept_file *kept_files_add(struct kept_files *files, struct carve_job *job)
 {
 	struct kept_file *file = files->spare;
@@ -69,6 +91,8 @@ struct kept_file *kept_files_add(struct kept_files *files, struct carve_job *job
 		files->spare = file->next;
 	else
 		file = xmalloc(sizeof(*file));
+	if (files->spare)
+		prefetch_spare(files->spare);
 	file->job = job;
 	file->status = 0;
 	file->expected = NULL;

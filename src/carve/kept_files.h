@@ -28,6 +28,8 @@ void kept_files_close(struct kept_files *files);
 
 /* The job's candidate becomes a file: the caller fills in its record. */
 struct kept_file *kept_files_add(struct kept_files *files, struct carve_job *job);
+/* It will soon be reported: its memory is loaded meanwhile. */
+void kept_files_expect(const struct kept_file *file);
 /* It was written, or could not be: counts it, or why there is none, and passes it to the reports. */
 void kept_files_report(struct kept_files *files, struct kept_file *file);
 /* It was neither. */

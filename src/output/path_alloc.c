@@ -170,11 +170,15 @@ static char *put_text(char *to, const char *text, size_t len)
 /* At least `digits` of them, at most DIGITS_MAX. */
 static char *put_number(char *to, uint64_t number, unsigned digits)
 {
-	char room[DIGITS_MAX], *end = room + DIGITS_MAX, *start = digits_before(end, number);
+	uint64_t power = 10;
+	unsigned len = 1;
 
-	while (end - start < (ptrdiff_t)digits)
-		*--start = '0';
-	return put_text(to, start, (size_t)(end - start));
+	for (; len < DIGITS_MAX && number >= power; len++)
+		power = len + 1 < DIGITS_MAX ? power * 10 : UINT64_MAX;
+	for (; digits > len; digits--)
+		*to++ = '0';
+	digits_before(to + len, number);
+	return to + len;
 }
 
 /* Not by snprintf, which would be the slowest part of reporting a file. */
@@ -182,10 +186,9 @@ char *path_alloc_name(struct path_alloc *path_alloc, const char *type_name, uint
 	const char *label, const char *extension, unsigned digits, char *room, size_t room_len)
 {
 	struct type *type = find_type(path_alloc, type_name);
-	char suffix[EXTENSION_MAX + 2], called[LABEL_MAX + 2];
-	char tail[4 + 3 * DIGITS_MAX + sizeof(suffix) + sizeof(called)], *end = tail, *name;
+	char suffix[EXTENSION_MAX + 2], called[LABEL_MAX + 2], *name, *end;
 	size_t suffix_len = 0, called_len = *label ? plain_name(label, LABEL_MAX, called) : 0;
-	size_t folder_len, len;
+	size_t folder_len, len_max;
 	uint32_t number;
 
 	suffix[0] = '\0';
@@ -194,6 +197,12 @@ char *path_alloc_name(struct path_alloc *path_alloc, const char *type_name, uint
 	number = count_name(type, offset, suffix, suffix_len);
 	if (*type_name && type->file_count++ % OUTPUT_DIR_FOLDER_FILES == 0)
 		next_folder(path_alloc, type);
+	folder_len = type->folder ? strlen(type->folder) : 0;
+	len_max = folder_len + DIGITS_MAX + (number > 1 ? 1 + DIGITS_MAX : 0) + 1 + called_len + 1 +
+		  suffix_len;
+	end = name = len_max < room_len ? room : xmalloc(len_max + 1);
+	if (folder_len)
+		end = put_text(end, type->folder, folder_len);
 	end = put_number(end, offset, digits > DIGITS_MAX ? DIGITS_MAX : digits);
 	if (number > 1)
 		end = put_number(put_text(end, "-", 1), number, 1);
@@ -201,11 +210,7 @@ char *path_alloc_name(struct path_alloc *path_alloc, const char *type_name, uint
 		end = put_text(put_text(end, "_", 1), called, called_len);
 	if (suffix_len)
 		end = put_text(put_text(end, ".", 1), suffix, suffix_len);
-	folder_len = type->folder ? strlen(type->folder) : 0;
-	len = folder_len + (size_t)(end - tail);
-	name = len < room_len ? room : xmalloc(len + 1);
-	*put_text(put_text(name, type->folder ? type->folder : "", folder_len), tail,
-		(size_t)(end - tail)) = '\0';
+	*end = '\0';
 	return name;
 }
 

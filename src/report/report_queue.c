@@ -18,6 +18,8 @@
 
 #define QUEUE_LEN 2048
 #define AT_ONCE 64
+/* Records from the one that is given back to the one that is loaded meanwhile. */
+#define EXPECTED 4
 /* Progress is reported after this part. */
 #define LEADER 0
 
@@ -141,8 +143,16 @@ static uint64_t lowest_done(const struct report_queue *queue)
 /* Gives back the records before `until`, which all writers are past. */
 static void give_back(struct report_queue *queue, uint64_t until)
 {
-	for (; queue->given_back < until; queue->given_back++)
+	for (; queue->given_back < until; queue->given_back++) {
+		const char *next =
+			(const char *)queue->ring[(queue->given_back + EXPECTED) % QUEUE_LEN];
+
+		/* What it will be given back to looks at its head, and at what is before it. */
+		if (queue->given_back + EXPECTED < until)
+			for (int line = -1; line <= 1; line++)
+				__builtin_prefetch(next + line * 64, 1);
 		queue->done(queue->done_context, queue->ring[queue->given_back % QUEUE_LEN]);
+	}
 }
 
 /* Waits until all writers have written this many records, which must have been pushed. */

@@ -380,6 +380,8 @@ JPEG_INLINE bool take_refined(struct jpeg_decoder *d, struct jpeg_buffer *buffer
 	return true;
 }
 
+/* Blocks whose history is loaded ahead: a large picture's is in no near cache. */
+#define HISTORY_AHEAD 48
 /* Blocks of an EOB run that are decoded at once: they take less than JPEG_BLOCK_ROOM bytes. */
 #define RUN_BLOCKS 32
 
@@ -395,6 +397,7 @@ JPEG_INLINE bool run_refined_ac(
 		unsigned shift = 64 - d->lookup_bits;
 		uint64_t bits = 0, run = d->eob_run < blocks ? d->eob_run : blocks;
 
+		__builtin_prefetch(history + HISTORY_AHEAD, 1);
 		if (run) {
 			run = run < RUN_BLOCKS ? run : RUN_BLOCKS;
 			for (uint64_t i = 0; i < run; i++)

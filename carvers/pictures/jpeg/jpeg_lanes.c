@@ -321,7 +321,7 @@ static bool run_lanes_any(struct jpeg_decoder *d, struct lane *first, struct lan
 }
 
 #ifdef __x86_64__
-__attribute__((target("bmi2,movbe"))) static bool run_lanes_bmi2(struct jpeg_decoder *d,
+__attribute__((target("bmi2"))) static bool run_lanes_bmi2(struct jpeg_decoder *d,
 	struct lane *first, struct lane *second, uint32_t end, uint32_t second_end)
 {
 	return run_lanes(d, first, second, end, second_end);
@@ -335,7 +335,7 @@ typedef bool run_function(struct jpeg_decoder *, struct lane *, struct lane *, u
 static run_function *choose(const struct jpeg_decoder *d)
 {
 #ifdef __x86_64__
-	if (!d->jpeg->portable && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("movbe"))
+	if (!d->jpeg->portable && __builtin_cpu_supports("bmi2"))
 		return run_lanes_bmi2;
 #else
 	(void)d;
