@@ -27,8 +27,8 @@ _Static_assert(2 * BATCH < JPEG_LANE_SPARE, "lanes note no more than there is ro
 #define OVERLAP 512
 #define EAGER_OVERLAP 16
 #define OVERLAP_MAX 4096
-/* Rounds without a meeting, until lanes are given up. */
-#define MISSES 6
+/* Rounds of little use, each of which counts twice, until lanes are given up. */
+#define MISSES 12
 /* Blocks that have to be left for lanes to begin; MCUs decoded alone before the next attempt. */
 #define BLOCKS_MIN 512
 #define ALONE 256
@@ -423,15 +423,17 @@ static size_t bytes_left(const struct jpeg_bits *b)
 	return left < JPEG_BLOCK_ROOM ? 0 : left - JPEG_BLOCK_ROOM;
 }
 
-static void judge_meeting(struct jpeg_lanes *lanes, bool met)
+/* fair: the lanes met, and what they decoded was of use. Otherwise a hostile scan could have the same bytes
+ * decoded again and again. */
+static void judge_round(struct jpeg_lanes *lanes, bool met, bool fair)
 {
-	if (met) {
+	if (fair)
 		lanes->misses -= lanes->misses != 0;
-	} else {
-		lanes->misses++;
+	else
+		lanes->misses += 2;
+	if (!met)
 		lanes->overlap =
 			lanes->overlap * 2 < OVERLAP_MAX ? lanes->overlap * 2 : OVERLAP_MAX;
-	}
 }
 
 /* Decodes with two lanes, up to *mcus MCUs, and subtracts those that were. */
@@ -464,7 +466,6 @@ static bool decode_round(struct jpeg_decoder *d, size_t left, uint64_t *mcus)
 	else if (valid)
 		lanes->distance = (first.at - at / 8) / 4 + 1;
 	met = find_meeting(d, counts[0], counts[1], &i, &j);
-	judge_meeting(lanes, met);
 	if (!met)
 		i = counts[0];
 	total = met ? i + counts[1] - 1 - j : i;
@@ -474,6 +475,7 @@ static bool decode_round(struct jpeg_decoder *d, size_t left, uint64_t *mcus)
 	taken = take_dcs(d, starts[0], i < total ? i : total, 0);
 	if (taken == i && i < total)
 		taken += take_dcs(d, starts[1] + j, total - i, (unsigned)(i % block_count));
+	judge_round(lanes, met, met && taken >= (counts[0] + counts[1]) / 4);
 	if (taken)
 		d->zero_blocks = 0;
 	*mcus -= taken / block_count;

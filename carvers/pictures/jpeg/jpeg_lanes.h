@@ -37,7 +37,7 @@ struct jpeg_lane_block {
  * whole code (jpeg_lanes.c). Those of dc have a DC, and the coefficients after it. */
 struct jpeg_lanes {
 	bool usable;         /* the tables are those of the scan */
-	unsigned misses;     /* rounds whose lanes did not meet, more than those that did */
+	unsigned misses;     /* twice the rounds that were of little use, less the others */
 	uint32_t blocks_min; /* that have to be left for lanes to begin */
 	uint32_t overlap;    /* bytes that the first lane decodes beyond where the second began */
 	uint32_t distance;   /* at most, between their beginnings */
