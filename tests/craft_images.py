@@ -172,14 +172,21 @@ def ogg_crc(page):
     return crc
 
 
-def ogg_page(flags, body):
-    page = b"OggS\0" + bytes([flags]) + bytes(8) + le(4, 7) + le(4, 0) + bytes(4) + b"\1" + bytes([len(body)]) + body
+def ogg_page(flags, body, serial=7):
+    page = b"OggS\0" + bytes([flags]) + bytes(8) + le(4, serial) + le(4, 0) + bytes(4) + b"\1" + bytes([len(body)]) + body
     return page[:22] + le(4, ogg_crc(page)) + page[26:]
 
 
+VORBIS = b"\1vorbis" + le(4, 0) + b"\2" + le(4, 44100) + bytes(12) + b"\xb8\1"
+
+
 def ogg(size):
-    vorbis = b"\1vorbis" + le(4, 0) + b"\2" + le(4, 44100) + bytes(12) + b"\xb8\1"
-    return repeated(size, ogg_page(2, vorbis), ogg_page(0, b"x"))
+    return repeated(size, ogg_page(2, VORBIS), ogg_page(0, b"x"))
+
+
+def ogg_streams(size):
+    """Each page begins another stream."""
+    return fill(b"".join(ogg_page(2, VORBIS, serial) for serial in range(1024)), size)
 
 
 def swf(size):
@@ -1103,7 +1110,7 @@ def emlx(size):
 
 CRAFTS = {
     "jpeg": jpeg, "png": png, "gif": gif, "webp": webp, "tiff": tiff, "bmp": bmp, "psd": psd, "mp4": mp4, "mp4_nested": mp4_nested, "wav": wav,
-    "aiff": aiff, "midi": midi, "mkv": mkv, "flac": flac, "mp3": mp3, "ogg": ogg, "swf": swf, "flv": flv, "html": html, "xml": xml, "svg": svg,
+    "aiff": aiff, "midi": midi, "mkv": mkv, "flac": flac, "mp3": mp3, "ogg": ogg, "ogg_streams": ogg_streams, "swf": swf, "flv": flv, "html": html, "xml": xml, "svg": svg,
     "pdf": pdf, "pdf_nested": pdf_nested, "ps": ps, "ps_nested": ps_nested, "rtf": rtf, "mail": mail, "ole": ole, "zip": zip_stored, "gz": gz,
     "zst": zst, "lz4": lz4, "bz2": bz2, "xz": xz, "tar": tar, "ar": ar, "cpio": cpio, "rar": rar, "rar5": rar5, "sevenzip": sevenzip, "cab": cab,
     "elf": elf, "exe": exe, "sqlite": sqlite, "evtx": evtx, "pst": pst,

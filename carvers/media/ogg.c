@@ -381,12 +381,22 @@ static bool expect_page(
 	return table->add(table, &anchor);
 }
 
-/* Notes an intact page. */
+/* Whether an intact page is one of the file. One with an earlier number is another file's, as in copies. */
+static bool is_own_page(struct ogg *ogg, const struct ogg_page *page)
+{
+	const struct ogg_stream *stream = find_stream(ogg, page->serial);
+
+	if (page->flags & FIRST)
+		return !stream && ogg->stream_count < STREAMS_MAX;
+	return stream && !stream->ended && page->number >= stream->next;
+}
+
+/* Notes a page of the file. */
 static void follow_page(struct ogg *ogg, const struct ogg_page *page)
 {
 	struct ogg_stream *stream = find_stream(ogg, page->serial);
 
-	if (!stream && ogg->stream_count < STREAMS_MAX) {
+	if (!stream) {
 		stream = &ogg->streams[ogg->stream_count++];
 		stream->serial = page->serial;
 	}
@@ -398,7 +408,7 @@ static void follow_page(struct ogg *ogg, const struct ogg_page *page)
 }
 
 /* A page's length is in its head: after one that is damaged the next page of one of the streams is to be
- * found, and where there is no head, the page itself. A page with an earlier number is another file's: alike
+ * found, and where there is no head, the page itself. At another file's page the table ends: alike
  * pages by the thousand would each be found at all the places of the others. */
 static bool read_pages(struct view *view, struct carve_table *table)
 {
@@ -407,11 +417,9 @@ static bool read_pages(struct view *view, struct carve_table *table)
 	enum page_state state;
 
 	make_table(ogg.table);
-	while ((state = read_page(&ogg, &page)) == PAGE_INTACT) {
+	while ((state = read_page(&ogg, &page)) == PAGE_INTACT && is_own_page(&ogg, &page)) {
 		const struct ogg_stream *stream = find_stream(&ogg, page.serial);
 
-		if (stream && page.number < stream->next)
-			break;
 		if (stream && !expect_page(table, ogg.at, stream, page.number))
 			return true;
 		follow_page(&ogg, &page);
@@ -449,8 +457,7 @@ static bool find_sum(struct view *view, struct carve_sum *sum)
 	enum page_state state;
 
 	make_table(ogg.table);
-	while ((state = read_page(&ogg, &page)) == PAGE_INTACT &&
-		(page.flags & FIRST || find_stream(&ogg, page.serial)))
+	while ((state = read_page(&ogg, &page)) == PAGE_INTACT && is_own_page(&ogg, &page))
 		follow_page(&ogg, &page);
 	for (unsigned i = 0; i < ogg.stream_count; i++)
 		ogg.open_count += !ogg.streams[i].ended;

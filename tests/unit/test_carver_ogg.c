@@ -51,3 +51,33 @@ Test(carver_ogg, copies_of_pages_are_not_in_the_table)
 	cr_assert_eq(count_anchors(&bytes), count);
 	free(bytes.data);
 }
+
+static size_t page_len(const uint8_t *page)
+{
+	size_t len = 27 + page[26];
+
+	for (size_t i = 0; i < page[26]; i++)
+		len += page[27 + i];
+	return len;
+}
+
+/* Each of the thousands of files that broke off would be followed through all copies after it. */
+Test(carver_ogg, the_first_wrong_sum_is_not_looked_for_past_another_files_page)
+{
+	struct bytes bytes = bytes_of_file(WHOLE);
+	size_t first = page_len(bytes.data), cut = first + page_len(bytes.data + first);
+	struct carve_sum sum = { 0 };
+	struct view *view;
+
+	bytes.len = cut;
+	for (int i = 0; i < 100; i++)
+		bytes_add_file(&bytes, WHOLE);
+	view = view_new_memory(bytes.data, bytes.len);
+	cr_assert(carver_find("ogg")->map->sum(view, &sum));
+	cr_assert_eq(sum.from, cut);
+	cr_assert_eq(sum.to, cut);
+	cr_assert_eq(sum.next_count, 1);
+	cr_assert_lt(view_work_done(view), 4 * bytes.len / 100);
+	view_free(view);
+	free(bytes.data);
+}
