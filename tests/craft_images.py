@@ -1108,6 +1108,86 @@ def emlx(size):
     return repeated(size, b"9000000   \nReturn-Path: <a@b.c>\r\nReceived: from a by b; Mon, 1 Jan 2024 00:00:00 +0000\r\n", b"\r\nhello world\r\n")
 
 
+def xpm(size):
+    """Comments may follow each other, and each says that a picture begins."""
+    start = b"/* XPM */" * 440 + b'static char *a[] = {\n"64 65535 1 1",\n"a c #000",\n'
+    return (start + fill(b'"' + b"a" * 64 + b'",\n', max(size - len(start), 0)))[:size]
+
+
+def xwd(size):
+    head = golden("xwd/direct.xwd", 0, 111)
+    return repeated(size, head[:16] + be(4, 16384) * 2 + head[24:48] + be(4, 3 * 16384) + head[52:80] + be(4, 16384) * 2 + head[88:], b"\0")
+
+
+def sunras(size):
+    return fill(be(4, 0x59a66a95) + be(4, 32768) * 2 + be(4, 24) + be(4, 0) + be(4, 2) + be(4, 0) * 2, size)
+
+
+def viff(size):
+    head = golden("viff/colour.viff", 0, 1024)
+    return repeated(size, head[:520] + be(4, 16384) * 2 + head[528:], b"\1")
+
+
+def pict(size):
+    start = bytes(522) + bytes.fromhex("001102ff0c00") + bytes.fromhex("fffe0000004800000048000000000000000a000a00000000")
+    return jumping(size, lambda left: start + b"\x82\0" + be(4, left), b"\0\x1e", align=2)
+
+
+def tga(size):
+    return fill(bytes.fromhex("000002000000000000000000000cff031800"), size)
+
+
+def tga_coded(size):
+    return repeated(size, bytes.fromhex("00000a000000000000000000000cff031800"), b"\xff\1\2\3")
+
+
+def varint(value):
+    out = b""
+    while value > 127:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def onnx(size):
+    def head(left):
+        return b"\x08\7\x12\7pytorch\x1a" + varint(left)
+    return jumping(size, head, b"\x1a\0")
+
+
+def ber(size):
+    start = bytes.fromhex("3080020103308006092a864886f70d010701")
+    return jumping(size, lambda left: start + b"\4\x83" + be(3, min(left, 0xffffff)), b"\5\0")
+
+
+def w64(size):
+    start = golden("w64/plain.w64", 0, 80)
+    guid = b"junk" + start[28:40]
+    return jumping(size, lambda left: start[:16] + le(8, size) + start[24:] + guid + le(8, left + 24), guid + le(8, 24), align=8)
+
+
+def dts(size):
+    def head(left):
+        if left < 96:
+            return None
+        return b"\x7f\xfe\x80\1" + be(4, 0xfc << 24 | 31 << 18 | (min(left, 16384) - 1) << 4) + b"\x34" + bytes(7)
+    frame = head(96).ljust(96, b"\5")
+    return stepping(size, head, lambda left: head(left) if left >= 96 else b"", 8192, lambda left: fill(frame, left))
+
+
+def h265(size):
+    return repeated(size, golden("h265/sets.h265", 0x1c, 0x50), b"\0\0\1\2\1\xd0\x9b\x73\xa9\xbe\x55")
+
+
+def stl(size):
+    facet = b"facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
+    return fill(b"solid ", size // 4) + b"\n" + fill(facet, size - size // 4 - 1)
+
+
+def dmg(size):
+    return fill(b"\x78\xda\xed\xd1" + bytes(range(28)), size)
+
+
 CRAFTS = {
     "jpeg": jpeg, "png": png, "gif": gif, "webp": webp, "tiff": tiff, "bmp": bmp, "psd": psd, "mp4": mp4, "mp4_nested": mp4_nested, "wav": wav,
     "aiff": aiff, "midi": midi, "mkv": mkv, "flac": flac, "mp3": mp3, "ogg": ogg, "ogg_streams": ogg_streams, "swf": swf, "flv": flv, "html": html, "xml": xml, "svg": svg,
@@ -1130,4 +1210,6 @@ CRAFTS = {
     "jumplist": jumplist, "safetensors": safetensors, "eot": eot, "x3f": x3f, "crw": crw, "dwg": dwg, "eps": eps, "lnk": lnk, "emlx": emlx,
     "aac": frames("adts/few.aac"), "dts": frames("dts/two.dts"), "latm": frames("latm/few.latm"),
     "mpv": frames("mpv/rows.m1v"), "mpg": frames("mpg/one.mpg"), "ts": frames("mpegts/plain.ts"), "wavpack": frames("wavpack/cut.wv"),
+    "xpm": xpm, "xwd": xwd, "sunras": sunras, "viff": viff, "pict": pict, "tga": tga, "tga_coded": tga_coded, "onnx": onnx, "ber": ber, "w64": w64,
+    "dts_long": dts, "h265": h265, "stl": stl, "dmg": dmg,
 }
