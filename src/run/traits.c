@@ -11,8 +11,9 @@
 #include "hashing/hash.h"
 #include "run/carve_options.h"
 
-/* Bytes of the image's beginning, middle and end that are hashed. */
+/* Bytes of the image's beginning and end, and of SAMPLES places between them, that are hashed. */
 #define SAMPLE_LEN ((size_t)65536)
+#define SAMPLES 16
 
 /* Takes over both. */
 static void add(struct traits *traits, char *name, char *value)
@@ -27,19 +28,24 @@ static void add_number(struct traits *traits, const char *name, uint64_t number)
 	add(traits, xstrdup(name), xasprintf("%" PRIu64, number));
 }
 
-/* A hash of some of the image's bytes; "" when they can't be read. */
-static char *sample(struct image *image, uint64_t offset)
+/* A hash of samples of the image's bytes, at `offset` and each `step` after it; "" when they can't be read. */
+static char *sample(struct image *image, uint64_t offset, uint64_t step, unsigned count)
 {
-	uint64_t left = image_info(image)->size - offset;
-	size_t len = left < SAMPLE_LEN ? (size_t)left : SAMPLE_LEN;
+	uint64_t size = image_info(image)->size;
 	struct hasher *hasher = hasher_new(HASH_SHA256);
-	uint8_t *bytes = xmalloc(len);
+	uint8_t *bytes = xmalloc(SAMPLE_LEN);
 	struct hashes hashes = { 0 };
+	bool good = true;
 
-	if (image_read_at(image, offset, bytes, len) == 0) {
-		hasher_update(hasher, bytes, len);
-		hasher_finish(hasher, &hashes);
+	for (unsigned i = 0; i < count && good; i++, offset += step) {
+		uint64_t left = size - offset;
+		size_t len = left < SAMPLE_LEN ? (size_t)left : SAMPLE_LEN;
+
+		good = image_read_at(image, offset, bytes, len) == 0;
+		hasher_update(hasher, bytes, good ? len : 0);
 	}
+	if (good)
+		hasher_finish(hasher, &hashes);
 	hasher_free(hasher);
 	free(bytes);
 	return xstrdup(hashes.sha256);
@@ -54,9 +60,10 @@ static void add_image(struct traits *traits, struct image *image)
 	add_number(traits, "the image's size", info->size);
 	add(traits, xstrdup("the image's stored MD5"), xstrdup(info->stored_md5));
 	add(traits, xstrdup("the image's stored SHA-1"), xstrdup(info->stored_sha1));
-	add(traits, xstrdup("the image's beginning"), sample(image, 0));
-	add(traits, xstrdup("the image's middle"), sample(image, last / 2));
-	add(traits, xstrdup("the image's end"), sample(image, last));
+	add(traits, xstrdup("the image's beginning"), sample(image, 0, 0, 1));
+	add(traits, xstrdup("the image's content"),
+		sample(image, last / (SAMPLES + 1), last / (SAMPLES + 1), SAMPLES));
+	add(traits, xstrdup("the image's end"), sample(image, last, 0, 1));
 }
 
 static void add_rules(struct traits *traits, const struct rules *rules)

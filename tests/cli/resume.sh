@@ -46,6 +46,9 @@ try carve --resume out
 truncate -s 1M case/image
 try carve --resume out
 cp kept case/image
+printf x | dd of=case/image bs=1 seek=70000 conv=notrunc status=none
+try carve --resume out
+cp kept case/image
 echo --- a damaged checkpoint
 cp out/.burin-checkpoint checkpoint
 printf x | dd of=out/.burin-checkpoint bs=1 seek=100 conv=notrunc status=none
