@@ -196,6 +196,9 @@ struct carve_map {
 		uint8_t len;
 		bool tail; /* a table, or where one is, ends with it */
 		const char *bytes;
+		/* Where four bytes begin, counted from the word's start, in which most of its places in an image
+		 * differ; 0: after the word. */
+		uint8_t key_at;
 	} words[CARVE_WORDS];
 	/* Other files of the format have the same anchors, or nothing verifies what is between them: they
 	 * show no more than where a piece may be. */
@@ -251,6 +254,6 @@ const struct carver *carver_find(const char *name);
 
 /* The version of this contract, which carvers that were built elsewhere name (plugin.h): another number
  * after every change here that they would notice. */
-#define CARVER_CONTRACT 4
+#define CARVER_CONTRACT 5
 
 #endif

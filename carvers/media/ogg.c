@@ -473,7 +473,7 @@ static bool find_sum(struct view *view, struct carve_sum *sum)
 }
 
 static const struct carve_map ogg_map = {
-	.words = { { 5, false, "OggS" } },
+	.words = { { 5, false, "OggS", 14 } }, /* the serial number */
 	.head = read_pages,
 	.sum = find_sum,
 	.highest_first = true,

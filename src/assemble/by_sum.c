@@ -37,6 +37,7 @@
 #define ZEROS_WORK 1024  /* units to skip zeros */
 #define BREAK_WORK 4     /* for a break of a piece */
 #define END_WORK 256     /* to read the bytes after the last break */
+#define HIT_WORK 8       /* to look at a hit of a word */
 /* Displacements that a device is asked at once, and pairs of them and breaks. */
 #define BATCH_MAX ((size_t)1 << 20)
 #define BATCH_PAIRS ((size_t)1 << 26)
@@ -571,13 +572,20 @@ static uint64_t distance(const struct search *search, uint64_t shift)
 	return mapping_distance(shift, search->mapping->items[0].shift);
 }
 
+static bool is_nearer(const struct search *search, uint64_t shift, uint64_t other)
+{
+	uint64_t own = distance(search, shift), its = distance(search, other);
+
+	return own != its ? own < its : shift < other;
+}
+
 /* The nearest come first. */
 static void add_target(struct search *search, uint64_t shift)
 {
 	uint64_t *targets = search->targets;
 	size_t at = search->target_count;
 
-	while (at && distance(search, targets[at - 1]) > distance(search, shift))
+	while (at && is_nearer(search, shift, targets[at - 1]))
 		at--;
 	if (at == TARGETS_MAX)
 		return;
@@ -591,12 +599,19 @@ static void add_target(struct search *search, uint64_t shift)
 static void add_targets(struct search *search, const struct carve_anchor *anchor)
 {
 	struct workbench *bench = search->bench;
+	uint64_t start = search->mapping->items[0].shift,
+		 in_file = anchor->offset + anchor->word_at;
+	const uint32_t *keys;
+	uint32_t key;
+	bool has_key = mapping_key(anchor, inner_hits_key_at(search->map, anchor->word), &key);
 	size_t count;
-	const uint64_t *hits = inner_hits_of(bench->hits, search->map, anchor->word, NULL, &count);
+	const uint64_t *hits = inner_hits_at(bench->hits, search->map, anchor->word,
+		start + in_file, has_key ? &key : NULL, &keys, &count);
 
 	for (size_t i = 0; i < count && workbench_goes_on(bench); i++) {
 		uint64_t at = hits[i] - anchor->word_at, shift = at - anchor->offset;
 
+		workbench_spend(bench, HIT_WORK);
 		if (distance(search, shift) % search->size == 0 && hits[i] >= anchor->word_at &&
 			mapping_is_there(bench, anchor, at))
 			add_target(search, shift);

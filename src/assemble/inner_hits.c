@@ -21,23 +21,24 @@
 #define HITS_MAX ((size_t)1 << 21) /* of one word, in all */
 #define WORDS_MAX 64
 #define PAIRS 65536 /* values of two bytes */
-#define WORD_LEN_MAX 8
+#define KEY_AT_MAX 64
 
 struct hit_list {
 	uint64_t *items;
-	uint32_t *after; /* of each hit */
-	size_t count, capacity, after_capacity;
+	uint32_t *keys; /* of each hit */
+	size_t count, capacity, keys_capacity;
 };
 
 struct word {
 	const struct carve_map *map;
 	unsigned number; /* in the map */
 	const char *bytes;
-	size_t len;
+	size_t len, key_at;
 	uint8_t next; /* the next word that begins with the same two bytes, plus 1; 0: none */
 	struct hit_list hits;
-	/* The hits' numbers, sorted by what inner_hits_at looks for, and where those of each remainder begin. */
-	uint32_t *sorted;
+	/* The hits and their keys, sorted by what inner_hits_at looks for, and where those of each remainder begin. */
+	uint64_t *sorted;
+	uint32_t *sorted_keys;
 	uint32_t *begin; /* INNER_HITS_SECTOR + 1 */
 };
 
@@ -51,6 +52,13 @@ struct inner_hits {
 struct inner_hits *inner_hits_new(void)
 {
 	return xcalloc(1, sizeof(struct inner_hits));
+}
+
+size_t inner_hits_key_at(const struct carve_map *map, unsigned word)
+{
+	const struct carve_word *found = &map->words[word];
+
+	return found->key_at ? found->key_at : found->len;
 }
 
 void inner_hits_add_map(struct inner_hits *hits, const struct carve_map *map)
@@ -68,6 +76,7 @@ void inner_hits_add_map(struct inner_hits *hits, const struct carve_map *map)
 			.number = i,
 			.bytes = map->words[i].bytes,
 			.len = map->words[i].len,
+			.key_at = inner_hits_key_at(map, i),
 			.next = hits->first[pair] };
 		hits->first[pair] = (uint8_t)hits->word_count;
 	}
@@ -80,24 +89,24 @@ void inner_hits_add_window(struct inner_hits *hits, uint64_t offset, uint64_t le
 
 /* ---- the search ---------------------------------------------------------------------------- */
 
-static void add_hit(struct hit_list *list, uint64_t offset, uint32_t after, size_t most)
+static void add_hit(struct hit_list *list, uint64_t offset, uint32_t key, size_t most)
 {
 	if (list->count == most)
 		return;
 	list->items = xgrow(list->items, &list->capacity, list->count, sizeof(*list->items));
-	list->after = xgrow(list->after, &list->after_capacity, list->count, sizeof(*list->after));
-	list->after[list->count] = after;
+	list->keys = xgrow(list->keys, &list->keys_capacity, list->count, sizeof(*list->keys));
+	list->keys[list->count] = key;
 	list->items[list->count++] = offset;
 }
 
-/* The bytes after a word of `word_len` bytes, as inner_hits_of returns them; zeros where there are none. */
-static uint32_t bytes_after(const uint8_t *bytes, size_t word_len, size_t left)
+/* A hit's key, of which `left` bytes from the hit on are in the image. */
+static uint32_t read_key(const uint8_t *bytes, size_t key_at, size_t left)
 {
-	uint8_t after[INNER_HITS_AFTER] = { 0 };
+	uint8_t key[INNER_HITS_KEY] = { 0 };
 
-	left -= word_len;
-	memcpy(after, bytes + word_len, left < sizeof(after) ? left : sizeof(after));
-	return le32(after);
+	left -= key_at < left ? key_at : left;
+	memcpy(key, bytes + key_at, left < sizeof(key) ? left : sizeof(key));
+	return le32(key);
 }
 
 /* What the threads share. */
@@ -123,7 +132,7 @@ static void search_place(const struct inner_hits *hits, const uint8_t *bytes, si
 
 		if (word->len <= len - at && memcmp(bytes + at, word->bytes, word->len) == 0)
 			add_hit(&found[next - 1], offset + at,
-				bytes_after(bytes + at, word->len, len - at), STEP_HITS_MAX);
+				read_key(bytes + at, word->key_at, len - at), STEP_HITS_MAX);
 		next = word->next;
 	}
 }
@@ -162,7 +171,7 @@ static void search_steps(void *context, unsigned number, unsigned worker)
 {
 	struct search *search = context;
 	uint64_t end = image_info(search->image)->size;
-	uint8_t *bytes = xmalloc(STEP + WORD_LEN_MAX + INNER_HITS_AFTER);
+	uint8_t *bytes = xmalloc(STEP + KEY_AT_MAX + INNER_HITS_KEY);
 	size_t index;
 
 	(void)number;
@@ -170,7 +179,7 @@ static void search_steps(void *context, unsigned number, unsigned worker)
 	while ((index = search->next++) < search->step_count && !search->stopped) {
 		const struct range *step = &search->steps[index];
 		uint64_t left = end - step->offset;
-		size_t len = (size_t)step->length + WORD_LEN_MAX + INNER_HITS_AFTER;
+		size_t len = (size_t)step->length + KEY_AT_MAX + INNER_HITS_KEY;
 
 		if (len > left)
 			len = (size_t)left;
@@ -225,44 +234,44 @@ static void gather(struct inner_hits *hits, struct search *search)
 		struct hit_list *to = &hits->words[i % hits->word_count].hits;
 
 		for (size_t n = 0; n < from->count && !search->stopped; n++)
-			add_hit(to, from->items[n], from->after[n], HITS_MAX);
+			add_hit(to, from->items[n], from->keys[n], HITS_MAX);
 		free(from->items);
-		free(from->after);
+		free(from->keys);
 	}
 }
 
 /* ---- in another order ---------------------------------------------------------------------- */
 
-/* A hit's number after what is after it, which is what is compared. */
-static int by_after(const void *a, const void *b)
+/* A hit's number after its key, which is what is compared. */
+static int by_key(const void *a, const void *b)
 {
 	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
 
 	return left < right ? -1 : left > right;
 }
 
-/* The hits of one remainder, which are sorted by their numbers. */
-static void sort_by_after(const struct hit_list *hits, uint32_t *numbers, size_t count)
+/* Sorts the hits of one remainder, which are keys << 32 | numbers, and puts them side by side: each file that broke off may visit
+ * them. */
+static void sort_hits(struct word *word, uint64_t *hits, uint32_t begin, uint32_t end)
 {
-	uint64_t *keys = xmalloc(count * sizeof(*keys));
-
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (uint64_t)hits->after[numbers[i]] << 32 | numbers[i];
-	qsort(keys, count, sizeof(*keys), by_after);
-	for (size_t i = 0; i < count; i++)
-		numbers[i] = (uint32_t)keys[i];
-	free(keys);
+	qsort(hits + begin, end - begin, sizeof(*hits), by_key);
+	for (uint32_t i = begin; i < end; i++) {
+		word->sorted[i] = word->hits.items[(uint32_t)hits[i]];
+		word->sorted_keys[i] = (uint32_t)(hits[i] >> 32);
+	}
 }
 
 static void sort_word(struct word *word)
 {
-	const struct hit_list *hits = &word->hits;
+	const struct hit_list *list = &word->hits;
+	uint64_t *hits = xmalloc((list->count + 1) * sizeof(*hits));
 	uint32_t next[INNER_HITS_SECTOR] = { 0 }, begin = 0;
 
-	word->sorted = xmalloc((hits->count + 1) * sizeof(*word->sorted));
+	word->sorted = xmalloc((list->count + 1) * sizeof(*word->sorted));
+	word->sorted_keys = xmalloc((list->count + 1) * sizeof(*word->sorted_keys));
 	word->begin = xmalloc((INNER_HITS_SECTOR + 1) * sizeof(*word->begin));
-	for (size_t i = 0; i < hits->count; i++)
-		next[hits->items[i] % INNER_HITS_SECTOR]++;
+	for (size_t i = 0; i < list->count; i++)
+		next[list->items[i] % INNER_HITS_SECTOR]++;
 	for (size_t i = 0; i < INNER_HITS_SECTOR; i++) {
 		uint32_t count = next[i];
 
@@ -270,21 +279,21 @@ static void sort_word(struct word *word)
 		begin += count;
 	}
 	word->begin[INNER_HITS_SECTOR] = begin;
-	for (size_t i = 0; i < hits->count; i++)
-		word->sorted[next[hits->items[i] % INNER_HITS_SECTOR]++] = (uint32_t)i;
+	for (size_t i = 0; i < list->count; i++)
+		hits[next[list->items[i] % INNER_HITS_SECTOR]++] =
+			(uint64_t)list->keys[i] << 32 | i;
 	for (size_t i = 0; i < INNER_HITS_SECTOR; i++)
-		if (word->begin[i + 1] > word->begin[i] + 1)
-			sort_by_after(hits, word->sorted + word->begin[i],
-				word->begin[i + 1] - word->begin[i]);
+		sort_hits(word, hits, word->begin[i], word->begin[i + 1]);
+	free(hits);
 }
 
-/* The first of the sorted numbers [from, to) whose hit is followed by this or more. */
-static uint32_t first_after(const struct word *word, uint32_t from, uint32_t to, uint64_t after)
+/* The first of the sorted hits [from, to) whose key is this or more. */
+static uint32_t first_key(const struct word *word, uint32_t from, uint32_t to, uint64_t key)
 {
 	while (from < to) {
 		uint32_t middle = from + (to - from) / 2;
 
-		if (word->hits.after[word->sorted[middle]] < after)
+		if (word->sorted_keys[middle] < key)
 			from = middle + 1;
 		else
 			to = middle;
@@ -323,32 +332,35 @@ bool inner_hits_find(struct inner_hits *hits, struct image *image, const struct 
 }
 
 const uint64_t *inner_hits_of(const struct inner_hits *hits, const struct carve_map *map,
-	unsigned word, const uint32_t **after, size_t *count)
+	unsigned word, const uint32_t **keys, size_t *count)
 {
 	const struct word *found = find_word(hits, map, word);
 
 	*count = found ? found->hits.count : 0;
-	if (after)
-		*after = found ? found->hits.after : NULL;
+	if (keys)
+		*keys = found ? found->hits.keys : NULL;
 	return found ? found->hits.items : NULL;
 }
 
-const uint32_t *inner_hits_at(const struct inner_hits *hits, const struct carve_map *map,
-	unsigned word, uint64_t remainder, const uint32_t *after, size_t *count)
+const uint64_t *inner_hits_at(const struct inner_hits *hits, const struct carve_map *map,
+	unsigned word, uint64_t remainder, const uint32_t *key, const uint32_t **keys,
+	size_t *count)
 {
 	const struct word *found = find_word(hits, map, word);
 	uint32_t from, to;
 
 	*count = 0;
+	*keys = NULL;
 	if (!found || !found->sorted)
 		return NULL;
 	from = found->begin[remainder % INNER_HITS_SECTOR];
 	to = found->begin[remainder % INNER_HITS_SECTOR + 1];
-	if (after) {
-		from = first_after(found, from, to, *after);
-		to = first_after(found, from, to, (uint64_t)*after + 1);
+	if (key) {
+		from = first_key(found, from, to, *key);
+		to = first_key(found, from, to, (uint64_t)*key + 1);
 	}
 	*count = to - from;
+	*keys = found->sorted_keys + from;
 	return found->sorted + from;
 }
 
@@ -358,8 +370,9 @@ void inner_hits_free(struct inner_hits *hits)
 		return;
 	for (size_t i = 0; i < hits->word_count; i++) {
 		free(hits->words[i].hits.items);
-		free(hits->words[i].hits.after);
+		free(hits->words[i].hits.keys);
 		free(hits->words[i].sorted);
+		free(hits->words[i].sorted_keys);
 		free(hits->words[i].begin);
 	}
 	ranges_free(&hits->windows);

@@ -27,18 +27,20 @@ void inner_hits_add_window(struct inner_hits *hits, uint64_t offset, uint64_t le
  * hits then. */
 bool inner_hits_find(struct inner_hits *hits, struct image *image, const struct ranges *taken,
 	uint64_t most, struct pool *pool, bool (*interrupted)(void));
-#define INNER_HITS_AFTER 4
+#define INNER_HITS_KEY 4
 #define INNER_HITS_SECTOR 512
 
-/* The hits of a word of a map that was added: *count rising offsets. after: NULL, or set to the bytes after each,
- * INNER_HITS_AFTER of them as a little-endian number, with zeros past the image, so that most hits that are not what is
- * looked for need not be read again. */
+/* The hits of a word of a map that was added: *count rising offsets. keys: NULL, or set to each hit's key: INNER_HITS_KEY bytes as
+ * a little-endian number, with zeros past the image, by which most hits that are not what is looked for need not be read again. */
 const uint64_t *inner_hits_of(const struct inner_hits *hits, const struct carve_map *map,
-	unsigned word, const uint32_t **after, size_t *count);
-/* The numbers of those hits that have this remainder when their offset is divided by INNER_HITS_SECTOR, and, unless after is
- * NULL, are followed by these bytes. */
-const uint32_t *inner_hits_at(const struct inner_hits *hits, const struct carve_map *map,
-	unsigned word, uint64_t remainder, const uint32_t *after, size_t *count);
+	unsigned word, const uint32_t **keys, size_t *count);
+/* Those hits that have this remainder when their offset is divided by INNER_HITS_SECTOR, and, unless key is NULL, that key, in order of
+ * keys and then of offsets; and their keys. */
+const uint64_t *inner_hits_at(const struct inner_hits *hits, const struct carve_map *map,
+	unsigned word, uint64_t remainder, const uint32_t *key, const uint32_t **keys,
+	size_t *count);
+/* Where a hit's key begins, counted from its word's start. */
+size_t inner_hits_key_at(const struct carve_map *map, unsigned word);
 /* NULL is fine. */
 void inner_hits_free(struct inner_hits *hits);
 

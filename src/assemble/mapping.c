@@ -288,24 +288,33 @@ struct vote {
 	uint32_t anchor;
 };
 
+/* An anchor whose word is looked for. */
+struct wanted {
+	/* What its hits have in common: the remainder, and, if the anchor says all of it, the key: remainder << 33 | 1 << 32 | key. */
+	uint64_t group;
+	uint32_t anchor;
+};
+
 struct votes {
 	struct vote *items;
 	size_t count, capacity;
 	const struct carve_anchor *anchors; /* sorted by offset */
-	uint64_t *words;                    /* of the anchors: remainder << 32 | number, sorted */
+	struct wanted *wanted;              /* of one word, sorted */
 	/* How many each has; TOO_MANY: it is in so many places that it shows no piece. */
 	uint32_t *per_anchor;
-	size_t word_count;
+	size_t wanted_count;
 	bool has_too_many; /* some are of such an anchor */
 };
 
 #define TOO_MANY UINT32_MAX
 
-static int by_value(const void *a, const void *b)
+static int by_group(const void *a, const void *b)
 {
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+	const struct wanted *left = a, *right = b;
 
-	return left < right ? -1 : left > right;
+	if (left->group != right->group)
+		return left->group < right->group ? -1 : 1;
+	return left->anchor < right->anchor ? -1 : left->anchor > right->anchor;
 }
 
 static int by_shift(const void *a, const void *b)
@@ -333,14 +342,36 @@ static uint64_t remainder_of(const struct carve_anchor *anchor)
 	return (anchor->offset + anchor->word_at) % SECTOR;
 }
 
-static void index_words(struct votes *votes, const struct anchors *anchors, unsigned word)
+#define GROUP_KEY ((uint64_t)1 << 32)
+
+bool mapping_key(const struct carve_anchor *anchor, size_t key_at, uint32_t *key)
 {
-	votes->word_count = 0;
-	for (size_t i = 0; i < anchors->count; i++)
-		if (anchors->items[i].word == word)
-			votes->words[votes->word_count++] =
-				remainder_of(&anchors->items[i]) << 32 | i;
-	qsort(votes->words, votes->word_count, sizeof(*votes->words), by_value);
+	size_t at = anchor->word_at + key_at;
+
+	*key = 0;
+	if (at + INNER_HITS_KEY > anchor->len || anchor->any >> at & 15)
+		return false;
+	for (unsigned i = 0; i < INNER_HITS_KEY; i++)
+		*key |= (uint32_t)anchor->bytes[at + i] << 8 * i;
+	return true;
+}
+
+static void index_word(
+	struct votes *votes, const struct anchors *anchors, unsigned word, size_t key_at)
+{
+	votes->wanted_count = 0;
+	for (size_t i = 0; i < anchors->count; i++) {
+		struct wanted wanted = { .group = remainder_of(&anchors->items[i]) << 33,
+			.anchor = (uint32_t)i };
+		uint32_t key;
+
+		if (anchors->items[i].word != word)
+			continue;
+		if (mapping_key(&anchors->items[i], key_at, &key))
+			wanted.group |= GROUP_KEY | key;
+		votes->wanted[votes->wanted_count++] = wanted;
+	}
+	qsort(votes->wanted, votes->wanted_count, sizeof(*votes->wanted), by_group);
 }
 
 /* Whether the carver finds what it expects around the anchor. */
@@ -359,35 +390,39 @@ static bool fits(struct workbench *bench, const struct carve_anchor *anchor, uin
 	return does;
 }
 
-/* A hit of a word in the image. */
+/* The hits of an anchor's word. */
+struct word_hits {
+	size_t len, key_at; /* of the word */
+	size_t count;
+	const uint64_t *items;
+	const uint32_t *keys;
+};
+
+/* One of them. */
 struct place {
 	uint64_t hit;
-	size_t word_len;
-	uint32_t after; /* the bytes after it */
+	uint32_t key;
 	bool was_read;
 	uint64_t from; /* of what is around it */
 	uint8_t around[2 * sizeof(((struct carve_anchor *)NULL)->bytes)];
 };
 
-/* Whether the anchor has its word first, and all else of it is known with a hit: then these are the bytes after it. */
-static bool is_short(const struct carve_anchor *anchor, size_t word_len, uint32_t *after)
+/* Whether the anchor is its word, and at most the key right after it: then all of it is known with a hit. */
+static bool is_short(const struct carve_anchor *anchor, const struct word_hits *hits)
 {
-	*after = 0;
-	if (anchor->word_at || anchor->len != word_len + INNER_HITS_AFTER || anchor->any)
-		return false;
-	for (unsigned i = 0; i < INNER_HITS_AFTER; i++)
-		*after |= (uint32_t)anchor->bytes[word_len + i] << 8 * i;
-	return true;
+	return !anchor->word_at && hits->key_at == hits->len &&
+	       anchor->len <= hits->len + INNER_HITS_KEY;
 }
 
-/* Whether the bytes after the word can be the anchor's. */
-static bool may_match(const struct carve_anchor *anchor, const struct place *place)
+/* Whether the key can be the anchor's. */
+static bool may_match(
+	const struct carve_anchor *anchor, const struct word_hits *hits, const struct place *place)
 {
-	size_t at = anchor->word_at + place->word_len;
+	size_t at = anchor->word_at + hits->key_at;
 
-	for (unsigned i = 0; i < INNER_HITS_AFTER && at + i < anchor->len; i++)
+	for (unsigned i = 0; i < INNER_HITS_KEY && at + i < anchor->len; i++)
 		if (!(anchor->any >> (at + i) & 1) &&
-			anchor->bytes[at + i] != (uint8_t)(place->after >> 8 * i))
+			anchor->bytes[at + i] != (uint8_t)(place->key >> 8 * i))
 			return false;
 	return true;
 }
@@ -404,14 +439,14 @@ static bool read_around(struct workbench *bench, struct place *place)
 
 /* Whether the anchor may be there, as a part of the file. */
 static bool is_at(struct workbench *bench, const struct broken *broken,
-	const struct carve_anchor *anchor, struct place *place)
+	const struct carve_anchor *anchor, const struct word_hits *hits, struct place *place)
 {
 	uint64_t at = place->hit - anchor->word_at;
 	bool on_grid = bench->rule->carver->map->common || anchor_bits(anchor) < STRONG_BITS;
-	bool is_known = !anchor->word_at && anchor->len <= place->word_len + INNER_HITS_AFTER;
+	bool is_known = is_short(anchor, hits);
 
 	if (place->hit < anchor->word_at || anchor->len > bench->clusters->end - at ||
-		!may_match(anchor, place) ||
+		!may_match(anchor, hits, place) ||
 		(on_grid && (at - anchor->offset - broken->start) % bench->clusters->size))
 		return false;
 	if (!is_known && !place->was_read && !read_around(bench, place))
@@ -421,41 +456,33 @@ static bool is_at(struct workbench *bench, const struct broken *broken,
 	       fits(bench, anchor, at);
 }
 
-/* The hits of an anchor's word. */
-struct word_hits {
-	size_t word_len, count;
-	const uint64_t *items;
-	const uint32_t *after;
-};
-
 static struct word_hits hits_of(struct workbench *bench, unsigned word)
 {
 	const struct carve_map *map = bench->rule->carver->map;
-	struct word_hits hits = { .word_len = map->words[word].len };
+	struct word_hits hits = { .len = map->words[word].len,
+		.key_at = inner_hits_key_at(map, word) };
 
-	hits.items = inner_hits_of(bench->hits, map, word, &hits.after, &hits.count);
+	hits.items = inner_hits_of(bench->hits, map, word, &hits.keys, &hits.count);
 	return hits;
 }
 
 /* Some of the anchors at one of the hits. again: also those that are in too many places. */
 static void try_hit(struct workbench *bench, const struct broken *broken,
-	const struct word_hits *hits, size_t hit, const uint64_t *words, size_t count, bool again,
-	struct votes *votes)
+	const struct word_hits *hits, size_t hit, const struct wanted *wanted, size_t count,
+	bool again, struct votes *votes)
 {
-	struct place place = {
-		.hit = hits->items[hit], .word_len = hits->word_len, .after = hits->after[hit]
-	};
+	struct place place = { .hit = hits->items[hit], .key = hits->keys[hit] };
 
 	workbench_spend(bench, HIT_WORK);
 	if (!clusters_are_free(bench->clusters, place.hit, 1))
 		return;
 	for (size_t i = 0; i < count && workbench_goes_on(bench); i++) {
-		uint32_t number = (uint32_t)words[i];
+		uint32_t number = wanted[i].anchor;
 		const struct carve_anchor *anchor = &votes->anchors[number];
 
 		workbench_spend(bench, MATCH_WORK);
 		if ((votes->per_anchor[number] == TOO_MANY && !again) ||
-			!is_at(bench, broken, anchor, &place))
+			!is_at(bench, broken, anchor, hits, &place))
 			continue;
 		workbench_spend(bench, VOTE_WORK);
 		add_vote(votes, place.hit - anchor->word_at - anchor->offset, number);
@@ -467,30 +494,36 @@ static void try_hit(struct workbench *bench, const struct broken *broken,
 	}
 }
 
-/* All anchors of a word whose remainder is the same, at all hits of it where they may be, if a piece begins at a sector. */
+/* Anchors of a word that have a group in common, at all hits of it where they may be, if a piece begins at a sector. */
 static void vote(struct workbench *bench, const struct broken *broken, unsigned word,
-	const uint64_t *words, size_t word_count, struct votes *votes)
+	const struct wanted *wanted, size_t count, struct votes *votes)
 {
 	const struct carve_map *map = bench->rule->carver->map;
 	struct word_hits hits = hits_of(bench, word);
-	uint64_t remainder = broken->start + (words[0] >> 32);
-	const uint32_t *places;
-	size_t count;
-	uint32_t after;
+	uint64_t remainder = broken->start + (wanted->group >> 33);
+	uint32_t key = (uint32_t)wanted->group;
 
-	/* It has the hits that it matches side by side. */
-	for (; word_count && is_short(&votes->anchors[(uint32_t)words[0]], hits.word_len, &after);
-		words++, word_count--) {
-		places = inner_hits_at(bench->hits, map, word, remainder, &after, &count);
-		workbench_spend(bench, MATCH_WORK);
-		for (size_t i = 0; i < count && workbench_goes_on(bench) &&
-				   votes->per_anchor[(uint32_t)words[0]] != TOO_MANY;
-			i++)
-			try_hit(bench, broken, &hits, places[i], words, 1, false, votes);
+	hits.items = inner_hits_at(bench->hits, map, word, remainder,
+		wanted->group & GROUP_KEY ? &key : NULL, &hits.keys, &hits.count);
+	workbench_spend(bench, MATCH_WORK);
+	for (size_t i = 0; i < hits.count && workbench_goes_on(bench); i++) {
+		if (count == 1 && votes->per_anchor[wanted->anchor] == TOO_MANY)
+			break;
+		try_hit(bench, broken, &hits, i, wanted, count, false, votes);
 	}
-	places = inner_hits_at(bench->hits, map, word, remainder, NULL, &count);
-	for (size_t i = 0; i < count && word_count && workbench_goes_on(bench); i++)
-		try_hit(bench, broken, &hits, places[i], words, word_count, false, votes);
+}
+
+/* How many anchors, from number `from` of those that are wanted on, are looked for at once. */
+static size_t count_group(const struct votes *votes, const struct word_hits *hits, size_t from)
+{
+	const struct wanted *first = &votes->wanted[from];
+	size_t next = from + 1;
+
+	if (is_short(&votes->anchors[first->anchor], hits))
+		return 1;
+	while (next < votes->wanted_count && votes->wanted[next].group == first->group)
+		next++;
+	return next - from;
 }
 
 /* Those of anchors that are in too many places. */
@@ -580,9 +613,10 @@ static void find_shifts(const struct votes *votes, uint64_t start, uint64_t tail
 
 /* What is in too many places is looked for where the other anchors show pieces. */
 static void vote_again(struct workbench *bench, const struct broken *broken,
-	const struct shifts *shifts, uint64_t number, struct votes *votes)
+	const struct shifts *shifts, uint32_t number, struct votes *votes)
 {
 	const struct carve_anchor *anchor = &votes->anchors[number];
+	const struct wanted wanted = { .anchor = number };
 	struct word_hits hits = hits_of(bench, anchor->word);
 
 	for (size_t s = 0; s < shifts->count && workbench_goes_on(bench); s++) {
@@ -599,7 +633,7 @@ static void vote_again(struct workbench *bench, const struct broken *broken,
 				high = middle;
 		}
 		if (low < hits.count && hits.items[low] == hit)
-			try_hit(bench, broken, &hits, low, &number, 1, true, votes);
+			try_hit(bench, broken, &hits, low, &wanted, 1, true, votes);
 	}
 }
 
@@ -611,12 +645,12 @@ static void collect_votes(struct workbench *bench, const struct broken *broken,
 	struct shifts shifts = { 0 };
 
 	for (unsigned word = 0; word < CARVE_WORDS && map->words[word].len; word++) {
-		index_words(votes, anchors, word);
-		for (size_t i = 0, next; i < votes->word_count; i = next) {
-			for (next = i + 1; next < votes->word_count &&
-					   votes->words[next] >> 32 == votes->words[i] >> 32;)
-				next++;
-			vote(bench, broken, word, votes->words + i, next - i, votes);
+		struct word_hits hits = hits_of(bench, word);
+
+		index_word(votes, anchors, word, hits.key_at);
+		for (size_t i = 0, count; i < votes->wanted_count; i += count) {
+			count = count_group(votes, &hits, i);
+			vote(bench, broken, word, votes->wanted + i, count, votes);
 			if (votes->count > VOTES_MAX / 2)
 				drop_votes(votes);
 		}
@@ -626,7 +660,7 @@ static void collect_votes(struct workbench *bench, const struct broken *broken,
 	find_shifts(votes, start, tail, refused, &shifts);
 	for (size_t i = 0; i < anchors->count && workbench_goes_on(bench); i++)
 		if (votes->per_anchor[i] == TOO_MANY)
-			vote_again(bench, broken, &shifts, i, votes);
+			vote_again(bench, broken, &shifts, (uint32_t)i, votes);
 	sort_votes(votes);
 }
 
@@ -794,13 +828,13 @@ bool mapping_extend(struct workbench *bench, const struct broken *broken,
 	drop_known(mapping, &anchors);
 	sort_anchors(&anchors);
 	votes.anchors = anchors.items;
-	votes.words = xcalloc(anchors.count + 1, sizeof(*votes.words));
+	votes.wanted = xcalloc(anchors.count + 1, sizeof(*votes.wanted));
 	votes.per_anchor = xcalloc(anchors.count + 1, sizeof(*votes.per_anchor));
 	collect_votes(bench, broken, &anchors, last.shift,
 		tail_shift(source, &anchors.table, last.shift), refused, &votes);
 	if (workbench_goes_on(bench))
 		find_path(bench->rule->carver->map, source, &anchors, &votes, refused, mapping);
-	free(votes.words);
+	free(votes.wanted);
 	free(votes.per_anchor);
 	free(votes.items);
 	free(anchors.items);

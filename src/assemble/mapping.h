@@ -57,6 +57,8 @@ bool mapping_extend(struct workbench *bench, const struct broken *broken,
 uint64_t mapping_distance(uint64_t a, uint64_t b);
 /* Whether the anchor's bytes are there in the image. */
 bool mapping_is_there(struct workbench *bench, const struct carve_anchor *anchor, uint64_t offset);
+/* Whether the anchor says all of the key that hits of its word have (inner_hits_at), which begins that many bytes after the word does: *key. */
+bool mapping_key(const struct carve_anchor *anchor, size_t key_at, uint32_t *key);
 
 /* What came of a mapping. */
 enum solution {

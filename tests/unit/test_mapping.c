@@ -75,7 +75,7 @@ static enum verdict check_list(struct view *view, struct finding *finding)
 	return CARVE_COMPLETE;
 }
 
-static const struct carve_map map = { .words = { { .len = 4, .bytes = WORD } }, .head = read_head };
+static struct carve_map map = { .words = { { .len = 4, .bytes = WORD } }, .head = read_head };
 static const struct carver carver = { .name = "list", .check = check_list, .map = &map };
 static char name[] = "list";
 static const struct rule rule = {
@@ -305,6 +305,14 @@ Test(mapping, reads_what_it_counts)
 Test(mapping, reads_only_where_a_part_can_be)
 {
 	extend_among_words(1, 1);
+	cr_expect_lt(bytes_read, 100 * 1024, "%zu", bytes_read);
+}
+
+/* The same where the format says which bytes differ most. */
+Test(mapping, reads_only_where_the_key_is_a_parts)
+{
+	map.words[0].key_at = 8;
+	extend_among_words(1, 0);
 	cr_expect_lt(bytes_read, 100 * 1024, "%zu", bytes_read);
 }
 
