@@ -12,10 +12,11 @@
  * checks: the header's fields; each part of the FAT marks itself as used and has possible entries;
  * the directory's entries; every stream's chain has as many sectors as its size needs, and shares
  * none with another. The records of spreadsheets and presentations are walked. The content of other
- * streams is not checked: their sectors, and those that are free, are named as unverified. The last sector is accepted if it belongs to the FAT or directory, or if
- * its stream continues consistently or is filled up with identical bytes (predictor.h); a document
- * whose last sector looks like noise, or is all text or one byte repeated, is unverified: writers
- * fill it up, but not with text.
+ * streams is not checked: their sectors, and those that are free, are named as unverified.
+ * The last sector is proved by being part of the FAT or directory, by records that were verified in it, or by a stream that
+ * ends in it exactly where identical bytes begin that fill it up. Otherwise nothing shows that it is this file's, and a
+ * file whose last sectors are lost would look the same: it is unverified, as is one whose last sector is all text or one
+ * byte repeated.
  *
  * Damage. Programs mostly write FAT and directory last, so a cut file lacks them: it is valid as
  * far as a confirmed part goes, or the header. A chain that breaks contradicts the rest: unless
@@ -33,11 +34,9 @@
 #include "foreign.h"
 #include "noise.h"
 #include "plain_text.h"
-#include "predictor.h"
 #include "walk.h"
 
 #define HEADER_LEN 512
-#define ROW_LEN 64      /* of data that streams may hold in rows */
 #define NOISE_MIN 1024  /* random bytes that count if something contradicts */
 #define NOISE_SURE 3072 /* and that count alone: a short stream may be compressed */
 
@@ -173,15 +172,10 @@ static bool is_end_foreign(struct ole *ole)
 	return text_len == len && !ole->end_confirmed;
 }
 
-/* Whether the last sector, which is all there, is plausible. */
-static bool is_end_plausible(struct ole *ole)
+/* Whether something shows that the last sector, which is all there, is this file's. */
+static bool is_end_proved(struct ole *ole)
 {
-	uint64_t ignored;
-
-	if (is_end_foreign(ole))
-		return false;
-	return ole->end_confirmed || predictor_check_end(ole->view, HEADER_LEN, ole->end, ROW_LEN,
-					     4, &ignored) == PREDICTOR_CONTINUOUS;
+	return !is_end_foreign(ole) && ole_is_end_proved(ole);
 }
 
 static enum verdict judge_end(struct ole *ole, bool whole)
@@ -204,7 +198,7 @@ static enum verdict judge_end(struct ole *ole, bool whole)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"equal bytes or text instead of the last sectors, from %" PRIu64 " on",
 			finding->length);
-	if (whole && ole->end <= size && !is_end_plausible(ole))
+	if (whole && ole->end <= size && !is_end_proved(ole))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last sector, up to %" PRIu64 ", cannot be verified", ole->end);
 	if (whole && ole->end <= size) {

@@ -48,15 +48,17 @@ struct ole {
 	uint32_t directory_count;
 	uint32_t *mini_stream; /* the mini stream's sectors */
 	uint32_t mini_stream_count;
-	uint8_t *checked;    /* a bit a sector: something in it was verified */
-	bool short_end;      /* the last sector may end with its stream's data */
-	bool end_confirmed;  /* the last sector holds a table, which was read */
-	bool encrypted;      /* the streams' content looks random */
-	uint64_t foreign;    /* foreign-looking bytes here, in the last sector; or 0 */
-	uint64_t end;        /* after the last sector in use */
-	uint64_t valid_end;  /* all before is certainly this file's */
-	bool cut;            /* something is past the end of the view */
-	bool contradiction;  /* the tables are valid: the end is known */
+	uint64_t small_end; /* of the small streams, in the mini stream */
+	uint8_t *checked;   /* a bit a sector: something in it was verified */
+	bool short_end;     /* the last sector may end with its stream's data */
+	bool end_confirmed; /* the last sector holds a table, which was read */
+	bool end_filled;    /* a stream that ends in the last sector is filled up from its end on */
+	bool encrypted;     /* the streams' content looks random */
+	uint64_t foreign;   /* foreign-looking bytes here, in the last sector; or 0 */
+	uint64_t end;       /* after the last sector in use */
+	uint64_t valid_end; /* all before is certainly this file's */
+	bool cut;           /* something is past the end of the view */
+	bool contradiction; /* the tables are valid: the end is known */
 	const char *problem; /* what is wrong */
 	uint64_t problem_at; /* and where */
 };
@@ -87,6 +89,10 @@ bool ole_confirm(struct ole *ole, uint64_t end);
 
 /* Notes that the content of this sector was verified. */
 void ole_note_checked(struct ole *ole, uint32_t sector);
+
+/* Whether the content of the file's last sector was verified, or a stream ends in it exactly where identical bytes
+ * begin that fill it up. */
+bool ole_is_end_proved(const struct ole *ole);
 
 /* Names all sectors up to `end` whose content was not verified (view_unverified). */
 void ole_name_unverified(struct ole *ole, uint64_t end);

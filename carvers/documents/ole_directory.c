@@ -8,6 +8,8 @@
 #include "dates.h"
 
 #define MIN_TAIL 8
+#define MIN_FILL 16  /* identical bytes after a stream's end that show that it ends there */
+#define NEAR_FILL 16 /* bytes before them, of which one differs: data often end with a few zeros */
 
 static uint32_t per_sector(const struct ole *ole)
 {
@@ -78,6 +80,18 @@ bool ole_read_root(struct ole *ole, struct ole_entry *root)
 	return true;
 }
 
+/* Whether identical bytes fill the sector from `used` on, but not from a little before. Another file's sector seldom does
+ * that at the same place. */
+static bool is_filled_from(const uint8_t *p, size_t used, size_t len)
+{
+	if (len - used < MIN_FILL || memcmp(p + used, p + used + 1, len - used - 1) != 0)
+		return false;
+	for (size_t i = used > NEAR_FILL ? used - NEAR_FILL : 0; i < used; i++)
+		if (p[i] != p[used])
+			return true;
+	return false;
+}
+
 /* Writers fill up a stream's last sector with identical bytes. If the file's last sector ends in
  * many different ones, or is empty, its stream may have been overwritten. */
 static void check_tail(struct ole *ole, const struct ole_entry *entry)
@@ -87,6 +101,8 @@ static void check_tail(struct ole *ole, const struct ole_entry *entry)
 	const uint8_t *p = at + len == ole->end ? view_peek(ole->view, at, len) : NULL;
 	size_t filled = 0, empty = 0;
 
+	if (p && used && is_filled_from(p, used, len))
+		ole->end_filled = true;
 	if (!p || entry->name[0] == 5)
 		return;
 	for (uint64_t i = 0; used && i < len; i++) {
@@ -112,6 +128,28 @@ static bool check_mini_stream(struct ole *ole, const struct ole_entry *root)
 	return true;
 }
 
+static void note_small_end(struct ole *ole, const struct ole_entry *entry)
+{
+	size_t len = (size_t)1 << OLE_MINI_SHIFT, used = entry->len & (len - 1);
+	uint64_t end = ((uint64_t)ole->mini.last << OLE_MINI_SHIFT) + (used ? used : len);
+
+	if (end > ole->small_end)
+		ole->small_end = end;
+}
+
+/* The small stream that ends last, if that is in the file's last sector. */
+static void check_small_end(struct ole *ole)
+{
+	size_t len = (size_t)1 << ole->shift, used = ole->small_end & (len - 1);
+	uint64_t index = ole->small_end >> ole->shift;
+	uint64_t at =
+		index < ole->mini_stream_count ? ole_sector_at(ole, ole->mini_stream[index]) : 0;
+	const uint8_t *p = used && at + len == ole->end ? view_peek(ole->view, at, len) : NULL;
+
+	if (p && is_filled_from(p, used, len))
+		ole->end_filled = true;
+}
+
 static bool check_stream(struct ole *ole, const struct ole_entry *entry)
 {
 	bool small = entry->len < ole->cutoff;
@@ -128,6 +166,8 @@ static bool check_stream(struct ole *ole, const struct ole_entry *entry)
 		return false;
 	if (!small && count == want)
 		check_tail(ole, entry);
+	if (small)
+		note_small_end(ole, entry);
 	return true;
 }
 
@@ -171,6 +211,7 @@ bool ole_check_directory(struct ole *ole)
 		if (entry.type == OLE_STREAM && !check_stream(ole, &entry))
 			return ole_contradicts(ole, "a stream's chain breaks: entry", at);
 	}
+	check_small_end(ole);
 	return true;
 }
 

@@ -117,6 +117,14 @@ void ole_note_checked(struct ole *ole, uint32_t sector)
 		ole->checked[sector / 8] |= (uint8_t)(1 << sector % 8);
 }
 
+bool ole_is_end_proved(const struct ole *ole)
+{
+	uint64_t last = (ole->end >> ole->shift) - 2;
+
+	return ole->end_confirmed || ole->end_filled ||
+	       (last < ole->fat.count && (ole->checked[last / 8] >> last % 8 & 1));
+}
+
 void ole_name_unverified(struct ole *ole, uint64_t end)
 {
 	uint64_t from = ole->shift == 9 ? ole_sector_at(ole, 0) : HEADER_LEN;

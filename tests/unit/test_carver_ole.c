@@ -16,6 +16,8 @@ static void put(struct bytes *bytes, uint64_t at, uint32_t value)
 		bytes->data[at + (uint64_t)i] = (uint8_t)(value >> 8 * i);
 }
 
+#define FILL 64 /* zeros after the end of the last stream */
+
 static uint64_t sector_at(uint32_t sector)
 {
 	return ((uint64_t)sector + 1) * SECTOR;
@@ -74,9 +76,9 @@ static struct bytes large(void)
 	for (int link = 68; link <= 76; link += 4)
 		put(&bytes, entry + (uint64_t)link, 0xffffffff);
 	put(&bytes, entry + 116, first);
-	put(&bytes, entry + 120, (count - first) * SECTOR);
-	/* A last sector of nothing but zeros would be doubted. */
-	put(&bytes, sector_at(count - 1), 1);
+	/* It ends in its last sector, where zeros begin: that proves the file's end. */
+	put(&bytes, entry + 120, (count - first) * SECTOR - FILL);
+	put(&bytes, bytes.len - FILL - 4, 1);
 	return bytes;
 }
 
@@ -117,7 +119,7 @@ Test(carver_ole, data_past_the_view_is_cut)
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-enum { MAIN_AT = 2, TABLE_AT = 12, PROPERTY_AT = 20, SECTOR_COUNT = 28 };
+enum { MAIN_AT = 2, TABLE_AT = 12, PROPERTY_AT = 20, SECTOR_COUNT = 29 };
 
 static void put_entry(
 	struct bytes *bytes, int number, const char *name, uint32_t start, uint32_t count)
@@ -182,7 +184,8 @@ static struct bytes text(void)
 	put(&bytes, tables + 33, 16);
 	put(&bytes, tables + 41, SECTOR);
 	put(&bytes, tables + 47, 0x40000000 | 2 * 1024);
-	for (uint64_t at = sector_at(PROPERTY_AT); at < bytes.len; at += 2)
+	put(&bytes, sector_at(1) + 3 * 128 + 120, (SECTOR_COUNT - PROPERTY_AT) * SECTOR - FILL);
+	for (uint64_t at = sector_at(PROPERTY_AT); at < bytes.len - FILL; at += 2)
 		bytes.data[at] = (uint8_t)('a' + at % 7);
 	return bytes;
 }

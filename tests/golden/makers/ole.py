@@ -21,7 +21,7 @@ def property_set(title="A golden document", page=1252):
 
 class Compound:
     """streams: (name, data); all in the root. tail: FAT and directory stand behind the streams, as Word writes them."""
-    def __init__(self, streams, version=3, tail=True, class_id=bytes(16), self_mark=TABLE, slack=b"\0"):
+    def __init__(self, streams, version=3, tail=True, class_id=bytes(16), self_mark=TABLE, slack=b"\0", mini_last=False):
         self.len = 512 if version == 3 else 4096
         self.fat, self.sectors = [], []
         self.slack = slack
@@ -39,9 +39,13 @@ class Compound:
                 mini += data + bytes(-len(data) % 64)
             entries.append((name, start, len(data)))
         self.entries = entries
-        self.mini_at = self.chain(mini) if mini else END
         packed = struct.pack("<%dI" % len(mini_fat), *mini_fat)
-        self.mini_fat_at = self.chain(packed + b"\xff" * (-len(packed) % self.len)) if mini else END
+        packed += b"\xff" * (-len(packed) % self.len)
+        if mini_last:
+            self.mini_fat_at, self.mini_at = self.chain(packed), self.chain(mini)
+        else:
+            self.mini_at = self.chain(mini) if mini else END
+            self.mini_fat_at = self.chain(packed) if mini else END
         directory = self.entry("Root Entry", 5, self.mini_at, len(mini), class_id, child=1 if entries else FREE)
         for i, (name, start, size) in enumerate(entries):
             directory += self.entry(name, 2, start, size, right=i + 2 if i + 1 < len(entries) else FREE)
@@ -277,6 +281,16 @@ def make():
              why=f"the last sector, up to {len(pages)}, cannot be verified")
         save("ole", f"wiped-{kind}.vsd", pages[:4096] + (byte * 4000)[:len(pages) - 4096], verdict="truncated", length=4096,
              why="equal bytes or text instead of the last sectors, from 4096 on")
+    # Rows that go on as they began show nothing: another file's may look like them. Where a stream ends in its last sector, and
+    # what fills that up begins, does.
+    rows = Compound([("VisioDocument", (b"\0\1\2\3 pages " * 600)[:5632])], tail=False).data
+    save("ole", "end-rows.vsd", rows, verdict="unverified", length=len(rows), why=f"the last sector, up to {len(rows)}, cannot be verified")
+    filled = Compound([("VisioDocument", (b"\0\1\2\3 pages " * 600)[:5333])], tail=False)
+    save("ole", "end-filled.vsd", filled.data, unchecked=filled.at(filled.mini_at) if filled.mini_at != END else 512)
+    small = Compound([("VisioDocument", noise(5120)), ("other", noise(100, 3))], tail=False, mini_last=True)
+    save("ole", "end-small.vsd", small.data, unchecked=small.at(2))
+    other = small.data[:-512] + bytes((i * i >> 3) % 251 for i in range(512))
+    save("ole", "end-other.vsd", other, verdict="unverified", length=len(other))
     # The stream is named, not FAT and directory, nor the sectors of a spreadsheet where a record starts.
     doc = Compound([("WordDocument", word)])
     save("ole", "stream.doc", doc.data, extension="doc", unchecked=doc.unchecked, unverified=f"512-{doc.at(doc.fat_at)}")
