@@ -87,7 +87,7 @@ static bool is_valid_wmf(struct view *view, const struct eps_section *section, u
 		if (len < WMF_RECORD_LEN || len > section->end - *at)
 			return false;
 		if (!le16(p + 4))
-			return true;
+			return len == WMF_RECORD_LEN;
 	}
 	return false;
 }

@@ -26,6 +26,9 @@
 #define DATA_HEAD_LEN 50
 #define FLAG_LIVE 1
 #define TAIL_PART 16
+#define PACKET_HEAD_MAX 23 /* of what read_packet reads */
+#define INDEX_HEAD_LEN 56
+#define INDEX_ENTRY_LEN 6
 
 #define TAIL_OF "\x8e\x66\xcf\x11\xa6\xd9\x00\xaa\x00\x62\xce\x6c"
 static const uint8_t header_id[] = "\x30\x26\xb2\x75" TAIL_OF;
@@ -51,7 +54,7 @@ struct asf {
 	uint64_t stated_size; /* the file's size according to its properties */
 	uint32_t packet_len;  /* 0: varies */
 	bool odd;             /* the objects in the header do not fill it */
-	bool live, video;
+	bool live, video, broken_index;
 	uint64_t valid_end, unverified_len; /* unverified_len: of the last packet or index */
 };
 
@@ -111,27 +114,68 @@ static bool read_header(struct asf *asf, uint64_t end)
 	return true;
 }
 
-static bool is_packet(const uint8_t *p)
+/* What a packet begins with. */
+struct asf_packet {
+	size_t head_len;
+	uint8_t flags; /* lengths of the payloads' fields */
+	uint32_t len;  /* 0: the usual one */
+	uint32_t padding;
+};
+
+/* Reads a field whose length the two bits `kind` give: 0, 1, 2 or 4 bytes. */
+static uint32_t read_field(const uint8_t *p, size_t *at, unsigned kind)
 {
-	return (p[0] & 0x9f) == 0x82 && !p[1] && !p[2];
+	static const uint8_t lens[] = { 0, 1, 2, 4 };
+	const uint8_t *field = p + *at;
+
+	*at += lens[kind & 3];
+	return (kind & 3) == 0   ? 0
+	       : (kind & 3) == 1 ? field[0]
+	       : (kind & 3) == 2 ? le16(field)
+				 : le32(field);
 }
 
-/* False: no packet at asf->valid_end. */
+/* Error correction data, if any, is a byte with its length and two zeros. */
+static bool read_packet(struct asf *asf, uint64_t at, struct asf_packet *packet)
+{
+	const uint8_t *p = view_peek(asf->view, at, PACKET_HEAD_MAX);
+	uint8_t lengths;
+	size_t in;
+
+	if (!p)
+		return false;
+	in = p[0] & 0x80 ? 3 : 0;
+	if (in && ((p[0] & 0x9f) != 0x82 || p[1] || p[2]))
+		return false;
+	lengths = p[in++];
+	if (lengths & 0x80)
+		return false;
+	packet->flags = p[in++];
+	packet->len = read_field(p, &in, lengths >> 5);
+	read_field(p, &in, lengths >> 1);
+	packet->padding = read_field(p, &in, lengths >> 3);
+	packet->head_len = in + 6; /* with a time and how long it is played */
+	return (!packet->len || packet->len <= asf->packet_len) &&
+	       packet->padding < asf->packet_len;
+}
+
+/* False: no packet at asf->valid_end. All have the first one's lengths of fields. */
 static bool skip_packets(struct asf *asf, uint64_t at, uint64_t end)
 {
 	uint64_t size = view_size(asf->view), limit = end < size ? end : size;
-	const uint8_t *p = view_peek(asf->view, at, 3);
+	struct asf_packet first, packet;
 
 	asf->valid_end = limit;
 	asf->unverified_len = limit - at;
-	if (!p || asf->packet_len < 16 || !is_packet(p))
+	if (asf->packet_len < 16 || !read_packet(asf, at, &first))
 		return true;
 	for (; at < limit; at += asf->packet_len) {
-		p = view_peek(asf->view, at, 3);
-		asf->unverified_len = limit - at - 3;
+		if (limit - at < PACKET_HEAD_MAX)
+			break;
 		asf->valid_end = at;
-		if (p && !is_packet(p))
+		if (!read_packet(asf, at, &packet) || packet.flags != first.flags)
 			return false;
+		asf->unverified_len = limit - at - packet.head_len;
 	}
 	asf->valid_end = limit;
 	return true;
@@ -143,6 +187,25 @@ static bool is_index(const uint8_t *p)
 		if (is_guid(p, index_ids[i]))
 			return true;
 	return false;
+}
+
+/* The entry of a simple index at which packet numbers begin to fall: those are of points in time that follow each other; `end`
+ * if they never do. */
+static uint64_t index_valid_end(struct asf *asf, uint64_t at, uint64_t end)
+{
+	uint32_t last = 0;
+
+	for (at += INDEX_HEAD_LEN; at + INDEX_ENTRY_LEN <= end; at += INDEX_ENTRY_LEN) {
+		const uint8_t *p = view_peek(asf->view, at, INDEX_ENTRY_LEN);
+
+		if (!p || le32(p) < last)
+			return at;
+		if (le32(p) != UINT32_MAX)
+			last = le32(p);
+	}
+	if (last)
+		asf->unverified_len = INDEX_ENTRY_LEN;
+	return end;
 }
 
 /* Moves *end past the indexes after the data. False: the view ends within one. */
@@ -159,7 +222,13 @@ static bool skip_indexes(struct asf *asf, uint64_t *end)
 		asf->unverified_len = len - HEAD_LEN;
 		if (len > view_size(asf->view) - *end)
 			return false;
+		if (is_guid(p, index_ids[0]))
+			asf->valid_end = index_valid_end(asf, *end, *end + len);
 		*end += len;
+		if (asf->valid_end > *end - len && asf->valid_end < *end) {
+			asf->broken_index = true;
+			return true;
+		}
 	}
 	return true;
 }
@@ -182,6 +251,11 @@ static enum verdict judge_end(struct asf *asf, uint64_t end)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the stated size is %" PRIu64 ", but objects continue to %" PRIu64,
 			asf->stated_size, end);
+	if (asf->broken_index) {
+		finding->length = asf->valid_end;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"an index goes back in time at %" PRIu64, asf->valid_end);
+	}
 	if (asf->unverified_len > end / TAIL_PART)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last %" PRIu64 " bytes cannot be verified", asf->unverified_len);

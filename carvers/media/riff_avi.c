@@ -95,7 +95,8 @@ static bool is_valid_entry(const struct riff *riff, uint64_t at, uint64_t movi)
 		return false;
 	memcpy(entry, p, ENTRY_LEN);
 	/* Empty chunks may be missing; lists have their own lengths. */
-	if (!le32(entry + 12) || memcmp(entry, "rec ", 4) == 0)
+	if (memcmp(entry, "rec ", 4) == 0 ||
+		(!le32(entry + 12) && is_stream_chunk((const char *)entry)))
 		return true;
 	return matches_chunk_at(riff, entry, movi) || matches_chunk_at(riff, entry, 0);
 }

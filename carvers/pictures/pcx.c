@@ -10,7 +10,7 @@
  * The lines are decoded, and the last of them ends the picture. The manual forbids runs across the
  * end of a line: if the first lines obey that, the first run that does not shows where foreign
  * bytes start. Files of encoders that disobey it are unverified, unless a palette follows; and so are
- * those whose last line has no run: text and zeros look like such lines. Nothing verifies lines as they are.
+ * those whose last line or sector has no run: text and zeros look like such lines. Nothing verifies lines as they are.
  */
 #include "carver.h"
 
@@ -29,8 +29,10 @@
 /* Lines whose runs end where the lines do, or first bytes of a palette, that make certain of a
  * PCX. */
 #define SURE 4
-/* The part of a complete file's length that a palette may be, at most. */
+/* The part of a complete file's length that a palette may be, at most. It has to be in the cluster of the lines' end, too, for
+ * nothing verifies it. */
 #define TAIL_PART 16
+#define SECTOR 512
 
 struct pcx {
 	struct view *view;
@@ -39,7 +41,8 @@ struct pcx {
 	bool coded;
 	uint32_t good;      /* lines before the first that a run crosses */
 	uint32_t crossed;   /* lines whose end a run crosses */
-	bool last_run;      /* the line that ended last has a run */
+	uint64_t run_at;    /* the last run that does not cross the end of its line */
+	uint64_t line_at;   /* the last line */
 	uint64_t valid_end; /* end of the last line that ended as it should */
 	uint64_t broken_at; /* 0: nowhere */
 };
@@ -75,7 +78,6 @@ static bool decode(struct pcx *pcx, struct cursor *cursor)
 {
 	uint64_t total = (uint64_t)pcx->line_len * pcx->lines;
 	uint32_t left = pcx->line_len; /* in this line */
-	bool run = false;              /* in this line */
 
 	while (total) {
 		uint64_t at = cursor->at;
@@ -92,15 +94,16 @@ static bool decode(struct pcx *pcx, struct cursor *cursor)
 			return false;
 		}
 		total -= count;
-		run |= byte >= 0xc0;
+		if (left == pcx->line_len)
+			pcx->line_at = at;
+		if (byte >= 0xc0 && count <= left)
+			pcx->run_at = at;
 		if (count < left) {
 			left -= count;
 			continue;
 		}
 		pcx->crossed += count > left;
 		pcx->good += !pcx->crossed;
-		pcx->last_run = run;
-		run = false;
 		if (count == left)
 			pcx->valid_end = cursor->at;
 		for (count -= left, left = pcx->line_len; count >= left && count; count -= left)
@@ -150,10 +153,11 @@ static enum verdict complete_verdict(struct pcx *pcx, struct finding *finding, u
 	if (pcx->crossed)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"runs cross lines, so the end cannot be verified, at %" PRIu64, end);
-	if (!palette && !pcx->last_run)
+	if (!palette && (pcx->run_at < pcx->line_at || pcx->run_at < (end - 1) / SECTOR * SECTOR))
 		return doubt(pcx, finding, end,
-			"no run in the last line, so the end cannot be verified,");
-	if (palette && PALETTE_LEN > end / TAIL_PART)
+			"no run in the last line and sector, so the end cannot be verified,");
+	if (palette && (PALETTE_LEN > end / TAIL_PART ||
+			       end / USUAL_CLUSTER < (end + PALETTE_LEN - 1) / USUAL_CLUSTER))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the palette cannot be verified, at %" PRIu64, end);
 	if (palette)

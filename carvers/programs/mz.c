@@ -118,7 +118,8 @@ static void walk_relocations(
 
 		p = offset + 2 <= end ? view_peek(view, offset, 2) : NULL;
 		if (p && (le16(p) <= dos->memory || le16(p) >= 0xfff0)) {
-			last = offset + 2 > last ? offset + 2 : last;
+			/* A zero may be any file's, or a wiped area. */
+			last = le16(p) && offset + 2 > last ? offset + 2 : last;
 			continue;
 		}
 		bad++;

@@ -10,7 +10,8 @@
  * continue, and the end is unverified. A chunk has CRC-32s of its header and of its records, unless
  * a flag says that it has none, and the numbers of its first and last record; its records are
  * walked, too. A chunk that was never used is zeros. After the records are zeros or older records,
- * which nothing verifies (view_unverified). Random bytes after the last chunk's records show that
+ * which nothing verifies (view_unverified): unless old records end, and zeros begin, just where a sector does, as
+ * they do where a cluster was lost. Random bytes after the last chunk's records show that
  * the file was overwritten; so do, in a log that was closed, text and equal bytes that extend to
  * its end. Any other bytes that are neither zeros nor records are a note.
  *
@@ -277,6 +278,15 @@ static enum verdict judge_closed(struct evtx *log, uint64_t end)
 	if (log->wrong_crc)
 		return verdict_because(log->dirty ? CARVE_COMPLETE : CARVE_UNVERIFIED, finding,
 			"the header's CRC is wrong");
+	if (log->tail < end && slack_wiped(log->view, log->tail, end) < end)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the unused space is zeros from a sector on, as if wiped, at %" PRIu64,
+			slack_wiped(log->view, log->tail, end));
+	if (end - log->tail >= FOREIGN_BLOCK &&
+		foreign_block(log->view, end - FOREIGN_BLOCK, end) < end)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the unused space ends, at %" PRIu64 ", in neither zeros nor old records",
+			end);
 	if (log->foreign)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"the unused space at %" PRIu64 " holds neither zeros nor old records",

@@ -11,6 +11,8 @@
 #include "walk.h"
 
 #define BLOCK 256
+#define SECTOR 512
+#define NEAR 8 /* zeros before a sector that remains may end in */
 
 static bool is_noise(const uint8_t *p)
 {
@@ -48,4 +50,23 @@ uint64_t slack_noise(struct view *view, uint64_t start, uint64_t end)
 		}
 	}
 	return before < found ? before : found;
+}
+
+uint64_t slack_wiped(struct view *view, uint64_t start, uint64_t end)
+{
+	uint64_t last = start; /* after the last byte that is not zero */
+	uint64_t sector;
+	const uint8_t *p;
+	size_t len;
+
+	for (uint64_t at = start; at < end; at += len) {
+		p = walk_window(view, at, end, &len);
+		if (!p)
+			return end;
+		for (size_t i = 0; i < len; i++)
+			if (p[i])
+				last = at + i + 1;
+	}
+	sector = (last + SECTOR - 1) / SECTOR * SECTOR;
+	return last > start && sector - last < NEAR && sector < end ? sector : end;
 }

@@ -9,4 +9,8 @@
  * none. */
 uint64_t slack_noise(struct view *view, uint64_t start, uint64_t end);
 
+/* Where the zeros begin that reach the end of an unused part [start, end), if that is with a sector, directly after remains:
+ * those hardly ever end just there, but lost clusters are often zeros. `end` when it is not so. */
+uint64_t slack_wiped(struct view *view, uint64_t start, uint64_t end);
+
 #endif

@@ -20,11 +20,17 @@ def obj(guid, *parts):
     return guid + struct.pack("<Q", len(data) + 24) + data
 
 
-def asf(kind=VIDEO, packets=20, index=True, flags=2, size=None, more=b""):
+def packet(i, plain):
+    """With error correction, as Microsoft writes them, or with lengths of their own, as GStreamer does; a time and a duration."""
+    head = struct.pack("<BBHHIH", 0x51, 0x5d, PACKET, 0, 40 * i, 40) if plain else b"\x82\0\0" + struct.pack("<BBBIH", 8, 0x5d, 0, 40 * i, 40)
+    return head + noise(PACKET - len(head), i)
+
+
+def asf(kind=VIDEO, packets=20, index=True, flags=2, size=None, more=b"", plain=False, entries=b""):
     filetime = (1700000000 + 11644473600) * 10**7
     title = "Café".encode("utf-16-le") + b"\0\0"
-    data = obj(DATA, bytes(16), struct.pack("<Q", packets), b"\1\1", *[b"\x82\0\0" + noise(PACKET - 3, i) for i in range(packets)])
-    behind = obj(INDEX, bytes(32)) if index else b""
+    data = obj(DATA, bytes(16), struct.pack("<Q", packets), b"\1\1", *[packet(i, plain) for i in range(packets)])
+    behind = obj(INDEX, bytes(32), entries) if index else b""
     for _ in range(2):
         properties = obj(PROPERTIES, bytes(16), struct.pack("<QQQQQQIIII", size or 0, filetime, packets, 0, 0, 0, flags, PACKET, PACKET, 1000))
         inner = properties + obj(DESCRIPTION, struct.pack("<HHHHH", len(title), 0, 0, 0, 0), title) + obj(STREAM, kind, bytes(38)) + more
@@ -42,7 +48,7 @@ def make():
     illustrated = asf(SOUND, more=obj(EXTENDED, bytes(40), PNG))
     save("asf", "cover.wma", illustrated, extension="wma", unchecked=len(illustrated) - 60, embedded=illustrated.index(PNG), **known)
     few = asf(packets=2, index=False)
-    save("asf", "few.wmv", few, verdict="unverified", length=len(few), why="the last 117 bytes cannot be verified")
+    save("asf", "few.wmv", few, verdict="unverified", length=len(few), why="the last 108 bytes cannot be verified")
     live = asf(flags=1)
     save("asf", "live.wmv", live, verdict="unverified", length=len(live), why="written live, without a size")
     at = film.index(DATA) + 50 + 9 * PACKET
@@ -50,6 +56,15 @@ def make():
     save("asf", "cut.wmv", film[:cut], verdict="truncated", length=cut, why=f"the image ends at {cut}, before the file does")
     for name, junk in (("random", noise(3000, 99)), ("zeros", bytes(3000)), ("text", b"Now for something different. " * 100)):
         save("asf", name + ".wmv", film[:cut] + junk, verdict="truncated", length=at + PACKET, why=f"no packet at {at + PACKET}")
+    plain = asf(plain=True)
+    save("asf", "plain.wmv", plain, extension="wmv", unchecked=len(plain) - 60, **known)
+    at = plain.index(DATA) + 50 + 9 * PACKET
+    save("asf", "plain-random.wmv", plain[:at + 30] + noise(3000, 99), verdict="truncated", length=at + PACKET, why=f"no packet at {at + PACKET}")
+    # Numbers of packets only rise in an index: zeros from some entry on are a wiped cluster.
+    entries = b"".join(struct.pack("<IH", i // 3, 1) for i in range(60))
+    wiped = asf(entries=entries[:180] + bytes(180))
+    save("asf", "index.wmv", asf(entries=entries), extension="wmv", unchecked=len(wiped) - 390, **known)
+    save("asf", "index-wiped.wmv", wiped, verdict="truncated", length=len(wiped) - 180, why=f"an index goes back in time at {len(wiped) - 180}")
     longer = asf(size=len(film) + 500)
     save("asf", "index-missing.wmv", longer, verdict="truncated", length=len(longer))
     shorter = asf(size=1000)

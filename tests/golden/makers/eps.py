@@ -53,6 +53,9 @@ def make():
     wrong = wrap(wmf=WMF)
     save("eps", "wmf-record.eps", wrong[:-6] + b"AAAAAA", verdict="truncated", length=len(wrong) - 6,
          why=f"an invalid preview at {len(wrong) - 6}")
+    # A record of function 0 that is longer than the one that ends a metafile is the begin of one whose rest was wiped.
+    save("eps", "wmf-wiped.eps", wrap(wmf=WMF[:-6] + struct.pack("<IH", 8, 0) + bytes(10)), verdict="truncated", length=len(wrong) - 6,
+         why=f"an invalid preview at {len(wrong) - 6}")
     strip = bytearray(whole)
     strip[30 + len(POST) + 4:30 + len(POST) + 8] = struct.pack("<I", 5000)  # the directory's place
     save("eps", "directory.eps", bytes(strip), verdict="truncated", length=30 + len(POST),

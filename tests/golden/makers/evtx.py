@@ -52,6 +52,14 @@ def make():
     strange = b"neither a record nor zeros " * 40
     save("evtx", "strange.evtx", one[:used] + strange + one[used + len(strange):], unchecked=used, time=SECONDS + 20,
          why=f"the unused space at {used} holds neither zeros nor old records", unverified=f"{used}-{len(one)}")
+    # Remains of records up to a sector, and zeros from there on, look as if clusters of zeros had taken their place.
+    remains = (old * 40)[:8192 - used]
+    save("evtx", "wiped.evtx", one[:used] + remains + bytes(len(one) - 8192), verdict="unverified", length=len(one),
+         why="the unused space is zeros from a sector on, as if wiped, at 8192")
+    mixed = (old * 300) + (b"The rest of another file \x01\x02\x03 " * 3000)
+    mixed = mixed[:len(one) - used]
+    save("evtx", "mixed.evtx", one[:used] + mixed, verdict="unverified", length=len(one),
+         why=f"the unused space ends, at {len(one)}, in neither zeros nor old records")
     text = (b"The rest of another file, which is text. " * 2000)[:len(one) - used - 1000]
     save("evtx", "text.evtx", one[:used + 1000] + text, verdict="truncated", length=used + 1000,
          why=f"foreign bytes after the records, at {used + 1000}")

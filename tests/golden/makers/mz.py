@@ -13,7 +13,7 @@ def image_of(length, relocations=(), memory=64):
     """Code with a word for each relocation that holds a segment of it."""
     data = bytearray(code(length))
     for at in relocations:
-        struct.pack_into("<H", data, at, at % 7)
+        struct.pack_into("<H", data, at, at % 7 + 1)
     return bytes(data)
 
 
@@ -169,6 +169,9 @@ def make():
     program = dos(image_of(1500, places), places)
     save("mz", "relocated.exe", program, extension="exe")
     save("mz", "zeros.exe", dos(image_of(1500, places) + bytes(400), places), extension="exe")
+    # A word of zeros at a relocation proves nothing: it may be wiped.
+    wiped = dos(image_of(700, [100]) + bytes(800), [100, 1200, 1400])
+    save("mz", "wiped.exe", wiped, **unverified(len(wiped)))
     plain = dos(code(900))
     save("mz", "plain.exe", plain, **unverified(len(plain)))
     negative = dos(code(900), entry=(0x100, 0xfff0))

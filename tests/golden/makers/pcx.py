@@ -17,12 +17,27 @@ def make():
         data = encoded(picture(mode), format="PCX")
         save("pcx", name + ".pcx", data, verdict="unverified", length=len(data), why=f"the palette cannot be verified, at {len(data) - 769}")
     rng = random.Random(7)
+    # The cluster that the end of a palette is in may be lost: unverified, unless the lines end in it, too.
+    for lines, verdict in (2150, "complete"), (2610, "unverified"):
+        coded = header(40, lines) + b"".join(b"\xd4" + bytes([rng.randrange(192)]) + b"\xd3" + bytes([rng.randrange(192)]) + b"\xc1\xc7" for _ in range(lines))
+        at = len(coded)
+        if verdict == "complete":
+            save("pcx", "near-palette.pcx", coded + b"\x0c" + rng.randbytes(768), unchecked=at, unverified=f"{at + 1}-{at + 769}")
+        else:
+            save("pcx", "far-palette.pcx", coded + b"\x0c" + rng.randbytes(768), verdict=verdict, length=at + 769,
+                 why=f"the palette cannot be verified, at {at}")
     line = b"".join(b"\xc4" + bytes([rng.randrange(192)]) for _ in range(10))
     sixteen = header(80, 12, 1, 4, 3) + line * 12
     save("pcx", "planes.pcx", sixteen)
     bytes_only = header(80, 12, 1, 4, 3) + line * 11 + bytes(range(40))
     save("pcx", "no-run.pcx", bytes_only, verdict="unverified", length=len(bytes_only),
-         why=f"no run in the last line, so the end cannot be verified, at {len(bytes_only)}")
+         why=f"no run in the last line and sector, so the end cannot be verified, at {len(bytes_only)}")
+    # A run in the last line, before the sector with which the line's other bytes begin, shows nothing of them.
+    long = header(8 * 500, 12, 1, 1, 3, line=500)
+    cut = long + b"".join(bytes([0xc0 + 40, line]) * 12 + bytes([0xc0 + 20, line]) for line in range(11))
+    last = cut + b"\xff\x11" * 3 + bytes(range(189)) + bytes(122)
+    save("pcx", "early-run.pcx", last, verdict="unverified", length=len(last),
+         why=f"no run in the last line and sector, so the end cannot be verified, at {len(last)}")
     crossing = header(40, 12, 4, 1, 3) + b"\xff\x21" * 3 + b"\xf3\x22"
     save("pcx", "crossing.pcx", crossing, verdict="unverified", length=len(crossing),
          why=f"runs cross lines, so the end cannot be verified, at {len(crossing)}")

@@ -173,6 +173,9 @@ def make():
     index = bytearray(avi)
     index[avi.index(b"idx1") + 8 + 8] += 1
     save("riff", "index.avi", bytes(index), verdict="unverified", length=len(avi), why="the index does not match the chunks")
+    index = bytearray(avi)
+    index[-32:] = bytes(32) # an entry of an empty chunk has a chunk's id, too
+    save("riff", "index-zeros.avi", bytes(index), verdict="unverified", length=len(avi), why="the index does not match the chunks")
     second = (avi + more)[:len(avi) + 300] + noise(2000, 9)
     save("riff", "opendml-cut.avi", second, verdict="truncated", length_min=len(avi), length_max=len(avi) + 300)
     save("riff", "headless.avi", riff(b"AVI ", film()[3]), verdict="reject", why="no format before the data")
