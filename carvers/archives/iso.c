@@ -9,7 +9,8 @@
  * The number of blocks gives the file's length. burin checks the descriptors up to the one that
  * ends them, that numbers in both byte orders agree, and all entries of each folder in the table: a
  * folder begins with an entry for itself. Zeros pad the last file's last block, and fill most of
- * what follows it. Volume name and creation time are title and time.
+ * what follows it: where the last file ends just before zeros in its last block, its last bytes are this image's. Otherwise
+ * nothing shows that, unless UDF's anchor is in the last block, and the image is unverified. Volume name and creation time are title and time.
  *
  * Damage. The image is valid up to the first invalid folder; files have no checksums. If the last
  * file's last block is zeros, it may have been wiped: then the image is unverified.
@@ -197,13 +198,38 @@ static bool last_file_is_wiped(struct view *view, const struct iso_volume *volum
 	       walk_zeros(view, volume->last_end - len, volume->last_end);
 }
 
+/* Whether the last file ends just where the zeros begin that pad its last block: another file's bytes hardly do. Folders
+ * are verified. */
+static bool is_last_file_shown(struct view *view, const struct iso_volume *volume)
+{
+	uint64_t end = volume->last_end;
+	const uint8_t *p;
+	unsigned filled = 0;
+
+	if (!end || volume->last_is_folder)
+		return true;
+	p = BLOCK_LEN - end % BLOCK_LEN >= WIPED_MIN && end % BLOCK_LEN
+		    ? view_peek(view, end - WIPED_MIN, WIPED_MIN)
+		    : NULL;
+	for (int i = 0; p && i < WIPED_MIN; i++)
+		filled += p[i] != 0;
+	return filled;
+}
+
+static bool is_udf(struct view *view, uint64_t descriptors_end)
+{
+	const uint8_t *p = view_peek(view, descriptors_end, 6);
+
+	return p && memcmp(p + 1, "BEA01", 5) == 0;
+}
+
 /* Whether another file system has files of its own in the volume: UDF, by its first descriptor
  * after the others, or HFS, by Apple's partition map. */
 static bool is_shared(struct view *view, uint64_t descriptors_end)
 {
-	const uint8_t *p = view_peek(view, descriptors_end, 6);
+	const uint8_t *p;
 
-	if (p && memcmp(p + 1, "BEA01", 5) == 0)
+	if (is_udf(view, descriptors_end))
 		return true;
 	p = view_peek(view, 0, 2);
 	return p && p[0] == 'E' && p[1] == 'R';
@@ -215,9 +241,9 @@ static bool lacks_udf_anchor(
 	struct view *view, const struct iso_volume *volume, uint64_t descriptors_end)
 {
 	static const uint64_t places[] = { 1, 257 };
-	const uint8_t *p = view_peek(view, descriptors_end, 6);
+	const uint8_t *p;
 
-	if (!p || memcmp(p + 1, "BEA01", 5) != 0)
+	if (!is_udf(view, descriptors_end))
 		return false;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		uint64_t block = volume->blocks - places[i];
@@ -324,6 +350,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (lacks_udf_anchor(view, &volume, descriptors_end))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"no anchor of UDF in the last blocks before %" PRIu64, len);
+	if (!is_udf(view, descriptors_end) && !is_last_file_shown(view, &volume))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the last file's bytes, before %" PRIu64 ", cannot be verified",
+			volume.last_end);
 	return CARVE_COMPLETE;
 }
 

@@ -51,6 +51,9 @@ def make():
     words = text(1500)
     whole = volume(words)
     save("iso", "small.iso", whole, title="A VOLUME", time=SECONDS, why="", embedded=22 * BLOCK, unverified=f"0-32768 {19 * BLOCK}-{len(whole)}")
+    for name, last in ("full", text(BLOCK)), ("other", text(1500) + bytes(20)):  # no zeros pad it, or they begin earlier than it ends
+        odd = volume(last)
+        save("iso", name + ".iso", odd, verdict="unverified", length=len(odd), why=f"the last file's bytes, before {22 * BLOCK + len(last)}, cannot be verified")
     save("iso", "no-primary.iso", whole[:32768] + whole[34816:36864], verdict="reject", why="no primary volume descriptor at 32768")
     filled, end = volume(words, 20), len(whole)
     save("iso", "filled.iso", filled, title="A VOLUME", why="")

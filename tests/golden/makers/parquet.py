@@ -4,15 +4,48 @@ import random, struct
 from makers.common import save
 
 
-def parquet(version=2, inside=b""):
+def varint(value):
+    out = b""
+    while value > 127:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def number(step, value):
+    """A field of 64 bits, `step` after the last one."""
+    return bytes([step << 4 | 6]) + varint(2 * value)
+
+
+def struct_of(*fields):
+    return b"".join(fields) + b"\0"
+
+
+def column(at, length, dictionary=0, index=(0, 0)):
+    meta = struct_of(b"\x15\x02", b"\x19\x25\x00\x06", b"\x19\x18\x04name", b"\x15\x02", number(1, 5), number(1, length + 9), number(1, length),
+                     number(2, at + dictionary), number(2, at) if dictionary else b"")
+    return struct_of(number(2, at), b"\x1c" + meta, number(1, index[0]) + b"\x15" + varint(2 * index[1]) if index[1] else b"")
+
+
+def parquet(version=2, inside=b"", index=b"", moved=0):
     pages = b"\x15\0\x15" + random.Random(1).randbytes(700) + inside + random.Random(2).randbytes(300)
-    description = b"\x15" + bytes([version]) + b"\x19\x2c\x48\x06schema\x15\x02" + random.Random(3).randbytes(80) + b"\0"
-    return b"PAR1" + pages + description + struct.pack("<I", len(description)) + b"PAR1"
+    at = 4 + len(pages) + moved
+    columns = column(4, 300, 40), column(304, at - 304, index=(at, len(index)))
+    group = struct_of(b"\x19\x2c" + b"".join(columns), number(1, 4000), number(1, 5))
+    schema = struct_of(b"\x48\x06schema", b"\x15\x02"), struct_of(b"\x15\x02", b"\x25\x02", b"\x18\x04name")
+    description = struct_of(b"\x15" + bytes([version]), b"\x19\x2c" + b"".join(schema), number(1, 5), b"\x19\x1c" + group,
+                            b"\x19\x1c" + struct_of(b"\x18\x01a", b"\x18\x50" + random.Random(3).randbytes(80)), b"\x28\x04made")
+    return b"PAR1" + pages + index + description + struct.pack("<I", len(description)) + b"PAR1"
 
 
 def make():
     whole = parquet()
-    save("parquet", "table.parquet", whole, unchecked=4, unverified=f"4-{len(whole) - 8 - 95}")
+    save("parquet", "table.parquet", whole, unchecked=4, unverified=f"4-{len(whole) - 8 - struct.unpack_from('<I', whole, len(whole) - 8)[0]}")
+    save("parquet", "index.parquet", parquet(index=random.Random(5).randbytes(60)), unchecked=4)
+    for name, moved in ("other", -100), ("another", 5000):  # the description of another file
+        other = parquet(moved=moved)
+        at = len(other) - 8 - struct.unpack_from("<I", other, len(other) - 8)[0]
+        save("parquet", name + ".parquet", other, verdict="unverified", length=len(other), why=f"the description at {at} lists columns up to {at + moved}")
     save("parquet", "version-2.parquet", parquet(4), unchecked=4)
     save("parquet", "inside.parquet", parquet(inside=b"PAR1 and \x40\0\0\0PAR1"), unchecked=4)
     gz = b"\x1f\x8b\x08\0" + bytes(6) + b"not unpacked"
