@@ -8,8 +8,8 @@
  * The walk goes from start code to start code: pictures have known types, their slices go from top
  * to bottom, none is longer than its macroblocks can be. With the end code the file is complete.
  * Without it the last slice's length is not stored, but its macroblocks lead to its end
- * (mpeg_es_slice.c). If they are invalid the file ends before that slice, or before the zeros after
- * it. It is unverified then. Sequence headers precede many groups, and are named as parts.
+ * (mpeg_es_slice.c), which is unverified. If they do not lead to their picture's end, the file is truncated before that slice;
+ * or it ends before the zeros after it. Sequence headers precede many groups, and are named as parts.
  *
  * In program and transport streams the same video is in packets: where one of these begins, the
  * whole is rejected.
@@ -301,6 +301,14 @@ static enum verdict judge_unterminated(struct finding *finding, uint64_t end, ui
 		CARVE_UNVERIFIED, finding, "no end code: the last start code is at %" PRIu64, last);
 }
 
+/* Whether the last unit is a slice that does not lead to its picture's end: the rest of the picture is lost. */
+static bool breaks_off(const struct mpeg_es *video, uint64_t last)
+{
+	const uint8_t *p = view_peek(video->view, last, 4);
+
+	return p && p[3] > PICTURE && p[3] <= SLICE_LAST && !slice_end(video, last);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct mpeg_es video = { .view = view };
@@ -329,6 +337,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return judge_unterminated(finding, at, at);
 	if (at == view_size(view) && view_ends_with_image(view))
 		return walk_cut(view, finding, at + 1, at);
+	finding->length = last;
+	if (breaks_off(&video, last))
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the picture breaks off in the slice at %" PRIu64, last);
 	return judge_unterminated(finding, last, last);
 }
 

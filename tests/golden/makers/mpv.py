@@ -114,8 +114,10 @@ def make():
     last = plain.rindex(b"\0\0\1")
     lost = dict(verdict="unverified", extension="m1v", why=f"no end code: the last start code is at {last}")
     save("mpv", "no-end-zeros.m1v", plain + bytes(2000), length=len(plain), **lost)
-    save("mpv", "no-end-random.m1v", plain + noise(9000, 5), length=last, **lost)
-    save("mpv", "next.m1v", plain + noise(-len(plain) % 512 + 512, 6) + video(), length=last, **lost)
+    # The slice is noise, and so does not lead to its picture's end.
+    broken = dict(verdict="truncated", extension="m1v", why=f"the picture breaks off in the slice at {last}")
+    save("mpv", "no-end-random.m1v", plain + noise(9000, 5), length=last, **broken)
+    save("mpv", "next.m1v", plain + noise(-len(plain) % 512 + 512, 6) + video(), length=last, **broken)
     save("mpv", "cut.m1v", plain[:-30], verdict="truncated", length=len(plain) - 30, why=f"the image ends at {len(plain) - 30}, before the file does")
     reserved = plain + b"\0\0\1\xb0" + noise(100, 7)
     save("mpv", "reserved.m1v", reserved, verdict="unverified", length=len(plain))
