@@ -9,7 +9,7 @@
  * Packets follow each other without gaps, and each stream's counter increases by one with each of
  * its packets. The first packets have to be in step, and to hold the start of a table (of programs
  * or of services). The file ends where no packet follows: nothing in the format marks the end, so a
- * stream is unverified. A file whose counters hardly ever match is rejected.
+ * stream is unverified; truncated, if something that has a length breaks off. A file whose counters hardly ever match is rejected.
  *
  * Packets that start a table begin like the file and are named as its parts. What starts in a packet may begin like a
  * file of its own, such as MPEG video, and is named as embedded.
@@ -33,8 +33,11 @@
 #define PROGRAMS 0
 #define SERVICES 0x11
 #define NOTHING 0x1fff
-#define STARTS 0x40   /* in the second byte: something starts in this packet */
-#define TABLE_MIN 13  /* bytes of the shortest one, with the byte before it */
+#define STARTS 0x40  /* in the second byte: something starts in this packet */
+#define TABLE_MIN 13 /* bytes of the shortest one, with the byte before it */
+#define PES_HEAD 6
+#define PAID_MAX 4
+#define LIES 255
 #define START_LOOK 64 /* bytes from the payload's begin: the head of PES and what follows it */
 
 struct mpegts {
@@ -44,7 +47,39 @@ struct mpegts {
 	uint32_t lead;              /* bytes before the 47 */
 	uint64_t count, mismatched; /* packets, and those with an unexpected counter */
 	uint8_t next[STREAMS];      /* 0: not seen; else 1 + the expected counter */
+	uint32_t owed
+		[STREAMS]; /* bytes that the last packet of PES still has; 0: none, or not stated */
+	uint8_t paid
+		[STREAMS]; /* packets of PES with a length that were whole, at most PAID_MAX; LIES: one was not */
 };
+
+/* Notes the payload in a packet of a stream: PES (2.4.3.6) begins with 00 00 01, the stream's kind, and its length, or 0. */
+static void note_payload(struct mpegts *stream, const uint8_t *p, uint16_t number)
+{
+	size_t at = 4 + (p[3] & 0x20 ? 1u + p[4] : 0), len = PACKET_LEN - at;
+	uint32_t *owed = &stream->owed[number];
+
+	if (p[1] & STARTS) {
+		if (*owed)
+			stream->paid[number] = LIES;
+		*owed = len >= PES_HEAD && !p[at] && !p[at + 1] && p[at + 2] == 1 &&
+					be16(p + at + 4)
+				? be16(p + at + 4) + (uint32_t)PES_HEAD
+				: 0;
+	}
+	if (*owed && *owed <= len && stream->paid[number] < PAID_MAX)
+		stream->paid[number]++;
+	*owed = *owed > len ? *owed - (uint32_t)len : 0;
+}
+
+/* Whether a packet of PES has fewer bytes than it says, in a stream where all before had as many. */
+static bool is_owed(const struct mpegts *stream)
+{
+	for (unsigned i = 0; i < STREAMS; i++)
+		if (stream->owed[i] && stream->paid[i] == PAID_MAX)
+			return true;
+	return false;
+}
 
 /* Reads the packet at stream->at: false if there is none. */
 static bool accept_packet(struct mpegts *stream)
@@ -73,7 +108,9 @@ static bool accept_packet(struct mpegts *stream)
 	}
 	if (p[1] & STARTS && (number == PROGRAMS || number == SERVICES) && stream->count)
 		view_part(stream->view, stream->at - stream->lead);
-	else if (p[1] & STARTS && holds)
+	if (holds && number != NOTHING)
+		note_payload(stream, p, number);
+	if (p[1] & STARTS && holds && number != PROGRAMS && number != SERVICES)
 		embedded_find(stream->view, stream->at + 4 + (p[3] & 0x20 ? 1u + p[4] : 0),
 			stream->at + PACKET_LEN, START_LOOK);
 	stream->count++;
@@ -156,6 +193,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (finding->length < end)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"bytes unlike the packets before at %" PRIu64, finding->length);
+	if (is_owed(&stream))
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"no packet at %" PRIu64 ", though one of sound or video goes on",
+			valid_end);
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"no packet at %" PRIu64 ", and the format has no end mark", valid_end);
 }

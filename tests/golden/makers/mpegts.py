@@ -56,6 +56,17 @@ def make():
         save("mpegts", name, data, verdict="unverified", length=len(data), extension=name.split(".")[1], why=why.format(len(data)))
     broken = Stream().film(24, padded=True)
     save("mpegts", "padding.ts", broken[:9] + b"\0" + broken[10:], verdict="reject", why="no table starts at 0 or 4")
+    # Sound whose packets of PES state lengths: the fifth and sixth break off; then one that lied before.
+    for name, lens, lost, cut in (("sound.ts", [900] * 6, 0, False), ("sound-cut.ts", [900] * 6, 2, True), ("sound-lies.ts", [900, 900, 1400, 900, 900, 900, 900], 2, False)):
+        stream = Stream()
+        stream.film(8)
+        for i, length in enumerate(lens):
+            payload = b"\0\0\1\xc0" + struct.pack(">H", length) + stream.rng.randbytes(914 if length == 900 else 800)
+            for at in range(0, len(payload) - (184 * lost if i + 1 == len(lens) else 0), 184):
+                stream.packet(0x200, payload[at:at + 184], at == 0)
+        data = stream.data
+        end = dict(verdict="truncated", why=f"no packet at {len(data)}, though one of sound or video goes on") if cut else dict(verdict="unverified", why=why.format(len(data)))
+        save("mpegts", name, data + random.Random(7).randbytes(600), length=len(data), **end)
     data = Stream(0, 16).film(24)
     save("mpegts", "no-parity.ts", data[:-16], verdict="unverified", length=len(data) - 16, why=why.format(len(data)))
     # Video that begins in a packet.

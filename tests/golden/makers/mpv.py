@@ -97,7 +97,7 @@ def make_slices():
     for name, code in (("packet", b"\xe0\x12\x34"), ("slice", b"\x02\x28"), ("picture", b"\0\0\x0f\xff\xf8")):
         save("mpv", f"slices-{name}.m1v", plain + noise(20, 3) + b"\0\0\1" + code + noise(4000, 4), verdict="unverified", length=len(plain))
     cut = plain[:-3]
-    save("mpv", "slices-cut.m1v", cut + noise(9000, 5), verdict="unverified", length=cut.rindex(b"\0\0\1"))
+    save("mpv", "slices-cut.m1v", cut + noise(9000, 5), verdict="truncated", length=cut.rindex(b"\0\0\1"))
 
 
 def make():
