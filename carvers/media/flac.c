@@ -48,7 +48,7 @@ struct saved {
 /* See view_proved: a frame's CRC-16; the next header's sync code, CRC-8 and number. */
 enum { CRC_BITS = 16, HEADER_BITS = 30 };
 
-enum block_type { STREAMINFO = 0, PADDING = 1, VORBIS_COMMENT = 4, PICTURE = 6 };
+enum block_type { STREAMINFO = 0, PADDING = 1, VORBIS_COMMENT = 4, PICTURE = 6, INVALID = 127 };
 
 /* What is wrong with STREAMINFO, which comes first, or NULL. */
 static const char *read_streaminfo(struct flac *flac, uint64_t at)
@@ -103,6 +103,14 @@ static void check_padding(struct flac *flac, uint64_t at, uint64_t end)
 }
 
 /* Moves past the metadata after STREAMINFO. False if it breaks off. */
+/* Whether a block of metadata of a known kind begins at `at`; after the last block, a frame. */
+static bool goes_on(const struct flac *flac, uint64_t at, bool last)
+{
+	const uint8_t *p = view_peek(flac->view, at, 4);
+
+	return p && (last ? p[0] == 0xff && (p[1] & 0xfe) == 0xf8 : (p[0] & 0x7f) <= PICTURE);
+}
+
 static bool skip_metadata(struct flac *flac, bool last)
 {
 	while (!last) {
@@ -111,12 +119,15 @@ static bool skip_metadata(struct flac *flac, bool last)
 		uint64_t end, after;
 		uint32_t len;
 
-		if (!p || (p[0] & 0x7f) > PICTURE)
+		if (!p)
 			return false;
 		last = p[0] & 0x80;
 		type = p[0] & 0x7f;
 		len = be32(p) & 0xffffff;
 		end = flac->at + 4 + len;
+		/* Other kinds are reserved, and readers skip them. */
+		if (type > PICTURE && (type == INVALID || !goes_on(flac, end, last)))
+			return false;
 		if (end > view_size(flac->view) ||
 			walk_unread(flac->view, flac->at, flac->at + 4, &after))
 			return false;

@@ -115,6 +115,7 @@ def make():
     picture = struct.pack(">II", 3, 9) + b"image/png" + struct.pack(">IIIIII", 0, 1, 1, 24, 0, len(PNG)) + PNG
     illustrated = streaminfo(total) + block(6, picture) + padding + frames
     flac("picture.flac", illustrated, embedded=illustrated.index(PNG))
+    flac("reserved.flac", streaminfo(total) + text + block(126, b"") + padding + frames, **gold)
     variable = b"".join(frame(i * 192, left, right, variable=True) for i in range(12))
     flac("variable.flac", streaminfo(12 * 192, True) + variable)
     many = b"".join(frame(i, left[:16], right[:16]) for i in range(140))

@@ -54,6 +54,9 @@ def make():
     for name, lead in (("padded.ts", 0), ("padded.m2ts", 4)):
         data = Stream(lead).film(24, padded=True)
         save("mpegts", name, data, verdict="unverified", length=len(data), extension=name.split(".")[1], why=why.format(len(data)))
+    urgent = bytearray(Stream().film(24))
+    urgent[1] |= 0x20  # of high priority
+    save("mpegts", "priority.ts", bytes(urgent), verdict="unverified", length=len(urgent), why=why.format(len(urgent)))
     broken = Stream().film(24, padded=True)
     save("mpegts", "padding.ts", broken[:9] + b"\0" + broken[10:], verdict="reject", why="no table starts at 0 or 4")
     # Sound whose packets of PES state lengths: the fifth and sixth break off; then one that lied before.
