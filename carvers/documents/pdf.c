@@ -16,7 +16,8 @@
  * is decompressed only if needed.
  *
  * Damage. The valid part ends after the last object that parses, or inside a stream: where its
- * deflated data break. If a later revision is not whole, the file is truncated, too. Programs that
+ * deflated data break. If a later revision is not whole, the file is truncated, too; and if the last cross-references are
+ * another file's, which starts at another sector. Programs that
  * took a file for text and converted its line ends or characters moved all that follows: if all
  * objects parse, it is unverified. After bytes that can't be read the walk goes on at the end of the next
  * object, or at cross-references.
@@ -33,6 +34,7 @@
 #define MAX_SECTIONS ((size_t)4096)
 #define MAX_PADDING 1024
 #define MAX_KEPT 65536
+#define SECTOR 512
 /* A token may reach this far before it turns out not to be one. */
 #define TOKEN_LATE 65536
 /* How far after bytes that can't be read the next object's end is looked for. */
@@ -215,7 +217,7 @@ static enum verdict judge_whole(struct pdf *pdf)
 {
 	struct finding *finding = pdf->finding;
 	const char *problem;
-	uint64_t shift, wrong_at;
+	uint64_t shift, wrong_at, foreign;
 
 	finding->length = padded_end(pdf);
 	problem = pdf_check_xref(pdf, &shift, &wrong_at);
@@ -236,6 +238,14 @@ static enum verdict judge_whole(struct pdf *pdf)
 		finding->length = pdf->doubtful;
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the stream at %" PRIu64 " does not end at its /Length", pdf->doubtful);
+	}
+	foreign = problem ? pdf_foreign_start(pdf) / SECTOR * SECTOR : 0;
+	if (foreign) {
+		finding->length = foreign;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the cross-references are another file's, whose objects begin after "
+			"%" PRIu64,
+			foreign);
 	}
 	if (problem)
 		return verdict_because(

@@ -131,6 +131,10 @@ uint64_t pdf_stream_valid_end(struct pdf *pdf);
  * something preceded the header, all offsets may be too large by the same number, *shift. */
 const char *pdf_check_xref(struct pdf *pdf, uint64_t *shift, uint64_t *wrong_at);
 
+/* Where another file's objects begin, at the latest, if the last cross-references are that file's: it starts or started a number
+ * of sectors from this one's start, as files in an image do, and its offsets lead to them. 0: it is not so. */
+uint64_t pdf_foreign_start(struct pdf *pdf);
+
 /* Reads title and date from the information dictionary. */
 void pdf_read_info(struct pdf *pdf);
 

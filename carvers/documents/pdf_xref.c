@@ -11,6 +11,7 @@
 
 #define TOLERANCE 4    /* bytes of white space allowed before the target of an offset */
 #define MAX_SHIFT 4096 /* bytes that may precede the header, and be counted */
+#define SECTOR 512
 
 void pdf_places_add(struct view *view, struct pdf_places *places, uint64_t at, uint32_t number)
 {
@@ -158,5 +159,36 @@ const char *pdf_check_xref(struct pdf *pdf, uint64_t *shift, uint64_t *wrong_at)
 	*wrong_at = pdf->startxref;
 	if (entries.wrong > entries.right && pdf->objects.count < pdf->objects.max)
 		return "most entries are wrong in the cross-references";
+	/* Another file may have begun a few sectors before this one. */
+	if (*shift && *shift % SECTOR == 0 && entries.wrong)
+		return "entries are wrong in the cross-references, which count bytes before the "
+		       "header";
 	return NULL;
+}
+
+uint64_t pdf_foreign_start(struct pdf *pdf)
+{
+	const struct pdf_places *sections = &pdf->sections;
+	uint64_t at = sections->count ? sections->list[sections->count - 1].at : 0, first = at;
+	uint64_t start = at - pdf->startxref; /* modulo 2^64 */
+	struct pdf_lines lines = { 0 };
+	struct pdf_token xref;
+	unsigned right = 0;
+
+	if (!at || !start || start % SECTOR != 0)
+		return 0;
+	cursor_forget(&pdf->cursor);
+	pdf->cursor.at = at;
+	if (!cursor_at_text(&pdf->cursor, "xref"))
+		return at;
+	pdf_next(&pdf->cursor, &xref);
+	while (pdf_next_object(&pdf->cursor, &lines)) {
+		const struct pdf_place *object = find_place(&pdf->objects, lines.at + start);
+
+		if (!object || object->number != (uint32_t)lines.number)
+			continue;
+		right++;
+		first = object->at < first ? object->at : first;
+	}
+	return right ? first : 0;
 }

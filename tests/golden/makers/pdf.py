@@ -143,6 +143,19 @@ def make():
     document = Document(start=128)
     pages(document)
     document.table()
+    # The last sectors of another file, whose first ones were where this file begins or nearby.
+    first, second = Document(), Document()
+    pages(first)
+    first.data = first.data.ljust(1535) + b"\n"
+    second.add(1, b"<< /Type /Catalog /Pages 2 0 R >>")
+    second.add(2, b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>")
+    second.data = second.data.ljust(1023) + b"\n"
+    second.add(3, b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R >>")
+    second.stream(4)
+    second.table()
+    for name, head in ("spliced", first.data), ("spliced-before", first.data[:1024 - 512].rsplit(b"endobj\n", 1)[0].ljust(505) + b"endobj\n"):
+        save("pdf", name + ".pdf", head + second.data[1024:], verdict="truncated", length=len(head),
+             why=f"the cross-references are another file's, whose objects begin after {len(head)}")
     save("pdf", "behind-macbinary.pdf", document.data, why="offsets count 128 bytes before the header")
     loose = b"%PDF-1.1\n1 0 obj <</A 1>> 2 0 obj [ 1 0 R ] "
     save("pdf", "no-endobj.pdf", loose + b"xref\n0 3\n0000000000 65535 f \n0000000009 00000 n \n%010d 00000 n \n"
