@@ -23,6 +23,7 @@
 #include "engines/subject.h"
 #include "engines/cases.h"
 #include "engines/forms.h"
+#include "engines/kept_texts.h"
 #include "engines/photographs.h"
 #include "engines/searches.h"
 #include "scan/gpu_kernels.h"
@@ -450,8 +451,10 @@ static void run_searches(const char *only, uint64_t seed, unsigned rounds)
 
 	if (tool && (is_gpu || !only || strcmp(only, "cpu") == 0))
 		searches_run(tool, seed, rounds, judge_search);
-	if (is_gpu)
+	if (is_gpu) {
 		photographs_test(scan_engine_find(only), seed, rounds, judge_search);
+		kept_texts_test(scan_engine_find(only), tool, seed, judge_search);
+	}
 }
 
 /* ---- the program ---- */
