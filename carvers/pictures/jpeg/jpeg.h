@@ -86,8 +86,9 @@ struct jpeg {
 	const struct carve_state *resume; /* the first scan goes on from there; NULL: it starts */
 	struct jpeg_seam *seam;           /* that looks at the first scan's blocks; NULL: none */
 	struct carve_coded *coded;        /* describes the break in the first scan; NULL: none */
-	bool portable; /* decode without instructions that only some processors have */
-	bool eager;    /* decode at two places however short the scan is */
+	bool portable;   /* decode without instructions that only some processors have */
+	bool eager;      /* decode at two places however short the scan is */
+	unsigned rounds; /* made so */
 };
 
 /* Reads the len bytes at p, after the length field, of a table or frame segment. */

@@ -475,6 +475,7 @@ static bool decode_round(struct jpeg_decoder *d, size_t left, uint64_t *mcus)
 	taken = take_dcs(d, starts[0], i < total ? i : total, 0);
 	if (taken == i && i < total)
 		taken += take_dcs(d, starts[1] + j, total - i, (unsigned)(i % block_count));
+	d->jpeg->rounds++;
 	judge_round(lanes, met, met && taken >= (counts[0] + counts[1]) / 4);
 	if (taken)
 		d->zero_blocks = 0;
