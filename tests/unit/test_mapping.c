@@ -6,6 +6,7 @@
 
 #include "assemble/mapping.h"
 #include "assemble/strategies.h"
+#include "base/memory.h"
 #include "memory_image.h"
 
 #define CLUSTER 512
@@ -15,9 +16,25 @@
 #define WORD "part"
 #define START ((uint64_t)8 * CLUSTER)
 
-static uint8_t content[10000 * CLUSTER];
+#define CONTENT_LEN (10000 * CLUSTER)
 
-static struct memory_image evidence = MEMORY_IMAGE(content, sizeof(content));
+/* On the heap: the leak sanitizer reads all static arrays at each test's end. */
+static uint8_t *content;
+
+static struct memory_image evidence;
+
+static void make_evidence(void)
+{
+	content = xcalloc(1, CONTENT_LEN);
+	memory_image_init(&evidence, content, CONTENT_LEN);
+}
+
+static void free_evidence(void)
+{
+	free(content);
+}
+
+TestSuite(mapping, .init = make_evidence, .fini = free_evidence);
 
 /* A part's word, its number, and bytes that only it has. */
 static void fill_part(unsigned number, uint8_t bytes[PART_LEN])
@@ -82,7 +99,7 @@ static const struct rule rule = {
 	.name = name, .extension = name, .carver = &carver, .max_size = 1 << 20
 };
 
-static struct clusters clusters = { .size = CLUSTER, .end = sizeof(content) };
+static struct clusters clusters = { .size = CLUSTER, .end = CONTENT_LEN };
 static struct workbench bench;
 static const struct broken broken = {
 	.start = START, .length = CLUSTER, .verdict = CARVE_TRUNCATED
@@ -93,7 +110,7 @@ static void plant(const uint64_t (*pieces)[2], size_t count)
 {
 	uint8_t file[LENGTH];
 
-	memset(content, 0xee, sizeof(content));
+	memset(content, 0xee, CONTENT_LEN);
 	make_file(file);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t end = i + 1 < count ? pieces[i + 1][0] : LENGTH;
@@ -108,7 +125,7 @@ static void begin(void)
 	struct inner_hits *hits = inner_hits_new();
 
 	inner_hits_add_map(hits, &map);
-	inner_hits_add_window(hits, 0, sizeof(content));
+	inner_hits_add_window(hits, 0, CONTENT_LEN);
 	cr_assert(inner_hits_find(hits, &evidence.image, &clusters.taken, UINT64_MAX, pool, NULL));
 	pool_free(pool);
 	bench = (struct workbench){ .view = view_new(),
@@ -244,7 +261,7 @@ Test(mapping, counts_anchors_as_work)
 	};
 	struct source sources[SOURCES_MAX];
 
-	memset(content, 0xee, sizeof(content));
+	memset(content, 0xee, CONTENT_LEN);
 	begin();
 	bench.rule = &crowded_rule;
 	mapping_find_sources(&bench, &broken, sources);
@@ -271,8 +288,8 @@ static uint64_t extend_among_words(size_t step, uint8_t next)
 	uint8_t file[LENGTH];
 
 	make_file(file);
-	memset(content, 0xee, sizeof(content));
-	for (size_t i = 0; i < sizeof(content) / CLUSTER; i += step) {
+	memset(content, 0xee, CONTENT_LEN);
+	for (size_t i = 0; i < CONTENT_LEN / CLUSTER; i += step) {
 		uint8_t *sector = content + i * CLUSTER;
 
 		for (size_t at = 0; at + PART_LEN < CLUSTER; at += 4)
