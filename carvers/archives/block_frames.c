@@ -17,13 +17,16 @@
 #define SKIPPABLE_HEADER_LEN 8
 #define SECTOR 512
 
+#define PLAIN_FEW 16 /* bytes at the end that need no proof */
+
 struct frames_walk {
 	struct view *view;
 	struct finding *finding;
 	const struct block_frames *kind;
 	uint64_t valid_end; /* after the last valid header or block */
 	bool unproven, dictionary;
-	bool unread; /* the frame is not decompressed further, since bytes in it can't be read */
+	bool plain_end; /* a frame ends in bytes as they are, and without a checksum */
+	bool unread;    /* the frame is not decompressed further, since bytes in it can't be read */
 };
 
 enum frame_end {
@@ -44,6 +47,9 @@ static enum verdict judge_whole(struct frames_walk *walk, uint64_t at)
 	if (walk->unproven)
 		return verdict_because(CARVE_UNVERIFIED, walk->finding,
 			"has no size, no checksum and no compressed block");
+	if (walk->plain_end)
+		return verdict_because(CARVE_UNVERIFIED, walk->finding,
+			"ends in bytes as they are, without a checksum, before %" PRIu64, at);
 	return CARVE_COMPLETE;
 }
 
@@ -136,6 +142,8 @@ static enum frame_end walk_blocks(
 		coded |= block.coded;
 	}
 	walk->unproven |= frame->unproven && !coded;
+	walk->plain_end |= !block.coded && !frame->end_extra && !frame->block_extra &&
+			   block.end - block.data > PLAIN_FEW;
 	walk->dictionary |= frame->dictionary;
 	if (walk->unread)
 		view_unverified(view, frame->blocks, walk->valid_end);

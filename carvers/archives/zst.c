@@ -9,7 +9,8 @@
  *
  * The blocks' lengths lead to the frame's end. libzstd decompresses them, and compares the
  * content's size and checksum if the frame has them. A frame that has only raw bytes and neither
- * checksum nor size could be a coincidence: such a file stays unverified. pzstd writes a skippable
+ * checksum nor size could be a coincidence: such a file stays unverified, as does one whose last block is raw, without a
+ * checksum: nothing verifies its end. pzstd writes a skippable
  * frame before each other frame.
  *
  * Damage: block_frames.c. A frame that is invalid in its first block is accepted if that block

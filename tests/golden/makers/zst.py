@@ -40,6 +40,11 @@ def make():
     # One raw block of 20 bytes behind a header that says nothing.
     save("zst", "unproved.zst", struct.pack("<IBB", 0xFD2FB528, 0, 0x50) + struct.pack("<I", 20 << 3 | 1)[:3] + junk(20),
          verdict="unverified", length=29, why="has no size, no checksum and no compressed block")
+    # Raw blocks, with a size; the second ends with an empty one.
+    raw = struct.pack("<IBBI", 0xFD2FB528, 0x80, 0x50, 40) + struct.pack("<I", 1 << 3 | 0)[:3] + b"x" + struct.pack("<I", 39 << 3 | 1)[:3] + junk(39)
+    save("zst", "plain-end.zst", raw, verdict="unverified", length=len(raw), why=f"ends in bytes as they are, without a checksum, before {len(raw)}")
+    empty = raw[:-42] + struct.pack("<I", 39 << 3)[:3] + junk(39) + b"\1\0\0"
+    save("zst", "empty-end.zst", empty, unchecked=10)
     with_id = bytearray(whole)
     with_id[4] |= 1  # an id of one byte behind the window or size fields
     save("zst", "dictionary.zst", bytes(with_id[:5]) + b"\x07" + bytes(with_id[5:]), verdict="unverified", length=len(whole) + 1,
