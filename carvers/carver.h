@@ -101,6 +101,11 @@ void view_proved(struct view *view, uint64_t from, uint64_t to, unsigned bits);
  * check, also where one look is enough for a file in one piece. Never in a scan. */
 bool view_thorough(const struct view *view);
 
+/* Whether the check is one of many of layouts of the same file, nearly all of which are wrong: the carver returns with the
+ * first thing that it finds to be wrong, and guesses nothing of how far the data seems to go on. Never in a
+ * scan. */
+bool view_is_trial(const struct view *view);
+
 /* Counts work beyond the bytes that are peeked: a unit is about as much work as looking at a few
  * bytes, such as producing one when decompressing. False: the check's budget is spent, or the run
  * is being cancelled; the carver returns soon, with whatever verdict. view_peek then returns NULL,

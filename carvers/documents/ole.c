@@ -54,6 +54,9 @@ bool ole_contradicts(struct ole *ole, const char *problem, uint64_t at)
 {
 	if (!ole->problem)
 		ole->contradiction = true;
+	/* What is asked for then is where bytes may be another file's, which is before the first problem. */
+	if (ole->contradiction && view_thorough(ole->view) && at < ole->problem_at)
+		ole->problem = NULL;
 	return ole_wrong(ole, problem, at);
 }
 
@@ -111,7 +114,7 @@ static bool read_file(struct ole *ole)
 	if (!ole_read_mini_fat(ole) || !ole_check_directory(ole))
 		return false;
 	ole_check_content(ole, &root);
-	if (view_thorough(ole->view)) {
+	if (view_thorough(ole->view) && !(ole->problem && view_is_trial(ole->view))) {
 		ole_check_text(ole, &root);
 		ole_check_pictures(ole);
 	}

@@ -204,7 +204,7 @@ bool ole_read_fat(struct ole *ole)
 		find_end(ole);
 		valid = check_marks(ole, tables);
 	}
-	if (!valid && ole->problem_at > HEADER_LEN)
+	if (!valid && ole->problem_at > HEADER_LEN && !view_is_trial(ole->view))
 		guess_valid_end(ole);
 	free(tables);
 	return valid;

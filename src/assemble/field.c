@@ -14,8 +14,10 @@
 #define NEAR_GAPS 128
 #define BOTH_GAPS 256
 #define WIDE_GAPS 4096
-#define POWERS 2     /* 32 and 64 clusters */
-#define RUNS_MAX 256 /* that a piece goes on over; more hold no file that could be found */
+#define POWERS 2 /* 32 and 64 clusters */
+#define END_SEEN \
+	((uint64_t)8 << 10) /* a carver that looks as far ahead knows where the file ends */
+#define RUNS_MAX 256        /* that a piece goes on over; more hold no file that could be found */
 
 /* ---- pieces -------------------------------------------------------------------------------- */
 
@@ -275,12 +277,38 @@ static bool tail_gap(const struct clusters *clusters, const struct partial *part
 	return partial->tail.from && end != UINT64_MAX && *gap;
 }
 
+/* The gap with this number of those that lead to the rest of the file right before its beginning: as near as those of
+ * RING_FEW, though the rest may be long. False: there is none, or it is not known where the file ends. */
+static bool end_gap(const struct clusters *clusters, const struct partial *partial, uint64_t number,
+	int64_t *gap)
+{
+	uint64_t size = clusters->size, at = partial->joint + size, length = partial->seen, back;
+	uint64_t start = partial->extents.runs[0].offset,
+		 end = extents_place(&partial->extents, at);
+
+	if (number >= FEW_GAPS || length < partial->reached + END_SEEN || length <= at ||
+		partial->tail.from || end == UINT64_MAX)
+		return false;
+	back = (length - at + size - 1) / size * size + number * size;
+	if (back > start)
+		return false;
+	*gap = (int64_t)(start - back - end);
+	return *gap != 0;
+}
+
 bool cell_gap(const struct clusters *clusters, const struct partial *partial,
 	const struct cell *cell, uint64_t number, int64_t *gap)
 {
-	if (cell->ring != RING_TAIL)
-		return ring_gap(clusters, cell->ring, number, gap);
-	return !number && tail_gap(clusters, partial, gap);
+	if (cell->ring == RING_TAIL)
+		return !number && tail_gap(clusters, partial, gap);
+	if (cell->ring == RING_END)
+		return end_gap(clusters, partial, number, gap);
+	return ring_gap(clusters, cell->ring, number, gap);
+}
+
+bool ring_is_near(enum ring ring)
+{
+	return ring <= RING_NEAR || ring == RING_TAIL || ring == RING_END;
 }
 
 bool cell_is_around(const struct clusters *clusters, const struct cell *cell, uint64_t number,

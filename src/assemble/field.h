@@ -59,6 +59,7 @@ enum ring {
 	RING_WIDE, /* some thousand clusters on both sides */
 	RING_ALL,  /* all of the image */
 	RING_TAIL, /* that of the file's tail alone */
+	RING_END,  /* such that the rest of the file ends a few clusters before its beginning */
 };
 
 /* Steps that are tried together: from some breaks, to some distance. */
@@ -81,7 +82,9 @@ void partial_find_breaks(const struct clusters *clusters, struct partial *partia
 /* Leaves out the break with this index. */
 void breaks_drop(struct breaks *breaks, size_t index);
 
-/* The gap with this number, counted from 0, of a ring. False: there is no further one. */
+/* Whether a ring has so few gaps that all of them are tried before one is judged. */
+bool ring_is_near(enum ring ring);
+/* The gap with this number, counted from 0, of a ring up to RING_ALL. False: there is no further one. */
 bool ring_gap(const struct clusters *clusters, enum ring ring, uint64_t number, int64_t *gap);
 
 /* The same of a cell: from any break in the last piece. */

@@ -335,11 +335,12 @@ static void add_rivals(struct workbench *bench, const struct partial *partial,
 	const struct joining *joining, uint64_t at, enum ring ring, struct affinity *affinity,
 	struct rivals *rivals)
 {
+	const struct cell cell = { ring, ZONE_HERE, false };
 	struct step step = { at, 0 };
 	struct extents extents = { 0 };
 	struct outcome outcome;
 
-	for (uint64_t n = 0; ring_gap(bench->clusters, ring, n, &step.gap); n++) {
+	for (uint64_t n = 0; cell_gap(bench->clusters, partial, &cell, n, &step.gap); n++) {
 		uint64_t tested = bench->tested;
 		uint64_t target = step_target(bench->clusters, partial, &step);
 		bool is_rival;
@@ -411,6 +412,7 @@ static bool judge_gaps(struct workbench *bench, const struct partial *partial,
 		learn_own(affinity, bench, run->offset, run->length);
 	add_rivals(bench, partial, joining, at, RING_FEW, affinity, rivals);
 	add_rivals(bench, partial, joining, at, RING_NEAR, affinity, rivals);
+	add_rivals(bench, partial, joining, at, RING_END, affinity, rivals);
 	bits = rivals->count ? bits_at(bench, affinity, last->offset, last->length) : 0;
 	affinity_free(affinity);
 	return !rivals->count || bits >= rivals->best_bits + RIVAL_MARGIN;

@@ -307,7 +307,7 @@ static bool try_gap(struct search *search, const struct steps_ahead *steps, uint
 {
 	const struct partial *partial = steps->partial;
 	const struct cell *cell = steps->cell;
-	bool is_near = cell->ring <= RING_NEAR || cell->ring == RING_TAIL, ends;
+	bool is_known = cell->ring == RING_TAIL || cell->ring == RING_END, ends;
 
 	if (continuations_skip(search->continuations, steps->breaks, steps->width, gap))
 		return false;
@@ -319,15 +319,15 @@ static bool try_gap(struct search *search, const struct steps_ahead *steps, uint
 		if (!continuations_may_follow(
 			    search->continuations, &step, known ? known->follows : ANSWER_NONE))
 			continue;
-		if (cell->ring != RING_TAIL && likeness_is_unlikely(&search->likeness, partial,
-						       &step) != cell->is_unlikely)
+		if (!is_known && likeness_is_unlikely(&search->likeness, partial, &step) !=
+					 cell->is_unlikely)
 			continue;
 		search->bench->ahead = known ? &known->checks : NULL;
 		ends = try_step(search, partial, &step, next);
 		search->bench->ahead = NULL;
 		if (ends)
 			return search->proved.extents.count || judge(search);
-		if (!is_near && judge(search))
+		if (!ring_is_near(cell->ring) && judge(search))
 			return true;
 	}
 	return false;
@@ -473,6 +473,7 @@ static bool look(struct search *search, struct partial *partial)
 	struct step step = { 0 };
 
 	extents_set(&extents, partial->extents.runs, partial->extents.count);
+	bench->looks = true;
 	if (workbench_try(bench, &extents, &outcome)) {
 		outcome_free(&outcome);
 		if (extents.count > 1) {
@@ -481,6 +482,7 @@ static bool look(struct search *search, struct partial *partial)
 					     step.at);
 		}
 	}
+	bench->looks = false;
 	extents_free(&extents);
 	/* A thorough check may notice something earlier than the scan did. */
 	if (bench->reached > partial->reached || bench->verdict == CARVE_TRUNCATED)

@@ -256,6 +256,7 @@ static void set_options(
 {
 	options->from = find_state(bench, extents);
 	options->thorough = !options->from;
+	options->is_trial = !bench->looks;
 }
 
 /* Bytes at the end of what is cut that a carver may leave out: half a record. */

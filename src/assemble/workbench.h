@@ -79,6 +79,7 @@ struct workbench {
 	bool stopped, no_memory;          /* the trials mean nothing */
 	bool exhausted;                   /* no work was left: some trials were not made */
 	bool is_last; /* the pass: what it can not judge to the end never will be */
+	bool looks;   /* how far a trial gets is what it is made for */
 	/* Trials also accept CARVE_UNVERIFIED. */
 	bool takes_unverified;
 	struct workbench_states states;

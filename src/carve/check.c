@@ -416,6 +416,7 @@ void check_runs(struct view *view, struct image *image, const struct rule *rule,
 	*outcome = (struct outcome){ .verdict = CARVE_UNVERIFIED, .end = END_CARVER };
 	view_point_runs(view, image, runs, run_count, rule->max_size);
 	view_set_thorough(view, options && options->thorough);
+	view_set_trial(view, options && options->is_trial);
 	view_limit_work(view, work_max);
 	if (options && options->spacing)
 		view_keep_states(view, options->spacing);

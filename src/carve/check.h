@@ -40,6 +40,7 @@ void check_candidate(struct view *view, struct image *image, const struct rule *
  * by a rule whose carver can resume; they change nothing of the outcome but its work. */
 struct check_options {
 	bool thorough;                  /* see view_thorough; without from */
+	bool is_trial;                  /* see view_is_trial */
 	const struct carve_state *from; /* NULL, or saved by a check of a file with the same
 					   from->offset first bytes: the check goes on from there */
 	uint64_t spacing; /* 0, or the check saves states, at least this many bytes apart: then

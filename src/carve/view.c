@@ -111,7 +111,7 @@ struct view {
 	uint64_t reserved; /* of the process's memory for checks, or of what `reserve` counts */
 	struct offset_list parts, embedded;
 	struct ranges unverified;
-	bool thorough;
+	bool thorough, is_trial;
 	struct joint *joints; /* of a file in pieces: where a run ends and the next begins */
 	size_t joint_count, joint_capacity;
 	struct kept_state *states; /* VIEW_STATES, a ring; NULL: never wanted */
@@ -162,7 +162,7 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 	view->parts.count = 0;
 	view->embedded.count = 0;
 	view->unverified.count = 0;
-	view->thorough = false;
+	view->thorough = view->is_trial = false;
 	view->joint_count = 0;
 }
 
@@ -707,6 +707,16 @@ void view_unverified(struct view *view, uint64_t from, uint64_t to)
 void view_set_thorough(struct view *view, bool thorough)
 {
 	view->thorough = thorough;
+}
+
+void view_set_trial(struct view *view, bool is_trial)
+{
+	view->is_trial = is_trial;
+}
+
+bool view_is_trial(const struct view *view)
+{
+	return view->is_trial;
 }
 
 bool view_thorough(const struct view *view)

@@ -72,6 +72,8 @@ const uint64_t *view_embedded_offsets(const struct view *view, size_t *count);
 const struct ranges *view_unverified_ranges(const struct view *view);
 /* After view_point: what view_thorough returns; false before. */
 void view_set_thorough(struct view *view, bool thorough);
+/* The same for view_is_trial. */
+void view_set_trial(struct view *view, bool is_trial);
 /* What view_proved declared since view_point_runs, in bits, for the place where two runs meet: the
  * check covers the byte before it and the one after it. */
 unsigned view_proof(const struct view *view, uint64_t joint);

@@ -225,6 +225,55 @@ Test(carver_ole, proof_needs_text_where_it_should_be)
 	free(bytes.data);
 }
 
+/* What comes first in the file, not what is looked at first. */
+Test(carver_ole, the_first_wrong_sector_is_named)
+{
+	static const uint32_t sectors[] = { MAIN_AT + 2, MAIN_AT + 3, MAIN_AT + 4,
+		PROPERTY_AT + 3 };
+	struct bytes bytes = text();
+
+	for (size_t i = 0; i < 4; i++)
+		for (size_t k = i + 1; k < 4; k++) {
+			uint8_t *first = bytes.data + sector_at(sectors[i]), kept[2][SECTOR];
+			uint8_t *second = bytes.data + sector_at(sectors[k]);
+
+			memcpy(kept[0], first, SECTOR);
+			memcpy(kept[1], second, SECTOR);
+			memset(first, 0, SECTOR);
+			memset(second, 0, SECTOR);
+			cr_expect_eq(look(&bytes), sector_at(sectors[i]), "%zu and %zu", i, k);
+			memcpy(first, kept[0], SECTOR);
+			memcpy(second, kept[1], SECTOR);
+		}
+	free(bytes.data);
+}
+
+/* Where a FAT is not in its place it is guessed where other bytes begin, but not in a trial. */
+Test(carver_ole, trials_guess_nothing)
+{
+	struct bytes bytes = { 0 };
+
+	bytes_fill(&bytes, 'a', 20 * SECTOR);
+	start_header(&bytes);
+	put(&bytes, 44, 1);
+	put(&bytes, 76, 60);
+	bytes_add_random(&bytes, 1, 60 * SECTOR);
+	for (int trial = 0; trial < 2; trial++) {
+		struct view *view = view_new_memory(bytes.data, bytes.len);
+		struct finding found = { 0 };
+
+		view_set_thorough(view, true);
+		view_set_trial(view, trial);
+		cr_expect_eq(carver_find("ole")->check(view, &found), CARVE_TRUNCATED);
+		if (trial)
+			cr_expect_eq(found.length, SECTOR);
+		else
+			cr_expect(found.length > 18 * SECTOR && found.length < 22 * SECTOR);
+		view_free(view);
+	}
+	free(bytes.data);
+}
+
 /* ---- pictures ------------------------------------------------------------------------------- */
 
 enum { ID_AT = 8, JPEG_AT = 25, JPEG_LEN = 3000 };

@@ -456,3 +456,46 @@ Test(steps, breaks_around_a_record_come_first)
 	cr_expect_eq(partial.breaks.ends[ZONE_HERE], 1);
 	partial_free(&partial);
 }
+
+/* ---- the rest before the beginning ---------------------------------------------------------- */
+
+static unsigned looks, trials;
+
+/* A file of which only the first clusters are known to be valid before all of it is. */
+static enum verdict check_as_a_whole(struct view *view, struct finding *finding)
+{
+	const uint8_t *p;
+
+	(*(view_is_trial(view) ? &trials : &looks))++;
+	p = view_peek(view, 0, sizeof(file));
+	finding->length = p ? 3 * CLUSTER : view_size(view);
+	if (!p)
+		return verdict_because(CARVE_TRUNCATED, finding, "too short");
+	if (memcmp(p, file, sizeof(file)) != 0)
+		return verdict_because(CARVE_TRUNCATED, finding, "wrong");
+	view_proved(view, 0, sizeof(file), 64);
+	finding->length = sizeof(file);
+	return CARVE_COMPLETE;
+}
+
+/* The rest is as far away as it is long, but right before the beginning: it is tried soon. */
+Test(steps, the_rest_right_before_the_beginning_is_tried_soon)
+{
+	static const struct carver carver = { .name = "x", .check = check_as_a_whole };
+	const struct broken broken = {
+		.start = 40 * CLUSTER, .length = 3 * CLUSTER, .verdict = CARVE_TRUNCATED
+	};
+	static const uint64_t runs[][2] = { { 40, 3 * CLUSTER }, { 29, 9 * CLUSTER } };
+	const uint64_t work = 16 * sizeof(file);
+	struct extents extents = { 0 };
+
+	fill_file(5);
+	plant(0, 3 * CLUSTER, 40);
+	plant(3 * CLUSTER, sizeof(file), 29);
+	cr_assert(search(&carver, &broken, work, NULL, &extents).found);
+	expect_runs(&extents, runs, 2);
+	cr_expect_gt(looks, 0);
+	cr_expect_gt(trials, 0);
+	compare(&carver, &broken, work);
+	extents_free(&extents);
+}
