@@ -97,6 +97,11 @@ void view_unverified(struct view *view, uint64_t from, uint64_t to);
  * twice. */
 void view_proved(struct view *view, uint64_t from, uint64_t to, unsigned bits);
 
+/* Declares that what ends [from, to) belongs to what begins it: both have a number of the file's own, say, and that of
+ * the second follows the first. Bits as for view_proved. It says nothing of the bytes between, so it is only taken where
+ * exactly one joint is in the range. Returns whether it is. */
+bool view_linked(struct view *view, uint64_t from, uint64_t to, unsigned bits);
+
 /* Whether the caller wants proof rather than speed: the carver checks all that the format lets it
  * check, also where one look is enough for a file in one piece. Never in a scan. */
 bool view_thorough(const struct view *view);

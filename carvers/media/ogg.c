@@ -45,6 +45,7 @@ struct ogg_page {
 
 struct ogg_stream {
 	uint32_t serial, next; /* its next page's number */
+	uint64_t last;         /* after the last page's header */
 	bool ended;
 };
 
@@ -243,8 +244,10 @@ static bool add_page(struct ogg *ogg, const struct ogg_page *page)
 	if (!stream || stream->ended)
 		return false;
 	/* A stream's serial number is random. */
-	if (page->number == stream->next && !(page->flags & FIRST))
+	if (page->number == stream->next && !(page->flags & FIRST) &&
+		!view_linked(ogg->view, stream->last - 1, ogg->at + 1, SERIAL_BITS))
 		view_proved(ogg->view, ogg->at - 1, ogg->at + 1, SERIAL_BITS);
+	stream->last = ogg->at + HEAD_LEN;
 	if (page->number != stream->next && !ogg->gap)
 		ogg->gap = ogg->at;
 	if (page->number == 1 && !(page->flags & FIRST))

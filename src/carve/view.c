@@ -756,6 +756,19 @@ void view_proved(struct view *view, uint64_t from, uint64_t to, unsigned bits)
 						: PROOF_MAX - view->joints[i].bits;
 }
 
+bool view_linked(struct view *view, uint64_t from, uint64_t to, unsigned bits)
+{
+	size_t i = view->joint_count ? joint_from(view, from) : 0;
+
+	if (i < view->joint_count && view->joints[i].at == from)
+		i++;
+	if (i == view->joint_count || view->joints[i].at >= to ||
+		(i + 1 < view->joint_count && view->joints[i + 1].at < to))
+		return false;
+	view_proved(view, from, to, bits);
+	return true;
+}
+
 unsigned view_proof(const struct view *view, uint64_t at)
 {
 	size_t i = joint_from(view, at);

@@ -1,5 +1,6 @@
 /* Ogg: streams that follow a complete file at once, and pages in its table. */
 #include "carver_case.h"
+#include "memory_image.h"
 
 #define WHOLE "tests/golden/ogg/vorbis.ogg"
 #define CHAINED "tests/golden/ogg/chained.ogg" /* the same, and further streams */
@@ -20,6 +21,48 @@ Test(carver_ogg, a_complete_file_before_damaged_streams_stays_complete)
 	expect("ogg", &bytes, CARVE_COMPLETE, len, "which are damaged");
 	free(bytes.data);
 	free(whole.data);
+}
+
+/* The bits that prove the last of the joints in the file, which is behind other bytes in the image. */
+static unsigned proof_of(const struct bytes *bytes, const uint64_t *joints, size_t count)
+{
+	struct range runs[3] = { { 0, joints[0] } };
+	struct bytes image = { 0 };
+	struct memory_image evidence;
+	struct view *view = view_new();
+	struct finding found = { 0 };
+	unsigned bits;
+
+	bytes_add(&image, bytes->data, bytes->len);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t end = i + 1 < count ? joints[i + 1] : bytes->len;
+
+		bytes_fill(&image, 0, 4096);
+		runs[i + 1] = (struct range){ image.len, end - joints[i] };
+		bytes_add(&image, bytes->data + joints[i], end - joints[i]);
+	}
+	evidence = (struct memory_image)MEMORY_IMAGE(image.data, image.len);
+	view_point_runs(view, &evidence.image, runs, count + 1, bytes->len);
+	cr_assert_eq(carver_find("ogg")->check(view, &found), CARVE_COMPLETE, "%s", found.why);
+	bits = view_proof(view, joints[count - 1]);
+	view_free(view);
+	free(image.data);
+	return bits;
+}
+
+/* The page's CRC, and that the next one is of the same stream; that only if nothing else may be between. */
+Test(carver_ogg, a_joint_inside_a_page_is_proved_by_the_next_page_too)
+{
+	struct bytes bytes = bytes_of_file(WHOLE);
+	const uint8_t *found = memmem(bytes.data + 200, bytes.len - 200, "OggS", 4);
+	uint64_t page = found ? (uint64_t)(found - bytes.data) : 0, joints[2];
+
+	cr_assert_neq(page, 0);
+	joints[0] = page + 150;
+	joints[1] = page + 250;
+	cr_expect_eq(proof_of(&bytes, joints, 1), 64);
+	cr_expect_eq(proof_of(&bytes, joints, 2), 32);
+	free(bytes.data);
 }
 
 static bool count_anchor(struct carve_table *table, const struct carve_anchor *anchor)
