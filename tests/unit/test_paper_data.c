@@ -168,7 +168,7 @@ Test(paper_data, prose)
 {
 	struct bench_text text = take(LEN);
 	struct pattern_set set = { 0 };
-	unsigned count = test_tier(300, 300, 5000);
+	unsigned count = test_tier(100, 300, 5000);
 
 	paper_prose_text(&text, 1);
 	paper_prose_patterns(&set, count, 2);

@@ -150,7 +150,7 @@ Test(papers_pfac, machine_against_its_definition)
 {
 	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + test_tier(5, 20, 200); seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(3, 20, 200); seed++) {
 		struct gpu_program *program, *merged;
 		struct bench bench;
 
@@ -227,7 +227,7 @@ Test(papers_pfac, random_sets)
 {
 	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + test_tier(10, 60, 600); seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(5, 60, 600); seed++) {
 		struct bench bench;
 		uint32_t len, from;
 
@@ -359,7 +359,7 @@ Test(papers_pfac, match_array_keeps_the_longest)
 {
 	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + test_tier(5, 30, 300); seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(3, 30, 300); seed++) {
 		struct gpu_program *program;
 		struct pfac_view view = { .merged = true };
 		struct bench bench;

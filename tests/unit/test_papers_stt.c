@@ -128,7 +128,7 @@ Test(papers_stt, balancing_ends_and_loses_nothing)
 	static uint8_t bytes[4096];
 	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + test_tier(10, 60, 600); seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(5, 60, 600); seed++) {
 		struct bench bench;
 		bench_init(&bench, seed, 1);
 		uint32_t count = 1 + below(400), longest = 1 + below(90), letters = 1 + below(30);
@@ -522,7 +522,7 @@ Test(papers_stt, random_sets)
 {
 	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + test_tier(10, 60, 600); seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(5, 60, 600); seed++) {
 		struct bench bench;
 		bench_init(&bench, seed, 1 + (uint32_t)(seed * 7919 % 3000));
 		bench_fill_random(&bench);

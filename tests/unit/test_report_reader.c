@@ -446,7 +446,7 @@ Test(report_reader, random_damage)
 	data_write("out", &run, 5);
 	whole = temp_read("out/report.jsonl", &len);
 	text = malloc(len);
-	for (unsigned round = 0; round < test_tier(400, 700, 15000); round++) {
+	for (unsigned round = 0; round < test_tier(200, 700, 15000); round++) {
 		struct report_reader *report = NULL;
 		struct file_record file;
 
