@@ -126,6 +126,19 @@ void hasher_update(struct hasher *hasher, const void *bytes, size_t len)
 			hasher->failed[i] = true;
 }
 
+bool hashes_differ(const struct hashes *a, const struct hashes *b)
+{
+	bool differ = false;
+
+	for (size_t i = 0; i < KINDS; i++) {
+		const char *one = (const char *)a + kinds[i].at;
+		const char *other = (const char *)b + kinds[i].at;
+
+		differ |= *one && *other && strcmp(one, other) != 0;
+	}
+	return differ;
+}
+
 void hashes_merge(struct hashes *into, const struct hashes *from)
 {
 	for (size_t i = 0; i < KINDS; i++) {
@@ -159,6 +172,22 @@ void hasher_finish(struct hasher *hasher, struct hashes *hashes)
 			2 * len + 1 == kinds[i].len)
 			write_hex(digest, len, (char *)hashes + kinds[i].at);
 	}
+}
+
+void hasher_peek(const struct hasher *hasher, struct hashes *hashes)
+{
+	struct hasher copy = { 0 };
+
+	for (size_t i = 0; i < KINDS; i++) {
+		if (!hasher->contexts[i])
+			continue;
+		copy.contexts[i] = EVP_MD_CTX_new();
+		copy.failed[i] = hasher->failed[i] || !copy.contexts[i] ||
+				 EVP_MD_CTX_copy_ex(copy.contexts[i], hasher->contexts[i]) != 1;
+	}
+	hasher_finish(&copy, hashes);
+	for (size_t i = 0; i < KINDS; i++)
+		EVP_MD_CTX_free(copy.contexts[i]);
 }
 
 void hasher_free(struct hasher *hasher)

@@ -2,6 +2,7 @@
 #ifndef BURIN_HASHING_HASH_H
 #define BURIN_HASHING_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,9 @@ struct hashes {
 /* Reads "md5,sha1,sha256" or "none". -EINVAL with the known names in error. */
 int hash_mask_parse(const char *text, uint32_t *mask, struct error *error);
 
+/* Whether they differ in a digest that both have. */
+bool hashes_differ(const struct hashes *a, const struct hashes *b);
+
 /* Copies the digests that from has to into. */
 void hashes_merge(struct hashes *into, const struct hashes *from);
 
@@ -34,6 +38,8 @@ struct hasher *hasher_new(uint32_t mask);
 void hasher_reset(struct hasher *hasher);
 void hasher_update(struct hasher *hasher, const void *bytes, size_t len);
 void hasher_finish(struct hasher *hasher, struct hashes *hashes);
+/* The digests of the message so far, which goes on. */
+void hasher_peek(const struct hasher *hasher, struct hashes *hashes);
 /* NULL is fine. */
 void hasher_free(struct hasher *hasher);
 

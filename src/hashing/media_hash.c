@@ -17,9 +17,16 @@ struct hash_chunk {
 	size_t len;
 };
 
+/* The evidence up to the end of a chunk. */
+struct beginning {
+	uint64_t len;
+	struct hashes hashes;
+};
+
 struct worker {
 	struct media_hash *hash;
 	struct hasher *hasher;
+	struct beginning *beginnings; /* of chunk n: [n % kept_count]; under the lock */
 	pthread_t thread;
 	uint64_t done; /* chunks; under the lock */
 };
@@ -29,7 +36,7 @@ struct media_hash {
 	unsigned worker_count;
 	bool spare;
 	struct hash_chunk *ring; /* chunk n is in ring[n % capacity] */
-	unsigned capacity;
+	unsigned capacity, kept_count;
 	pthread_mutex_t lock;
 	pthread_cond_t added_more, done_more;
 	uint64_t added; /* chunks; under the lock */
@@ -54,11 +61,13 @@ static void *work(void *arg)
 	struct worker *worker = arg;
 	struct media_hash *hash = worker->hash;
 	struct sched_param none = { 0 };
+	uint64_t len = 0;
 
 	if (hash->spare)
 		pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
 	pthread_mutex_lock(&hash->lock);
 	while (!atomic_load(&hash->stop)) {
+		struct beginning beginning;
 		struct hash_chunk chunk;
 		bool whole;
 
@@ -69,8 +78,13 @@ static void *work(void *arg)
 		chunk = hash->ring[worker->done % hash->capacity];
 		pthread_mutex_unlock(&hash->lock);
 		whole = hash_one(worker, &chunk);
+		if (whole) {
+			beginning.len = len += chunk.len;
+			hasher_peek(worker->hasher, &beginning.hashes);
+		}
 		pthread_mutex_lock(&hash->lock);
-		worker->done += whole;
+		if (whole)
+			worker->beginnings[worker->done++ % hash->kept_count] = beginning;
 		pthread_cond_signal(&hash->done_more);
 	}
 	pthread_mutex_unlock(&hash->lock);
@@ -83,8 +97,10 @@ static bool start_worker(struct media_hash *hash, uint32_t kind)
 
 	worker->hash = hash;
 	worker->hasher = hasher_new(kind);
+	worker->beginnings = xcalloc(hash->kept_count, sizeof(*worker->beginnings));
 	if (thread_start(&worker->thread, work, worker)) {
 		hasher_free(worker->hasher);
+		free(worker->beginnings);
 		return false;
 	}
 	hash->worker_count++;
@@ -108,6 +124,7 @@ struct media_hash *media_hash_new(uint32_t mask, unsigned capacity, bool spare)
 
 	hash->spare = spare;
 	hash->capacity = capacity;
+	hash->kept_count = 2 * capacity; /* one thread may be a whole ring ahead of another */
 	hash->ring = xcalloc(capacity, sizeof(*hash->ring));
 	pthread_mutex_init(&hash->lock, NULL);
 	pthread_cond_init(&hash->added_more, NULL);
@@ -155,6 +172,30 @@ void media_hash_await(struct media_hash *hash, uint64_t more_than)
 	pthread_mutex_unlock(&hash->lock);
 }
 
+uint64_t media_hash_beginning(struct media_hash *hash, uint64_t until, struct hashes *hashes)
+{
+	uint64_t done, len = 0;
+
+	*hashes = (struct hashes){ 0 };
+	pthread_mutex_lock(&hash->lock);
+	done = slowest_done(hash);
+	for (uint64_t back = 1; back <= hash->kept_count && back <= done && !len; back++) {
+		uint64_t chunk = done - back;
+		bool kept = true;
+
+		for (unsigned i = 0; i < hash->worker_count; i++)
+			kept &= hash->workers[i].done <= chunk + hash->kept_count;
+		len = hash->workers[0].beginnings[chunk % hash->kept_count].len;
+		if (!kept || len > until)
+			len = 0;
+		for (unsigned i = 0; i < hash->worker_count && len; i++)
+			hashes_merge(hashes,
+				&hash->workers[i].beginnings[chunk % hash->kept_count].hashes);
+	}
+	pthread_mutex_unlock(&hash->lock);
+	return len;
+}
+
 void media_hash_finish(struct media_hash *hash, struct hashes *hashes)
 {
 	*hashes = (struct hashes){ 0 };
@@ -179,6 +220,7 @@ void media_hash_free(struct media_hash *hash)
 	for (unsigned i = 0; i < hash->worker_count; i++) {
 		pthread_join(hash->workers[i].thread, NULL);
 		hasher_free(hash->workers[i].hasher);
+		free(hash->workers[i].beginnings);
 	}
 	pthread_cond_destroy(&hash->added_more);
 	pthread_cond_destroy(&hash->done_more);

@@ -26,6 +26,11 @@ void media_hash_add(struct media_hash *hash, const void *bytes, size_t len);
 uint64_t media_hash_done(struct media_hash *hash);
 void media_hash_await(struct media_hash *hash, uint64_t more_than);
 
+/* The digests of the longest beginning of the evidence that ended with a chunk, has at most until
+ * bytes, and that all threads are done with, among the last 2 * capacity chunks of each. Returns its
+ * length; 0: there is none. */
+uint64_t media_hash_beginning(struct media_hash *hash, uint64_t until, struct hashes *hashes);
+
 /* Waits until everything is hashed and returns the digests requested. */
 void media_hash_finish(struct media_hash *hash, struct hashes *hashes);
 

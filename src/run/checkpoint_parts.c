@@ -39,6 +39,30 @@ static int load_position(void *context, struct codec_reader *reader, struct erro
 	return 0;
 }
 
+static void save_beginning(void *context, struct codec_writer *writer)
+{
+	struct run *run = context;
+
+	evidence_hash_beginning(run->hash, run->position, false, &run->beginning);
+	codec_put(writer, run->beginning.len);
+	codec_put_text(writer, run->beginning.hashes.md5);
+	codec_put_text(writer, run->beginning.hashes.sha1);
+	codec_put_text(writer, run->beginning.hashes.sha256);
+}
+
+static int load_beginning(void *context, struct codec_reader *reader, struct error *error)
+{
+	struct evidence_beginning *beginning = &((struct run *)context)->beginning;
+	struct hashes *hashes = &beginning->hashes;
+
+	(void)error;
+	beginning->len = codec_get(reader, ((struct run *)context)->position);
+	codec_copy_text(reader, hashes->md5, sizeof(hashes->md5));
+	codec_copy_text(reader, hashes->sha1, sizeof(hashes->sha1));
+	codec_copy_text(reader, hashes->sha256, sizeof(hashes->sha256));
+	return 0;
+}
+
 static void save_time(void *context, struct codec_writer *writer)
 {
 	const struct run *run = context;
@@ -215,6 +239,7 @@ static int load_pieces(void *context, struct codec_reader *reader, struct error 
 
 const struct checkpoint_part run_checkpoint_parts[] = {
 	{ "position", CHECKPOINT_SUMS, save_position, load_position },
+	{ "beginning of the evidence", CHECKPOINT_SUMS, save_beginning, load_beginning },
 	{ "time", CHECKPOINT_SUMS, save_time, load_time },
 	{ "tallies", CHECKPOINT_SUMS, save_tallies, load_tallies },
 	{ "unread ranges", CHECKPOINT_SUMS, save_unread, load_unread },

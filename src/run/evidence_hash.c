@@ -9,6 +9,7 @@
 #include "run/evidence_hash.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -23,13 +24,22 @@
 	"the run ended before all of the evidence was read, so it was not compared with its hash"
 /* Bytes that are read at a time where no slots are given. */
 #define READ_LEN ((size_t)4 << 20)
+/* Of slots that a run which ends early has hashed before its last checkpoint: a fraction of a second. */
+#define WAIT_LEN ((uint64_t)64 << 20)
+/* How many parts the thread that reads all of the evidence may be ahead of the search, and its hashes still be known. */
+#define PARTS_AHEAD 1024
 
 struct evidence_hash {
 	struct media_hash *threads; /* NULL: hashing was given up */
 	struct evidence_record *record;
 	struct image *evidence;
 	const struct scope *scope;
+	struct problems *problems;
 	bool spare;
+
+	const struct evidence_beginning *beginning; /* that a run found which is resumed */
+	char *changed;                              /* in words; NULL: it has not */
+	bool unread;                                /* not all of it could be read */
 
 	struct reader *reader;
 	struct reader_slot **slots; /* that are held: number n is slots[n % capacity] */
@@ -85,6 +95,21 @@ static uint32_t wanted_kinds(const struct evidence_hash_options *given)
 	return stored ? stored : HASH_SHA256;
 }
 
+/* After its last byte was given to the threads. */
+static void compare_beginning(struct evidence_hash *hash)
+{
+	const struct evidence_beginning *was = hash->beginning;
+	struct hashes hashes;
+
+	media_hash_await(hash->threads, hash->read_before);
+	if (media_hash_beginning(hash->threads, was->len, &hashes) == was->len &&
+		hashes_differ(&hashes, &was->hashes))
+		hash->changed =
+			xasprintf("the first %" PRIu64 " bytes of the evidence have changed since "
+				  "they were searched: their hash differs",
+				was->len);
+}
+
 /* Reads what lies before an offset, for the hash alone. False when it had to stop. */
 static bool hash_until(struct evidence_hash *hash, uint64_t until)
 {
@@ -93,14 +118,17 @@ static bool hash_until(struct evidence_hash *hash, uint64_t until)
 
 	while (at < until && !signals_caught() && !atomic_load(&hash->stop)) {
 		uint8_t *buffer = buffers + hash->read_before % 2 * READ_LEN;
-		uint64_t left = until - at;
+		uint64_t compared = hash->beginning->len;
+		uint64_t left = (at < compared && compared < until ? compared : until) - at;
 		size_t len = left < READ_LEN ? (size_t)left : READ_LEN;
 
-		image_read_around(hash->evidence, at, buffer, len);
+		hash->unread |= image_read_around(hash->evidence, at, buffer, len) && at < compared;
 		if (image_was_cut(hash->evidence))
 			break;
 		media_hash_add(hash->threads, buffer, len);
 		at += len;
+		if (at == compared)
+			compare_beginning(hash);
 		if (hash->read_before++) /* the other buffer becomes free */
 			media_hash_await(hash->threads, hash->read_before - 2);
 	}
@@ -135,7 +163,20 @@ static void free_hash(struct evidence_hash *hash)
 {
 	stop_threads(hash);
 	free(hash->slots);
+	free(hash->changed);
 	free(hash);
+}
+
+/* Whether bytes of the beginning could not be read, now or then: they may differ each time. */
+static bool is_unread(const struct evidence_hash *hash)
+{
+	return hash->unread || ranges_bytes(&hash->scope->unread);
+}
+
+static void tell_change(struct evidence_hash *hash)
+{
+	if (hash->changed)
+		problems_add(hash->problems, xstrdup(hash->changed));
 }
 
 static int cannot_start(struct error *error)
@@ -156,9 +197,11 @@ int evidence_hash_start(struct evidence_hash **result, const struct evidence_has
 	hash->record = options->record;
 	hash->scope = options->scope;
 	hash->evidence = options->scope->evidence;
+	hash->beginning = options->beginning;
+	hash->problems = options->problems;
 	hash->spare = options->options->verify == RUN_VERIFY_SPARE;
 	hash->reader = options->reader;
-	hash->capacity = options->slots ? options->slots : 2;
+	hash->capacity = options->slots ? options->slots : PARTS_AHEAD;
 	hash->slots = xcalloc(hash->capacity, sizeof(struct reader_slot *));
 	hash->threads = media_hash_new(mask, hash->capacity, hash->spare);
 	hash->aside = options->options->cluster != NULL;
@@ -172,6 +215,13 @@ int evidence_hash_start(struct evidence_hash **result, const struct evidence_has
 	/* A run that is resumed reads once more what was read before: no library saves the state of
 	 * a hash. */
 	hash_until(hash, options->position);
+	if (hash->changed && !is_unread(hash)) {
+		error_set(error, EXIT_USAGE, ESTALE, "the run can't be resumed: %s", hash->changed);
+		free_hash(hash);
+		*result = NULL;
+		return -ESTALE;
+	}
+	tell_change(hash);
 	if (signals_caught()) { /* perhaps before all of it */
 		set_verdict(hash->record, EVIDENCE_PARTIAL, ENDED_EARLY);
 		stop_threads(hash);
@@ -208,6 +258,36 @@ void evidence_hash_wait(struct evidence_hash *hash)
 		media_hash_await(hash->threads, hash->read_before + hash->released);
 }
 
+/* Until the threads are done with the slots before `until`. */
+static void wait_for_slots(struct evidence_hash *hash, uint64_t until)
+{
+	uint64_t bytes = 0, number = hash->released;
+
+	for (; number < hash->given; number++) {
+		const struct reader_slot *slot = hash->slots[number % hash->capacity];
+
+		if (slot->offset + slot->len > until)
+			break;
+		bytes += slot->len;
+	}
+	if (bytes && bytes <= WAIT_LEN)
+		media_hash_await(hash->threads, hash->read_before + number - 1);
+}
+
+void evidence_hash_beginning(
+	struct evidence_hash *hash, uint64_t until, bool wait, struct evidence_beginning *beginning)
+{
+	struct evidence_beginning found;
+
+	if (!hash || !hash->threads)
+		return;
+	if (wait && !hash->spare && !hash->aside)
+		wait_for_slots(hash, until);
+	found.len = media_hash_beginning(hash->threads, until, &found.hashes);
+	if (found.len > beginning->len)
+		*beginning = found;
+}
+
 void evidence_hash_finish(struct evidence_hash *hash, bool whole, bool failed)
 {
 	if (!hash)
@@ -216,6 +296,7 @@ void evidence_hash_finish(struct evidence_hash *hash, bool whole, bool failed)
 		atomic_store(&hash->stop, failed);
 		pthread_join(hash->thread, NULL);
 		whole = hash->read_all;
+		tell_change(hash);
 	}
 	if (hash->threads && whole) {
 		struct hashes hashes;

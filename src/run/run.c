@@ -336,23 +336,32 @@ static int open_report(struct run *run, const char *cluster_engine)
 	return session_open_report(session);
 }
 
-/* The hash and the map get the slots that the search has read. */
-static int attach_hash_and_map(struct run *run)
+/* The hash gets the slots that the search has read. */
+static int start_hash(struct run *run)
 {
 	struct session *session = &run->session;
 	struct reader *reader = run->search ? search_reader(run->search) : NULL;
 	unsigned slots = run->search ? search_slots(run->search) : 0;
 	const struct evidence_hash_options hash = { session->options, &session->scope, reader,
-		slots, run->position, &session->summary.evidence };
+		slots, run->position, &session->summary.evidence, &run->beginning,
+		&session->problems };
+
+	return evidence_hash_start(&run->hash, &hash, &session->error);
+}
+
+/* So does the map. */
+static void attach_hash_and_map(struct run *run)
+{
+	struct session *session = &run->session;
+	struct reader *reader = run->search ? search_reader(run->search) : NULL;
+	unsigned slots = run->search ? search_slots(run->search) : 0;
 	const struct content_map_options map = { session->scope.image, session->scope.begin,
 		run->position, reader, slots, session->pool };
-	int status = evidence_hash_start(&run->hash, &hash, &session->error);
 
-	if (!status && !session->options->no_content_map)
+	if (!session->options->no_content_map)
 		run->map = content_map_new(&map);
 	if (run->search)
 		search_attach(run->search, run->hash, run->map);
-	return status;
 }
 
 /* Continues where the checkpoint says. */
@@ -416,8 +425,9 @@ static int set_up(struct run *run, const char *output)
 		(status = begin_cluster(run, output, &cluster_engine)))
 		return status;
 	checkpoint_begin(run->checkpoint);
-	if ((status = open_report(run, cluster_engine)) || (status = attach_hash_and_map(run)))
+	if ((status = start_hash(run)) || (status = open_report(run, cluster_engine)))
 		return status;
+	attach_hash_and_map(run);
 	session_start_carving(session, checkpoint_meanwhile, run);
 	pieces_begin(run);
 	checkpoint_begin_parts(run->checkpoint);
@@ -489,7 +499,9 @@ int run_carve(const struct run_options *options, const char *image_path, const c
 	if (!status)
 		status = carve(&run);
 	scope_end_volumes(&session->scope, status || signals_caught());
+	evidence_hash_beginning(run.hash, run.position, true, &run.beginning);
 	evidence_hash_finish(run.hash, !run.search || search_is_complete(run.search), status != 0);
+	run.hash = NULL;
 	if (session->carving && (status || signals_caught()))
 		stop_early(&run);
 	session_fail(session, status);

@@ -16,6 +16,7 @@ struct run {
 	struct sift *sift;      /* NULL, as search */
 	struct search *search;  /* NULL: nothing remains to be searched, or the workers do it */
 	struct evidence_hash *hash;
+	struct evidence_beginning beginning; /* of the evidence: before position, for checkpoints */
 	struct content_map *map;
 	struct candidates *candidates;
 	struct assembler *assembler; /* NULL: files in pieces stay in pieces */

@@ -71,6 +71,37 @@ Test(media_hash, nothing_given_is_the_empty_message)
 	media_hash_free(NULL);
 }
 
+Test(media_hash, the_hash_of_a_beginning_is_known_while_it_goes_on)
+{
+	struct media_hash *hash = media_hash_new(ALL, 4, false);
+	uint8_t *bytes = make_bytes();
+	struct hashes expected = plain_hashes(bytes, 2000), hashes;
+
+	cr_expect_eq(media_hash_beginning(hash, UINT64_MAX, &hashes), 0);
+	for (size_t i = 0; i < 3; i++)
+		media_hash_add(hash, bytes + 1000 * i, 1000);
+	media_hash_await(hash, 2);
+	cr_expect_eq(media_hash_beginning(hash, 2999, &hashes), 2000);
+	cr_expect_str_eq(hashes.md5, expected.md5);
+	cr_expect_str_eq(hashes.sha1, expected.sha1);
+	cr_expect_str_eq(hashes.sha256, expected.sha256);
+	cr_expect_eq(media_hash_beginning(hash, 3000, &hashes), 3000);
+	cr_expect_eq(media_hash_beginning(hash, 999, &hashes), 0);
+	cr_expect_str_eq(hashes.md5, "");
+	/* Of chunks long past nothing is kept. */
+	for (uint64_t i = 3; i < 12; i++) {
+		media_hash_add(hash, bytes + 1000 * i, 1000);
+		media_hash_await(hash, i);
+	}
+	cr_expect_eq(media_hash_beginning(hash, 4999, &hashes), 0);
+	cr_expect_eq(media_hash_beginning(hash, 5000, &hashes), 5000);
+	media_hash_finish(hash, &hashes);
+	expected = plain_hashes(bytes, 12000);
+	cr_expect_str_eq(hashes.sha256, expected.sha256);
+	media_hash_free(hash);
+	free(bytes);
+}
+
 /* After it is freed no thread may touch the memory: ASan would notice. */
 Test(media_hash, it_stops_in_the_middle)
 {
