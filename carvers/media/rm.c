@@ -42,6 +42,14 @@ static bool is_known_kind(const uint8_t *kind)
 	return false;
 }
 
+bool rm_is_chunk(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, 10);
+
+	return p && is_known_kind(p) && be16(p + 8) <= 1 &&
+	       (be32(p + 4) >= 10 || (!be32(p + 4) && memcmp(p, "DATA", 4) == 0));
+}
+
 /* Texts, each after its length: title, author, copyright, comment. */
 static void read_contents(struct rm *rm, uint64_t at)
 {

@@ -5,7 +5,8 @@
  *	'.ra' FD, version; the header's length, the audio's length, texts, the codec's name; audio
  *
  * Both lengths give the file's, and the header's texts have to fill it. Nothing verifies the audio:
- * unverified.
+ * unverified. The same header describes a stream of RealMedia, often with a length that is made up; a chunk of that
+ * follows it there.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "walk.h"
 
 #define TEXTS 4
+#define CODEC_MAX 128 /* bytes that a codec may have after the header */
 
 /* Reads texts, each after its length, the title first: their end, or 0. */
 static uint64_t read_texts(struct view *view, struct finding *finding, uint64_t at)
@@ -34,10 +36,19 @@ static uint64_t read_texts(struct view *view, struct finding *finding, uint64_t 
 	return at;
 }
 
+/* Where in the bytes from `at` on a chunk of RealMedia is, or 0. */
+static uint64_t find_chunk(struct view *view, uint64_t at)
+{
+	for (uint64_t end = at + CODEC_MAX; at < end; at++)
+		if (rm_is_chunk(view, at))
+			return at;
+	return 0;
+}
+
 enum verdict rm_audio(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, 66);
-	uint64_t head_end, data_len, texts = 22, texts_end;
+	uint64_t head_end, data_len, texts = 22, texts_end, chunk;
 
 	if (p && be16(p + 4) == 3) {
 		head_end = 8 + (uint64_t)be16(p + 6);
@@ -58,6 +69,12 @@ enum verdict rm_audio(struct view *view, struct finding *finding)
 		finding->title[0] = 0;
 		return verdict_because(
 			CARVE_REJECT, finding, "no header of %" PRIu64 " bytes", head_end);
+	}
+	chunk = find_chunk(view, texts_end);
+	if (chunk) {
+		finding->title[0] = 0;
+		return verdict_because(CARVE_REJECT, finding,
+			"a stream of RealMedia, whose next chunk is at %" PRIu64, chunk);
 	}
 	finding->extension = "ra";
 	if (head_end + data_len > view_size(view))

@@ -24,6 +24,8 @@
 #define HEAD_LEN_MAX 1024
 #define ENTRY_LEN 10
 #define ENTRIES_MAX 100
+#define DIRECTORY_MAX (2 + ENTRY_LEN * ENTRIES_MAX)
+#define BLOCK 64 /* pointers that are compared at once */
 #define START_LEN 4
 #define SIZE_MAX_CRW (64u << 20)
 #define WINDOW_LEN 4096
@@ -84,7 +86,24 @@ static bool pointer_plausible(uint64_t at, uint32_t pointer)
 {
 	uint64_t more = at - pointer - (2 + ENTRY_LEN); /* than one entry; huge where it is less */
 
-	return more <= ENTRY_LEN * (ENTRIES_MAX - 1) && more % ENTRY_LEN == 0;
+	return more <= DIRECTORY_MAX - (2 + ENTRY_LEN) && more % ENTRY_LEN == 0;
+}
+
+/* Whether one of the BLOCK pointers from p on, of which the first is at `at` relative to the heap, has the upper 16 bits
+ * of such a one. A loop that compilers turn into vector instructions. */
+static bool may_point(const struct crw *crw, uint64_t at, const uint8_t *p)
+{
+	uint32_t low = (uint32_t)(at > DIRECTORY_MAX ? at - DIRECTORY_MAX : 0) >> 16;
+	uint32_t high = (uint32_t)(at + BLOCK) >> 16;
+	uint8_t low_2 = (uint8_t)low, low_3 = (uint8_t)(low >> 8), found = 0;
+	uint8_t high_2 = (uint8_t)high, high_3 = (uint8_t)(high >> 8);
+	const uint8_t *second = p + (crw->big_endian ? 1 : 2);
+	const uint8_t *first = p + (crw->big_endian ? 0 : 3);
+
+	for (size_t i = 0; i < BLOCK; i++)
+		found |= (uint8_t)(((second[i] == low_2) & (first[i] == low_3)) |
+				   ((second[i] == high_2) & (first[i] == high_3)));
+	return found;
 }
 
 /* Whether the pointer at `at` points to a directory that ends there. */
@@ -110,8 +129,14 @@ static uint64_t find_end(const struct crw *crw)
 		const uint8_t *p = view_peek(crw->view, at, len);
 
 		for (size_t i = 0; p && i + 4 <= len; i++) {
-			uint32_t pointer = u32(crw, p + i);
+			uint32_t pointer;
 
+			if (i % BLOCK == 0 && len - i >= BLOCK + 3 &&
+				!may_point(crw, at + i - crw->heap, p + i)) {
+				i += BLOCK - 1;
+				continue;
+			}
+			pointer = u32(crw, p + i);
 			if (!pointer_plausible(at + i - crw->heap, pointer))
 				continue;
 			if (ends_heap(crw, at + i, pointer))

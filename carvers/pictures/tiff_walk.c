@@ -370,8 +370,27 @@ static void note_missing(struct tiff_walk *walk, uint64_t at)
 			at < walk->size ? "no directory" : "the image ends before the directory");
 }
 
+/* Notices a chain of directories that leads back into itself, before it was followed three times (Brent's algorithm): it
+ * compares each directory with one before it, which it moves ahead ever more rarely. */
+struct chain {
+	uint64_t seen, steps, until;
+};
+
+static bool leads_back(struct chain *chain, uint64_t at)
+{
+	if (at == chain->seen)
+		return true;
+	if (chain->steps++ == chain->until) {
+		chain->seen = at;
+		chain->steps = 0;
+		chain->until = 2 * chain->until + 1;
+	}
+	return false;
+}
+
 bool tiff_walk(struct tiff_walk *walk, struct view *view)
 {
+	struct chain chain = { 0 };
 	uint64_t at, next = 0;
 
 	walk->size = view_size(view);
@@ -385,8 +404,13 @@ bool tiff_walk(struct tiff_walk *walk, struct view *view)
 	if (at < 8 || !read_directory(walk, at, &next) || !walk->first_has_picture)
 		return false;
 	tiff_claim(walk, 0, walk->tiff.wide ? 16 : 8);
+	chain.seen = at;
 	for (at = next; at && !walk->odd; at = next) {
 		next = 0;
+		if (leads_back(&chain, at)) {
+			walk->odd = "directories that overlap";
+			break;
+		}
 		if (!read_directory(walk, at, &next))
 			note_missing(walk, at);
 	}

@@ -9,8 +9,8 @@
  *	version 1: 65 instead of 67 in the magic, a head of 124 bytes, encrypted bytes
  *
  * Everything is little-endian. The fields that decryption needs have to be there with the right
- * lengths. The blocks of version 4 lead to the end. The other versions do not store it: encrypted
- * bytes look random, so the file ends where these do, and is unverified.
+ * lengths. The blocks of version 4 lead to the end, unless other bytes replaced them: HMACs and encrypted bytes look
+ * random. The other versions do not store it: the file ends where random bytes do, and is unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -26,6 +26,7 @@
 #define BLOCK_MAX_LEN (1u << 28)
 #define HASHES_LEN 64
 #define HMAC_LEN 32
+#define HMAC_ZEROS_MAX 7 /* by chance one of 10^12 has more */
 #define OLD_HEAD_LEN 124
 
 enum kdbx_field {
@@ -77,29 +78,61 @@ static uint64_t walk_fields(struct view *view, unsigned version, uint64_t *at)
 	return 0;
 }
 
+static bool like_hmac(const uint8_t *p)
+{
+	int zeros = 0;
+
+	for (int i = 0; i < HMAC_LEN; i++)
+		zeros += !p[i];
+	return zeros <= HMAC_ZEROS_MAX;
+}
+
+/* Sets the length, and the verdict, where blocks [start, end) are not all encrypted; else false. */
+static bool is_replaced(struct view *view, struct finding *finding, uint64_t start, uint64_t end,
+	enum verdict *verdict)
+{
+	finding->length = plain_start(view, start, end);
+	if (finding->length == end)
+		return false;
+	*verdict = verdict_because(CARVE_TRUNCATED, finding,
+		"bytes at %" PRIu64 " are not encrypted", finding->length);
+	return true;
+}
+
+/* The verdict on a block at `at`, of `len` bytes, that is not one. */
+static enum verdict judge_wrong(
+	struct view *view, struct finding *finding, uint64_t start, uint64_t at, uint32_t len)
+{
+	enum verdict verdict;
+
+	if (is_replaced(view, finding, start, at, &verdict))
+		return verdict;
+	if (len > BLOCK_MAX_LEN)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"a block of %" PRIu32 " bytes at %" PRIu64, len, at);
+	return verdict_because(CARVE_TRUNCATED, finding, "no HMAC of a block at %" PRIu64, at);
+}
+
 static enum verdict walk_blocks(struct view *view, struct finding *finding, uint64_t at)
 {
-	uint64_t size = view_size(view);
+	uint64_t size = view_size(view), start = at;
+	enum verdict verdict;
 
 	for (;;) {
 		const uint8_t *p = view_peek(view, at, HMAC_LEN + 4);
 		uint32_t len = p ? le32(p + HMAC_LEN) : 0;
 		uint64_t end = at + HMAC_LEN + 4 + len;
 
-		if (len > BLOCK_MAX_LEN) {
-			finding->length = at;
-			return verdict_because(CARVE_TRUNCATED, finding,
-				"a block of %" PRIu32 " bytes at %" PRIu64, len, at);
-		}
+		if (p && (len > BLOCK_MAX_LEN || !like_hmac(p)))
+			return judge_wrong(view, finding, start, at, len);
 		if (!p || end > size)
 			return walk_cut(view, finding, end,
 				view_ends_with_image(view) || at > size ? size : at);
 		at = end;
 		if (len == 0)
-			break;
+			return is_replaced(view, finding, start, at, &verdict) ? verdict
+									       : CARVE_COMPLETE;
 	}
-	finding->length = at;
-	return CARVE_COMPLETE;
 }
 
 /* The file continues up to bytes that do not look encrypted. */

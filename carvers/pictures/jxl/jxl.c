@@ -16,7 +16,7 @@
  *	'jbrd', 'Exif', 'xml ', 'brob', ...  metadata
  *
  * The boxes are those of ISO base media files (bmff.c), and the file ends where none of a known
- * type follows. A codestream in one box is walked as a bare one is. If the file ends with much of a
+ * type follows. A codestream in one box is walked as a bare one is, and so is one whose box, the last, has no length. If the file ends with much of a
  * codestream that was not decoded to its end, nothing confirms that it is complete, and the verdict
  * is unverified. The date is Exif's.
  */
@@ -157,9 +157,54 @@ static enum verdict file_verdict(struct jxl *jxl)
 	return CARVE_COMPLETE;
 }
 
+/* The verdict on a codestream whose headers were walked to the end. */
+static enum verdict stream_verdict(
+	struct view *view, const struct jxl_walk *walk, struct finding *finding)
+{
+	uint64_t plain;
+
+	finding->length = walk->end;
+	if (walk->confirmed_to_end)
+		return CARVE_COMPLETE;
+	plain = plain_start(view, walk->last_at, walk->end);
+	if (plain == walk->end)
+		plain = walk_before_fill(view, walk->last_at, walk->end);
+	if (walk->end - plain >= WIPED_MIN) {
+		finding->length = plain;
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "no coded data from %" PRIu64 " on", plain);
+	}
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"the last %" PRIu64 " bytes before the end cannot be verified",
+		walk->end - walk->last_at);
+}
+
+/* The verdict on a codestream that is the last box and has no length: its frames lead to its end. */
+static enum verdict open_stream_verdict(struct jxl *jxl, const struct bmff_box *box)
+{
+	struct jxl_walk *walk = &jxl->walk;
+	const uint8_t *p = view_peek(jxl->view, box->data, 2);
+
+	if (!p || be16(p) != STREAM) {
+		jxl->finding->length = box->at;
+		return verdict_because(CARVE_TRUNCATED, jxl->finding,
+			"no codestream starts at %" PRIu64, box->data);
+	}
+	view_part(jxl->view, box->data);
+	if (jxl_walk(walk, jxl->view, box->data, box->end))
+		return stream_verdict(jxl->view, walk, jxl->finding);
+	if (walk->cut)
+		return walk_cut(jxl->view, jxl->finding, walk->end, walk->valid_end);
+	jxl->finding->length = walk->valid_end > box->at ? walk->valid_end : box->at;
+	return verdict_because(
+		CARVE_TRUNCATED, jxl->finding, "%s at %" PRIu64, walk->problem, walk->broken_at);
+}
+
 /* The verdict on a box that has no length, or reaches past the view. */
 static enum verdict open_box_verdict(struct jxl *jxl, const struct bmff_box *box)
 {
+	if (box->open && box->type == BMFF('j', 'x', 'l', 'c') && !jxl->parts)
+		return open_stream_verdict(jxl, box);
 	if (!box->open || !view_ends_with_image(jxl->view))
 		return walk_cut(
 			jxl->view, jxl->finding, box->end + box->open, view_size(jxl->view));
@@ -198,28 +243,6 @@ static enum verdict check_boxes(struct view *view, struct finding *finding)
 	if (jxl.end == START_LEN)
 		return verdict_because(CARVE_REJECT, finding, "no box of a known type at 32");
 	return file_verdict(&jxl);
-}
-
-/* The verdict on a codestream whose headers were walked to the end. */
-static enum verdict stream_verdict(
-	struct view *view, const struct jxl_walk *walk, struct finding *finding)
-{
-	uint64_t plain;
-
-	finding->length = walk->end;
-	if (walk->confirmed_to_end)
-		return CARVE_COMPLETE;
-	plain = plain_start(view, walk->last_at, walk->end);
-	if (plain == walk->end)
-		plain = walk_before_fill(view, walk->last_at, walk->end);
-	if (walk->end - plain >= WIPED_MIN) {
-		finding->length = plain;
-		return verdict_because(
-			CARVE_TRUNCATED, finding, "no coded data from %" PRIu64 " on", plain);
-	}
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"the last %" PRIu64 " bytes before the end cannot be verified",
-		walk->end - walk->last_at);
 }
 
 /* Whether the bytes before `end` vary as those of coded data do. */

@@ -110,7 +110,9 @@ def make():
     lossy = head + box(b"jxlc", encoded(picture("RGB", (40, 32)), "-d", "1"))
     save("jxl", "encoded.jxl", lossy, verdict="unverified", length=len(lossy))
     opened = head + struct.pack(">I4s", 0, b"jxlc") + stream
-    save("jxl", "to-the-end.jxl", opened, verdict="unverified", length=len(opened), why="the box at 32 reaches the end of the image")
+    save("jxl", "to-the-end.jxl", opened)
+    opened = head + struct.pack(">I4s", 0, b"jxlc") + lossy[len(head) + 8:]
+    save("jxl", "to-the-end-lossy.jxl", opened + random.Random(9).randbytes(3000), verdict="unverified", length=len(opened))
 
     cut = head + parts[0] + parts[1][:60]
     save("jxl", "cut.jxl", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")

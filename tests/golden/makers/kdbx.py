@@ -26,6 +26,9 @@ def make():
     kdbx("four-cut.kdbx", four[:-700], verdict="truncated", length=len(four) - 700, why=f"the image ends at {len(four) - 700}, before the file does")
     last = len(four) - 36
     kdbx("four-block.kdbx", four[:last + 32] + b"\0\0\0\xf0" + noise(100, 3), verdict="truncated", length=last)
+    kdbx("four-zeros.kdbx", four[:-700] + bytes(5000), verdict="truncated", length=last, why=f"no HMAC of a block at {last}")
+    big = head(4) + noise(64, 8) + blocks((9000, 0))
+    kdbx("four-other.kdbx", big[:4000] + b"Other text, which is not encrypted." * 100 + big[7500:], verdict="truncated", length_min=3000, length_max=6000)
     guess = lambda start: dict(verdict="unverified", why=f"the end of the encrypted bytes from {start} on is not stored")
     three = head(3) + noise(8192, 6)
     kdbx("three.kdbx", three, length=len(three), **guess(len(head(3))))

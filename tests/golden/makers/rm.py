@@ -105,3 +105,7 @@ def make():
     bad[56] = 9
     save("rm", "codec.ra", bytes(bad) + bytes(700), verdict="reject", why="impossible fields at 48")
     save("rm", "version.ra", b".ra\xfd\0\6" + bytes(100), verdict="reject", why="no version at 4")
+    inside = audio(4, 0x1b53530) + bytes(20)
+    save("rm", "inside.ra", inside + data(12, body), verdict="reject", why=f"a stream of RealMedia, whose next chunk is at {len(inside)}")
+    inside = audio(5, 0x1b53530)
+    save("rm", "inside-5.ra", inside + stream(2, b"audio/x-pn-realaudio", b""), verdict="reject", why=f"a stream of RealMedia, whose next chunk is at {len(inside)}")
