@@ -1,7 +1,7 @@
 # AFF4 images give what the raw image gives, byte for byte, however they are compressed and mapped. Damaged ones, and those that are of a kind
 # that burin does not read, get an error, or what is left of them is carved.
 . "$SRCDIR/tests/cli/helpers"
-xz -dc "$SRCDIR/tests/volumes/ntfs.img.xz" | head -c 3000K >raw
+xz -dc "$SRCDIR/tests/volumes/ntfs.img.xz" | head -c 1200K >raw
 head -c 64K /dev/zero | tr '\0' '\377' >>raw
 make_aff4() { "$SRCDIR/tests/volumes/make_aff4" "$@"; }
 lines() { grep '"record":"file"' "$1/report.jsonl"; }

@@ -20,9 +20,9 @@ def text(count):
     return " ".join(out).encode()
 noise(8)
 for packed, cuts, order in (
-    (bz2.compress(text(60000)), [3, 7], [0, 2, 1]),
+    (bz2.compress(text(32000)), [3, 6], [0, 2, 1]),
     (gzip.compress(text(40000), mtime=0), [4, 9], [2, 0, 1]),
-    (bz2.compress(text(80000)), [5, 11], [1, 0, 2]),
+    (bz2.compress(text(40000)), [3, 7], [1, 0, 2]),
 ):
     plant(packed, cuts, order)
     noise(40)
