@@ -20,19 +20,26 @@
 #include "report/report_reader.h"
 #include "run/run_parts.h"
 #include "run/signals.h"
+#include "scan/scan.h"
 
 static void note_decision(void *context, const struct decision *decision)
 {
 	assembler_note(context, decision);
 }
 
-/* Whether the scan uses GPUs, or would. */
+/* Whether the scan uses GPUs, or would: where the run was resumed after its end, or the workers of a cluster search. */
 static bool uses_gpu(const struct run *run)
 {
-	const char *engine =
-		run->search ? search_engine_name(run->search) : run->session.options->engine;
+	const struct run_options *options = run->session.options;
+	const struct scan_engine *engine;
+	struct error unused = { 0 };
 
-	return engine && strcmp(engine, "gpu") == 0;
+	if (run->search)
+		return strcmp(search_engine_name(run->search), "gpu") == 0;
+	if (options->cluster)
+		return options->engine && strcmp(options->engine, "gpu") == 0;
+	engine = scan_engine_pick(options->engine, NULL, 0, &unused);
+	return engine && strcmp(engine->name, "gpu") == 0;
 }
 
 void pieces_begin(struct run *run)
