@@ -146,7 +146,7 @@ void cover_add(
 {
 	uint64_t start = candidate->start, until = covered_until(start, outcome);
 
-	if (until < start + COVER_MIN)
+	if (until < start + COVER_MIN && !outcome->part_count)
 		return;
 	pthread_mutex_lock(&cover->lock);
 	if (outcome->verdict == CARVE_COMPLETE)

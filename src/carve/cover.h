@@ -9,7 +9,7 @@
 
 #include "carve/check.h"
 
-/* Bytes. Hardly anything starts in a shorter file: it is not worth remembering. */
+/* Bytes. Hardly anything starts in a shorter file: it is not worth remembering, unless it has parts, which start as it does. */
 #define COVER_MIN 4096
 
 struct cover;

@@ -78,6 +78,25 @@ Test(cover, others_cover_the_parts_that_they_named)
 	cr_expect_not(covers(18001));
 }
 
+/* Those of a short file, too: each of its parts would be checked, and its own parts walked again. */
+Test(cover, parts_of_short_files_are_covered)
+{
+	uint64_t parts[] = { 10100, 10200 };
+	const struct candidate candidate = { .start = 10000 };
+	struct outcome cut = { .verdict = CARVE_TRUNCATED, .length = 300 };
+
+	cover_add(cover, &candidate, &cut);
+	cr_expect_not(covers(10100));
+	cut.parts = parts;
+	cut.part_count = 2;
+	cover_add(cover, &candidate, &cut);
+	cr_expect(covers(10001));
+	cr_expect(covers(10200));
+	cr_expect_not(covers(10201));
+	add(20000, 300);
+	cr_expect_not(covers(20001), "hardly anything starts in it");
+}
+
 Test(cover, a_file_that_is_decided_on_covers_nothing)
 {
 	uint64_t from, until;
