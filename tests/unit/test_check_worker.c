@@ -1,8 +1,12 @@
 /* Checks in burin-carver, as a thread of burin has them made. */
 #include <bzlib.h>
 #include <criterion/criterion.h>
+#include <lzma.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "carve/batch_work.h"
 #include "carve/check_worker.h"
@@ -192,6 +196,64 @@ static enum verdict check_knowing(uint64_t data, uint64_t end)
 	verdict = outcome.verdict;
 	outcome_free(&outcome);
 	return verdict;
+}
+
+/* A stream of xz whose decoder needs 65 MiB. */
+static void open_stream(void)
+{
+	static const char text[] =
+		"types = ( { name = \"xz\"; header = \"FD 37 7A 58 5A 00\"; carver = "
+		"\"xz\"; max_size = \"1M\"; } );";
+	struct error error = { 0 };
+	uint8_t zeros[1000] = { 0 }, packed[1000];
+	size_t len = 0;
+
+	cr_assert_eq(lzma_easy_buffer_encode(9, LZMA_CHECK_CRC64, NULL, zeros, sizeof(zeros),
+			     packed, &len, sizeof(packed)),
+		LZMA_OK);
+	temp_make();
+	temp_write("image", packed, len);
+	candidates[0] = (struct candidate){ .length = len };
+	cr_assert_eq(image_open(&image, temp_at("image"), &error), 0, "%s", error.text);
+	cr_assert_eq(
+		rules_load_text(&rules, NULL, text, sizeof(text) - 1, RULES_AUTO, NULL, &error), 0,
+		"%s", error.text);
+	workers = check_workers_new(image, rules, false, 0, NULL, 0);
+	worker = check_worker_new(workers, 0);
+}
+
+TestSuite(check_worker_memory, .init = open_stream, .fini = tear_down, .timeout = TEST_HANGS);
+
+static atomic_bool stream_was_checked;
+
+static void *check_stream(void *verdict)
+{
+	*(enum verdict *)verdict = check_knowing(0, 0);
+	atomic_store(&stream_was_checked, true);
+	return NULL;
+}
+
+/* What another check of this process has reserved counts for those in workers' processes, too. Without that the check ends
+ * in the time that it is given here; how fast it is changes nothing where all is well. */
+Test(check_worker_memory, processes_share_what_decoders_may_take)
+{
+	static const uint8_t none[1];
+	struct view *other = view_new_memory(none, sizeof(none));
+	enum verdict verdict = CARVE_REJECT;
+	pthread_t thread;
+
+	cr_assert(view_reserve(other, (uint64_t)1 << 30));
+	cr_assert_eq(pthread_create(&thread, NULL, check_stream, &verdict), 0);
+	for (int i = 0; i < 300 && !atomic_load(&stream_was_checked); i++)
+		usleep(1000);
+	cr_expect_not(atomic_load(&stream_was_checked), "it took more than all may together");
+	view_free(other);
+	cr_assert_eq(pthread_join(thread, NULL), 0);
+	cr_expect_eq(verdict, CARVE_COMPLETE);
+	/* It has given back what it had, or this waits for ever. */
+	other = view_new_memory(none, sizeof(none));
+	cr_assert(view_reserve(other, (uint64_t)1 << 30));
+	view_free(other);
 }
 
 /* The picture is damaged, so it is complete only for those who believe that an engine decoded all of it. */
