@@ -60,8 +60,10 @@ static bool matches(size_t first, const uint8_t *p, size_t left)
 	/* Frames of MPEG audio and ADTS. */
 	if (left >= 2 && p[0] == 0xff && p[1] >= 0xf0 && p[1] != 0xff)
 		return true;
-	for (size_t i = first; i < BEGINNING_COUNT; i++)
-		if (left >= beginnings[i].len &&
+	/* Two bytes, which all have, leave few for a call. */
+	for (size_t i = first; left >= 2 && i < BEGINNING_COUNT; i++)
+		if (p[1] == (uint8_t)beginnings[i].bytes[1] &&
+			p[0] == (uint8_t)beginnings[i].bytes[0] && left >= beginnings[i].len &&
 			memcmp(p, beginnings[i].bytes, beginnings[i].len) == 0)
 			return true;
 	return false;

@@ -9,19 +9,10 @@ void extents_clear(struct extents *extents)
 	extents->count = 0;
 }
 
-void extents_add(struct extents *extents, uint64_t offset, uint64_t length)
+void extents_grow(struct extents *extents)
 {
-	struct range *last = extents->count ? &extents->runs[extents->count - 1] : NULL;
-
-	if (!length)
-		return;
-	if (last && last->offset + last->length == offset) {
-		last->length += length;
-		return;
-	}
 	extents->runs =
 		xgrow(extents->runs, &extents->capacity, extents->count, sizeof(*extents->runs));
-	extents->runs[extents->count++] = (struct range){ offset, length };
 }
 
 void extents_set(struct extents *extents, const struct range *runs, size_t count)
@@ -51,8 +42,7 @@ void extents_split(struct extents *extents, uint64_t at)
 		at -= extents->runs[i++].length;
 	if (i == extents->count || !at)
 		return;
-	extents->runs =
-		xgrow(extents->runs, &extents->capacity, extents->count, sizeof(*extents->runs));
+	extents_grow(extents);
 	for (size_t n = extents->count++; n > i; n--)
 		extents->runs[n] = extents->runs[n - 1];
 	extents->runs[i].length = at;

@@ -15,8 +15,26 @@ struct extents {
 };
 
 void extents_clear(struct extents *extents);
-/* Adds bytes at the file's end; a run that continues the last one becomes part of it. */
-void extents_add(struct extents *extents, uint64_t offset, uint64_t length);
+/* Makes room for a run more. */
+void extents_grow(struct extents *extents);
+
+/* Adds bytes at the file's end; a run that continues the last one becomes part of it. Each trial lays out up to some
+ * hundred runs. */
+static inline void extents_add(struct extents *extents, uint64_t offset, uint64_t length)
+{
+	struct range *last = extents->count ? &extents->runs[extents->count - 1] : NULL;
+
+	if (!length)
+		return;
+	if (last && last->offset + last->length == offset) {
+		last->length += length;
+		return;
+	}
+	if (extents->count == extents->capacity)
+		extents_grow(extents);
+	extents->runs[extents->count++] = (struct range){ offset, length };
+}
+
 /* Makes it the file with these runs, which are not its own. */
 void extents_set(struct extents *extents, const struct range *runs, size_t count);
 /* Cuts the file to this many bytes. */

@@ -34,6 +34,28 @@ static const struct range *go_on_to(
 		       : ranges_after(ranges, offset);
 }
 
+/* The first cluster at or after this place. Layouts are made for each step that is tried: hardly a size is not a power of
+ * two, which needs no division. */
+static uint64_t next_cluster(const struct clusters *clusters, uint64_t at)
+{
+	uint64_t inside = at - clusters->origin, size = clusters->size;
+
+	inside = size & (size - 1) ? inside % size : inside & (size - 1);
+	return inside ? at + size - inside : at;
+}
+
+static uint64_t last_end(const struct extents *extents)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < extents->count; i++) {
+		uint64_t end = extents->runs[i].offset + extents->runs[i].length;
+
+		last = end > last ? end : last;
+	}
+	return last;
+}
+
 /* Where the first obstacle at or after offset is: a complete file, of which `taken` is the next one, or
  * what this file has already. Returns its end, and its start in *from; without any, the image's end. */
 static uint64_t next_obstacle(const struct clusters *clusters, const struct range *taken,
@@ -54,7 +76,7 @@ static uint64_t next_obstacle(const struct clusters *clusters, const struct rang
 		*from = run->offset;
 		end = run->offset + run->length;
 	}
-	return end + (clusters->size - (end - clusters->origin) % clusters->size) % clusters->size;
+	return next_cluster(clusters, end);
 }
 
 /* Adds all free clusters from offset on. */
@@ -62,12 +84,14 @@ static void add_free(const struct clusters *clusters, struct extents *extents, u
 {
 	const struct range *taken = ranges_after(&clusters->taken, offset);
 	size_t own = extents->count;
+	uint64_t own_end = last_end(extents);
 
 	while (offset < clusters->end && extents->count < own + RUNS_MAX) {
 		uint64_t from, end;
 
 		taken = go_on_to(&clusters->taken, taken, offset);
-		end = next_obstacle(clusters, taken, extents, own, offset, &from);
+		end = next_obstacle(
+			clusters, taken, extents, offset < own_end ? own : 0, offset, &from);
 		if (from > offset)
 			extents_add(extents, offset, from - offset);
 		offset = end;

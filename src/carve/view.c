@@ -177,10 +177,13 @@ static void add_joints(struct view *view, const struct range *runs, size_t run_c
 {
 	uint64_t at = 0;
 
+	if (view->joint_count + run_count > view->joint_capacity) {
+		view->joint_capacity = 2 * (view->joint_count + run_count);
+		view->joints =
+			xreallocarray(view->joints, view->joint_capacity, sizeof(*view->joints));
+	}
 	for (size_t i = 0; i + 1 < run_count; i++) {
 		at += runs[i].length;
-		view->joints = xgrow(view->joints, &view->joint_capacity, view->joint_count,
-			sizeof(*view->joints));
 		view->joints[view->joint_count++] = (struct joint){ .at = at };
 	}
 }

@@ -19,6 +19,26 @@ Test(crc_algebra, registers_are_those_of_the_known_crcs)
 	cr_expect_eq(crc_reverse(crc_of(CRC_HIGHEST_FIRST, bytes, 9)), 0x89a1897f);
 }
 
+/* Lengths around those that are summed at once. */
+Test(crc_algebra, long_sums_are_those_of_each_byte)
+{
+	static const size_t lens[] = { 0, 1, 7, 8, 9, 2047, 2048, 2049, 2056, 4096, 5003 };
+	uint8_t bytes[5003], reversed[5003];
+
+	for (size_t n = 0; n < sizeof(lens) / sizeof(*lens); n++) {
+		uint32_t sum = 0;
+
+		for (size_t i = 0; i < lens[n]; i++) {
+			bytes[i] = (uint8_t)(n % 2 ? 255 - i % 3 : i * i >> 3);
+			reversed[i] = (uint8_t)(crc_reverse(bytes[i]) >> 24);
+			sum += (uint32_t)bytes[i] << (24 - i % 4 * 8);
+		}
+		cr_expect_eq(crc_of(SUM_OF_WORDS, bytes, lens[n]), sum, "%zu", lens[n]);
+		cr_expect_eq(crc_of(CRC_HIGHEST_FIRST, bytes, lens[n]),
+			crc_of(CRC_LOWEST_FIRST, reversed, lens[n]), "%zu", lens[n]);
+	}
+}
+
 Test(crc_algebra, parts_add_up)
 {
 	uint8_t bytes[9];
