@@ -8,39 +8,41 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "bytes.h"
+
 #define BEGINNING_MAX 8
+#define FIRST_ZEROS_MAX 3 /* bytes that a beginning starts with */
 
 struct beginning {
-	const char *bytes;
-	size_t len;
+	char bytes[BEGINNING_MAX];
+	uint8_t len;
 };
 
-/* The first bytes of formats that are embedded in others. Those with a zero are last: a search starts with the
- * first that has the right byte, and some files are full of zeros. */
+/* The first bytes of formats that are embedded in others, those with the same first one side by side. */
 static const struct beginning beginnings[] = {
 	{ "\xff\xd8\xff", 3 },
+	{ "\xff\x4f\xff\x51", 4 },
 	{ "\x89PNG\r\n", 6 },
 	{ "GIF8", 4 },
 	{ "RIFF", 4 },
 	{ "II*\0", 4 },
+	{ "ID3", 3 },
 	{ "MM\0*", 4 },
 	{ "BM", 2 },
-	{ "ID3", 3 },
 	{ "fLaC", 4 },
 	{ "OggS", 4 },
+	{ "OTTO", 4 },
 	{ "%PDF", 4 },
 	{ "PK\3\4", 4 },
 	{ "<?xml", 5 },
-	{ "OTTO", 4 },
+	{ "<!", 2 },
+	{ "<ht", 3 },
+	{ "<HT", 3 },
 	{ "wOFF", 4 },
-	{ "\xff\x4f\xff\x51", 4 },
 	{ "\xd7\xcd\xc6\x9a", 4 },
 	{ "\1\0\x09\0", 4 },
 	{ "\xd0\xcf\x11\xe0", 4 },
 	{ "\x30\x82", 2 },
-	{ "<!", 2 },
-	{ "<ht", 3 },
-	{ "<HT", 3 },
 	{ "bplist", 6 },
 	{ "\x1f\x8b\x08", 3 },
 	{ "\x28\xb5\x2f\xfd", 4 },
@@ -54,18 +56,34 @@ static const struct beginning beginnings[] = {
 
 #define BEGINNING_COUNT (sizeof(beginnings) / sizeof(*beginnings))
 
-/* Whether the bytes start as one from number `first` on. */
-static bool matches(size_t first, const uint8_t *p, size_t left)
+/* The bytes as a number, the first one lowest; those after the end are 0. */
+static uint64_t number_of(const uint8_t *p, size_t left)
 {
+	uint8_t bytes[BEGINNING_MAX] = { 0 };
+
+	if (left >= BEGINNING_MAX)
+		return le64(p);
+	memcpy(bytes, p, left);
+	return le64(bytes);
+}
+
+/* Whether the bytes, of which there are so many, start as one from number `first` on, which has the same first byte. */
+static bool matches(size_t first, uint64_t bytes, size_t left)
+{
+	uint8_t start = (uint8_t)bytes, next = (uint8_t)(bytes >> 8);
+
 	/* Frames of MPEG audio and ADTS. */
-	if (left >= 2 && p[0] == 0xff && p[1] >= 0xf0 && p[1] != 0xff)
+	if (left >= 2 && start == 0xff && next >= 0xf0 && next != 0xff)
 		return true;
-	/* Two bytes, which all have, leave few for a call. */
-	for (size_t i = first; left >= 2 && i < BEGINNING_COUNT; i++)
-		if (p[1] == (uint8_t)beginnings[i].bytes[1] &&
-			p[0] == (uint8_t)beginnings[i].bytes[0] && left >= beginnings[i].len &&
-			memcmp(p, beginnings[i].bytes, beginnings[i].len) == 0)
+	for (size_t i = first; i < BEGINNING_COUNT && (uint8_t)beginnings[i].bytes[0] == start;
+		i++) {
+		const struct beginning *beginning = &beginnings[i];
+		uint64_t wanted = le64((const uint8_t *)beginning->bytes);
+
+		if (left >= beginning->len &&
+			!((bytes ^ wanted) << 8 * (BEGINNING_MAX - beginning->len)))
 			return true;
+	}
 	return false;
 }
 
@@ -86,9 +104,18 @@ void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t search_l
 	len = search_len < VIEW_MAX_PEEK ? search_len : VIEW_MAX_PEEK;
 	len = end - at < len ? (size_t)(end - at) : len;
 	p = view_peek(view, at, len);
-	for (size_t i = 0; p && i < len; i++)
-		if (first[p[i]] && matches(first[p[i]] - 1u, p + i, len - i))
+	for (size_t i = 0; p && i < len; i++) {
+		uint64_t bytes;
+
+		if (!first[p[i]])
+			continue;
+		bytes = number_of(p + i, len - i);
+		if (matches(first[p[i]] - 1u, bytes, len - i))
 			view_embedded(view, at + i);
+		/* Some files are full of zeros. */
+		if (!bytes && len - i > BEGINNING_MAX)
+			i += BEGINNING_MAX - FIRST_ZEROS_MAX - 1;
+	}
 }
 
 void embedded_find_all(struct view *view, uint64_t at, uint64_t end)
