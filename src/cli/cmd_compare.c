@@ -40,12 +40,7 @@ static const struct option_row compare_options[] = {
 		MEMBER(config),
 		.help = "The rules of burin's run (default: the file named by its report, if it "
 			"has not changed)" },
-	{ .name = "rules-format",
-		.kind = OPTION_CHOICE,
-		.choices = RULES_FORMAT_CHOICES,
-		.fallback = "auto",
-		MEMBER(rules_format),
-		.help = "Format of the rule file" },
+	RULES_FORMAT_ROW(struct compare_settings, rules_format, NULL),
 	{ .name = "types",
 		.letter = 't',
 		.kind = OPTION_LIST,

@@ -71,13 +71,7 @@ static const struct option_row convert_options[] = {
 		.metavar = "FILE",
 		.offset = offsetof(struct convert_settings, output),
 		.help = "Write to this file, which must not exist (default: standard output)" },
-	{ .name = "rules-format",
-		.kind = OPTION_CHOICE,
-		.choices = RULES_FORMAT_CHOICES,
-		.fallback = "auto",
-		.offset = offsetof(struct convert_settings, rules_format),
-		.help = "Format of the rule file; Foremost's looks like Scalpel's and must be "
-			"given" },
+	RULES_FORMAT_ROW(struct convert_settings, rules_format, NULL),
 	{ 0 },
 };
 
@@ -114,12 +108,7 @@ static int run_conf_list(void *arg, int argc, char **argv)
 }
 
 static const struct option_row conf_list_options[] = {
-	{ .name = "rules-format",
-		.kind = OPTION_CHOICE,
-		.choices = RULES_FORMAT_CHOICES,
-		.fallback = "auto",
-		.offset = offsetof(struct conf_list_settings, rules_format),
-		.help = "Format of the rule file" },
+	RULES_FORMAT_ROW(struct conf_list_settings, rules_format, NULL),
 	{ .name = "json",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct conf_list_settings, json),

@@ -245,12 +245,7 @@ static const struct option_row list_options[] = {
 		.offset = offsetof(struct list_settings, types),
 		.help = "For types: only these, as `burin carve` takes them: types, extensions, "
 			"kinds, sets; -NAME leaves one out" },
-	{ .name = "rules-format",
-		.kind = OPTION_CHOICE,
-		.choices = RULES_FORMAT_CHOICES,
-		.fallback = "auto",
-		.offset = offsetof(struct list_settings, rules_format),
-		.help = "Format of the rule file" },
+	RULES_FORMAT_ROW(struct list_settings, rules_format, NULL),
 	{ .name = "all",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct list_settings, all),

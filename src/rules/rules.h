@@ -6,10 +6,12 @@
 #define BURIN_RULES_RULES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "patterns/pattern_set.h"
 
 struct carver; /* carvers/carver.h */
@@ -19,8 +21,14 @@ enum pair_mode { PAIR_FORWARD, PAIR_REVERSE, PAIR_NEXT };
 
 enum rules_format { RULES_AUTO, RULES_BURIN, RULES_SCALPEL, RULES_FOREMOST };
 
-/* The values of --rules-format, in the order of enum rules_format. */
-#define RULES_FORMAT_CHOICES "auto|burin|scalpel|foremost"
+/* The option of every command that reads rules; heading: its group, or NULL. */
+#define RULES_FORMAT_ROW(settings, member, heading) \
+	{ \
+		.name = "rules-format", .kind = OPTION_CHOICE, \
+		.choices = "auto|burin|scalpel|foremost", /* as in enum rules_format */ \
+			.fallback = "auto", .offset = offsetof(settings, member), \
+		.group = heading, .help = "Format of the rule file; auto detects all but foremost" \
+	}
 
 /* An integer in the file that gives its length: total = value * multiply + add. */
 struct length_field {
