@@ -423,6 +423,13 @@ int report_add_part(
 	if (report->states[part])
 		note_reporter(
 			report, part, reporters[part]->file(report->states[part], file), &outcome);
+	return outcome.status;
+}
+
+int report_flush_part(struct report *report, size_t part, struct error *error)
+{
+	struct outcome outcome = { error, 0 };
+
 	flush_one(report, part, false, &outcome);
 	return outcome.status;
 }
@@ -431,8 +438,10 @@ int report_add(struct report *report, const struct file_record *file, struct err
 {
 	struct outcome outcome = { error, 0 };
 
-	for (size_t i = 0; i < REPORT_PARTS; i++)
+	for (size_t i = 0; i < REPORT_PARTS; i++) {
 		note(&outcome, report_add_part(report, i, file, unset_error(&outcome)));
+		note(&outcome, report_flush_part(report, i, unset_error(&outcome)));
+	}
 	return outcome.status;
 }
 

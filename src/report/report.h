@@ -39,6 +39,8 @@ int report_add(struct report *report, const struct file_record *file, struct err
 #define REPORT_PARTS 3
 int report_add_part(
 	struct report *report, size_t part, const struct file_record *file, struct error *error);
+/* Call after some of them: it writes what was added so far, if there is much of it or some time has passed. */
+int report_flush_part(struct report *report, size_t part, struct error *error);
 /* Writes what report_add still buffers (up to a second's worth, or 256 KiB). Worth calling now and
  * then while nothing is found. Not at the same time as report_add. */
 int report_flush(struct report *report, struct error *error);

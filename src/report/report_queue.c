@@ -4,7 +4,7 @@
  *
  *     given back <= done of each writer <= pushed <= filled <= given back + QUEUE_LEN
  *
- * Records are pushed and written several at a time, so the lock is seldom needed.
+ * Records are pushed and written several at a time, so the lock is seldom needed, nor is the file.
  */
 #include "report/report_queue.h"
 
@@ -54,20 +54,27 @@ struct report_queue {
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
+static void note(struct report_queue *queue, int status, const struct error *error)
+{
+	if (status)
+		queue->failed(queue->context, status, error);
+}
+
 static void write_records(struct writer *writer, uint64_t from, uint64_t to)
 {
 	struct report_queue *queue = writer->queue;
+	struct error error = { 0 };
 
 	for (uint64_t number = from; number < to; number++) {
 		const struct file_record *record = queue->ring[number % QUEUE_LEN];
-		struct error error = { 0 };
-		int status = report_add_part(queue->report, writer->part, record, &error);
 
-		if (status)
-			queue->failed(queue->context, status, &error);
+		error = (struct error){ 0 };
+		note(queue, report_add_part(queue->report, writer->part, record, &error), &error);
 		if (queue->progress && writer->part == LEADER)
 			progress_file(queue->progress, record);
 	}
+	error = (struct error){ 0 };
+	note(queue, report_flush_part(queue->report, writer->part, &error), &error);
 }
 
 static void *work(void *arg)

@@ -13,7 +13,7 @@ struct report_queue;
 
 /* The report and progress (NULL: none) are the caller's; until report_queue_free nothing else may
  * write to them, except progress_update. failed is called, possibly in other threads, for every
- * failure of report_add_part. done gets each record when no report needs it any more, in order and
+ * failure of report_add_part or report_flush_part. done gets each record when no report needs it any more, in order and
  * in the caller's thread, at the latest in report_queue_free. Where no thread can be started, the caller's does the work. Never
  * NULL. All functions are called by one thread. */
 struct report_queue *report_queue_new(struct report *report, struct progress *progress,
