@@ -5,7 +5,6 @@
 #include "ebml.h"
 
 #include "bytes.h"
-#include "walk.h"
 
 #define CRC_ID 0xbf
 
@@ -77,11 +76,10 @@ uint64_t ebml_number(struct view *view, const struct ebml_element *element)
 	return value;
 }
 
-bool ebml_crc_wrong(struct view *view, const struct ebml_element *element)
+bool ebml_find_crc(struct view *view, const struct ebml_element *element, struct ebml_crc *crc)
 {
 	struct ebml_element first;
 	const uint8_t *p;
-	uint32_t crc = 0, wanted;
 
 	if (ebml_read(view, element->data, element->end, &first) != EBML_INTACT ||
 		first.id != CRC_ID || first.end - first.data != 4)
@@ -89,6 +87,6 @@ bool ebml_crc_wrong(struct view *view, const struct ebml_element *element)
 	p = view_peek(view, first.data, 4);
 	if (!p)
 		return false;
-	wanted = le32(p);
-	return walk_crc32(view, first.end, element->end - first.end, &crc) && crc != wanted;
+	*crc = (struct ebml_crc){ .at = first.data, .from = first.end, .value = le32(p) };
+	return true;
 }

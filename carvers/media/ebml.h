@@ -30,7 +30,14 @@ bool ebml_find(
 /* Its value as an integer of at most 8 bytes; 0 if it cannot be read. */
 uint64_t ebml_number(struct view *view, const struct ebml_element *element);
 
-/* Whether the element begins with a CRC-32 of the rest of it that is wrong. */
-bool ebml_crc_wrong(struct view *view, const struct ebml_element *element);
+/* A CRC-32 with which an element begins. */
+struct ebml_crc {
+	uint64_t at,
+		from; /* where it is; where the bytes begin of which it is, up to the element's end */
+	uint32_t value;
+};
+
+/* Finds the element's CRC. False: it has none. */
+bool ebml_find_crc(struct view *view, const struct ebml_element *element, struct ebml_crc *crc);
 
 #endif

@@ -9,16 +9,17 @@
  * exactly there, as have those in clusters. A block names an existing track, which confirms the
  * positions of frames, whose content is noise. Programs that write live write no lengths: segments
  * and clusters then continue as long as elements follow that may occur in them. CRC-32 elements
- * have to match where they exist.
+ * have to match where they exist, and prove where pieces of a file meet in what they cover.
  *
  * Only what follows an element confirms its content. So a file that ends with frames, or with an
  * element whose last value is not plain (text, numbers), is unverified.
  */
+#include "mkv.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "bytes.h"
-#include "carver.h"
 #include "ebml.h"
 #include "embedded.h"
 #include "noise.h"
@@ -26,18 +27,12 @@
 #include "walk.h"
 
 enum {
-	ID_EBML = 0x1a45dfa3,
 	ID_DOC_TYPE = 0x4282,
-	ID_SEGMENT = 0x18538067,
 	ID_SEEK_HEAD = 0x114d9b74,
 	ID_INFO = 0x1549a966,
 	ID_TRACKS = 0x1654ae6b,
-	ID_CUES = 0x1c53bb6b,
-	ID_CLUSTER = 0x1f43b675,
-	ID_TAGS = 0x1254c367,
 	ID_ATTACHMENTS = 0x1941a469,
 	ID_CHAPTERS = 0x1043a770,
-	ID_VOID = 0xec,
 	ID_CRC = 0xbf,
 	ID_TITLE = 0x7ba9,
 	ID_DATE = 0x4461,
@@ -56,6 +51,8 @@ enum {
 
 /* Bytes before a block's first frame: the lengths of laced frames. */
 #define FRAME_LOOK 32
+
+#define CRC_BITS 32 /* see view_proved */
 
 /* Elements that hold others, and how deep they may be nested. */
 #define DEPTH_MAX 8
@@ -271,6 +268,23 @@ static const char *walk_cluster(struct mkv *mkv, const struct ebml_element *clus
 	}
 }
 
+/* Checks the CRC of an element of the segment, if it has one. */
+static void check_crc(struct mkv *mkv, const struct ebml_element *element)
+{
+	struct ebml_crc crc;
+	uint32_t value = 0;
+
+	if (!ebml_find_crc(mkv->view, element, &crc) ||
+		!walk_crc32(mkv->view, crc.from, element->end - crc.from, &value))
+		return;
+	if (value == crc.value) {
+		view_proved(mkv->view, crc.at, element->end, CRC_BITS);
+		return;
+	}
+	mkv->crc_wrong = element->at;
+	mkv->crc_end = element->end;
+}
+
 /* Adds an element of the segment. NULL, or what is wrong at *end. */
 static const char *add_element(struct mkv *mkv, const struct ebml_element *element, uint64_t *end)
 {
@@ -299,11 +313,8 @@ static const char *add_element(struct mkv *mkv, const struct ebml_element *eleme
 		if (element->id == ID_ATTACHMENTS)
 			name_attachments(mkv, element);
 	}
-	if (*end <= view_size(mkv->view) && !element->unknown_len && !mkv->crc_wrong &&
-		ebml_crc_wrong(mkv->view, element)) {
-		mkv->crc_wrong = element->at;
-		mkv->crc_end = *end;
-	}
+	if (*end <= view_size(mkv->view) && !element->unknown_len && !mkv->crc_wrong)
+		check_crc(mkv, element);
 	return NULL;
 }
 
@@ -451,4 +462,5 @@ const struct carver mkv_carver = {
 	.summary = "Matroska and WebM, by their elements, clusters and blocks",
 	.check = check,
 	.resume = resume,
+	.map = &mkv_map,
 };

@@ -8,6 +8,7 @@ types = (
   { name = "ogg"; header = "'OggS' 00 02"; max_size = "16M"; carver = "ogg"; },
   { name = "ttf"; header = "00 01 00 00 00"; max_size = "16M"; carver = "sfnt"; },
   { name = "evtx"; header = "'ElfFile' 00"; max_size = "16M"; carver = "evtx"; },
+  { name = "mkv"; header = "1a 45 df a3"; max_size = "16M"; carver = "mkv"; },
 );
 RULES
 make_pieces 27 <<'PY'
@@ -55,6 +56,18 @@ def font(count, size):
         directory += tag + struct.pack(">III", sum(struct.unpack(">%dI" % (len(table) // 4), table)) & 0xffffffff, at + len(body), len(table))
         body += table
     return directory + body
+def element(id, data):
+    return bytes.fromhex(id) + struct.pack(">Q", 1 << 56 | len(data)) + data
+def film(clusters, blocks, sums=True):
+    """Matroska: clusters of frames that are noise, each with a CRC, and the cues."""
+    def with_sum(data):
+        return (element("bf", struct.pack("<I", zlib.crc32(data))) if sums else b"") + data
+    body = element("1549a966", with_sum(element("2ad7b1", b"\x0f\x42\x40"))) + element("1654ae6b", with_sum(element("ae", element("d7", b"\1") + element("83", b"\1"))))
+    for number in range(clusters):
+        frames = b"".join(element("a3", b"\x81\0\0\x80" + rng.randbytes(rng.randint(2000, 9000))) for _ in range(blocks))
+        body += element("1f43b675", with_sum(element("e7", bytes([number])) + frames))
+    body += element("1c53bb6b", with_sum(element("bb", element("b3", b"\1") + element("b7", element("f7", b"\1") + element("f1", b"\x40")))))
+    return element("1a45dfa3", element("4282", b"matroska")) + element("18538067", body)
 a, b, c = (png(noisy(side)) for side in (130, 150, 120))
 plant(a, [9], [1, 0])
 plant(b, [7, 11], [1, 2, 0])
@@ -65,6 +78,10 @@ plant(font(700, 64), [4], [0, 1])
 broken = font(800, 72)
 plant(broken[:6 * C] + broken[7 * C:8 * C] + broken[6 * C:7 * C] + broken[8 * C:], [4], [1, 0], False)  # its sum is right
 plant(c[:10 * C] + c[11 * C:], [6], [0, 1], False)  # a cluster is missing
+plant(film(1, 14), [5, 12], [1, 0, 2])
+plant(film(3, 6), [4, 11], [2, 0, 1])
+d = film(1, 14)
+plant(d[:7 * C] + d[8 * C:], [11], [0, 1], False)  # the same
 PY
 carve_image out
 check_reports out image
