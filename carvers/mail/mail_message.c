@@ -56,29 +56,48 @@ bool mail_is_field(const struct line *line)
 	return false;
 }
 
+/* Whether one of the heads, which NULL ends, is at text. The first letters are the same. */
+static bool has_head(const char *text, size_t len, const char *const *heads)
+{
+	for (; *heads; heads++) {
+		size_t head_len = strlen(*heads);
+
+		if (((text[1] ^ (*heads)[1]) & 0x5f) == 0 && head_len <= len &&
+			strncasecmp(text, *heads, head_len) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Names as parts all places in a line that match the rules' patterns for a mail's first bytes. */
 static void name_parts(struct view *view, const struct line *line)
 {
-	static const char *const heads[] = { "From ", "Return-Path: <",
-		"Delivered-To: ", "X-Original-To: ", "Envelope-To: ", "Received: ", "X-Received: ",
-		"X-Mozilla-Status: ", "X-Account-Key: ", "X-Gmail-Labels: ", "X-IronPort-",
-		"X-MimeOLE: ", "X-Sender: ", "DKIM-Signature: ", "Authentication-Results: ",
-		"Message-ID: <", "MIME-Version: 1", "Content-Type: m", "Reply-To: ", "From: ",
-		"Subject: ", "Date: ", "To: ", "Recieved: ", "Content-Type: t",
-		"X-Unsent: ", "X-Apparently-To: ", "X-UIDL: ", "X-Mailer: ", "X-Spam-", "X-MS-",
-		"ARC-Seal: ", "Sender: ", "X-Store-Info:", "Newsgroups: ", "Xref: ",
-		"In-Reply-To: <", "References: <", "DomainKey-Signature: ", "X-Envelope-From: " };
+	/* By their first letters: an attachment has millions of places. */
+	static const char *const heads[32][18] = {
+		['A' & 31] = { "Authentication-Results: ", "ARC-Seal: " },
+		['C' & 31] = { "Content-Type: m", "Content-Type: t" },
+		['D' & 31] = { "Delivered-To: ", "DKIM-Signature: ", "Date: ",
+			"DomainKey-Signature: " },
+		['E' & 31] = { "Envelope-To: " },
+		['F' & 31] = { "From ", "From: " },
+		['I' & 31] = { "In-Reply-To: <" },
+		['M' & 31] = { "Message-ID: <", "MIME-Version: 1" },
+		['N' & 31] = { "Newsgroups: " },
+		['R' & 31] = { "Return-Path: <",
+			"Received: ", "Reply-To: ", "Recieved: ", "References: <" },
+		['S' & 31] = { "Subject: ", "Sender: " },
+		['T' & 31] = { "To: " },
+		['X' & 31] = { "X-Original-To: ", "X-Received: ", "X-Mozilla-Status: ",
+			"X-Account-Key: ", "X-Gmail-Labels: ", "X-IronPort-", "X-MimeOLE: ",
+			"X-Sender: ", "X-Unsent: ", "X-Apparently-To: ", "X-UIDL: ", "X-Mailer: ",
+			"X-Spam-", "X-MS-", "X-Store-Info:", "Xref: ", "X-Envelope-From: " },
+	};
 
 	for (size_t i = line->at ? 0 : 1; i + 3 < line->len; i++) {
 		const char *text = (const char *)line->bytes + i;
 
-		for (size_t j = 0; j < sizeof(heads) / sizeof(*heads); j++)
-			if (((text[0] ^ heads[j][0]) & 0x5f) == 0 &&
-				strlen(heads[j]) <= line->len - i &&
-				strncasecmp(text, heads[j], strlen(heads[j])) == 0) {
-				view_part(view, line->at + i);
-				break;
-			}
+		if (has_head(text, line->len - i, heads[text[0] & 31]))
+			view_part(view, line->at + i);
 	}
 }
 
