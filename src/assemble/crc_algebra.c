@@ -73,9 +73,8 @@ void crc_root_init(struct crc_root *root, uint64_t cluster)
 	}
 }
 
-/* Two words at a time: a font that breaks off has all of the image summed. */
-/* Even and odd bytes go to 16 bits each, which hold the sums of 256 of them. A loop that compilers turn into vector
- * instructions. */
+/* A font that breaks off has all of the image summed: even and odd bytes go to 16 bits each, which hold the sums of 256 of them, in a
+ * loop that compilers turn into vector instructions. */
 #define LANES 0x00ff00ff00ff00ffu
 #define LANE_WORDS 256
 
