@@ -250,15 +250,29 @@ static bool skip_unread(struct tar *tar)
 	return true;
 }
 
-/* Whether the data's last block holds only zeros, and more than a few: it looks like what follows
- * the archive. */
+/* Whether the last member's data ends in zeros that look like what follows the archive: all of its last block, and more
+ * than a few, or those from a cluster on. */
 static bool data_ends_in_zeros(const struct tar *tar)
 {
-	uint64_t end = tar->data + tar->data_len;
+	uint64_t end = tar->data + tar->data_len, cluster;
 	uint64_t len = tar->data_len ? (tar->data_len - 1) % TAR_BLOCK + 1 : 0;
 
-	return (len >= WIPED_MIN || (len && len == tar->data_len)) && !tar->holds_tar &&
-	       walk_zeros(tar->view, end - len, end);
+	if (!len || tar->holds_tar)
+		return false;
+	cluster = (end - 1) / USUAL_CLUSTER * USUAL_CLUSTER;
+	if (cluster > tar->data && walk_zeros(tar->view, cluster, end))
+		return true;
+	return (len >= WIPED_MIN || len == tar->data_len) && walk_zeros(tar->view, end - len, end);
+}
+
+/* Whether the members end with a cluster, and zeros follow that are more than the archive's own: other members may have
+ * been there. */
+static bool ends_with_cluster(const struct tar *tar)
+{
+	uint64_t end = skip_record(tar->view, tar->at + 2 * TAR_BLOCK);
+	uint64_t cluster = (end + USUAL_CLUSTER - 1) / USUAL_CLUSTER * USUAL_CLUSTER;
+
+	return tar->at % USUAL_CLUSTER == 0 && walk_zeros(tar->view, end, cluster + USUAL_CLUSTER);
 }
 
 /* The cluster with which the zeros begin that fill the rest of the last member's data, after other bytes of them; 0 when it
@@ -304,6 +318,11 @@ static enum verdict judge_end(struct tar *tar)
 	if (!two)
 		return verdict_because(
 			CARVE_UNVERIFIED, tar->finding, "ends with one block of zeros, not two");
+	if (ends_with_cluster(tar))
+		return verdict_because(CARVE_UNVERIFIED, tar->finding,
+			"the zeros from the cluster at %" PRIu64
+			" on may be a wiped area: more follow than its last record needs",
+			tar->at);
 	end += TAR_BLOCK;
 	if (tar->finding->length > end && is_zero(tar->view, tar->finding->length))
 		return verdict_because(CARVE_COMPLETE, tar->finding,

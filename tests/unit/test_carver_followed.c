@@ -20,7 +20,7 @@ Test(carver_followed, archives_before_zeros)
 {
 	struct bytes bytes = { 0 };
 
-	bytes_add_file(&bytes, "tests/golden/tar/ustar.tar");
+	bytes_add_file(&bytes, "tests/golden/tar/v7.tar");
 	bytes_fill(&bytes, 0, 20480);
 	expect("tar", &bytes, CARVE_COMPLETE, 10240, "may not belong to it");
 	bytes.len = 10240;

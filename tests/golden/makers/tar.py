@@ -82,6 +82,13 @@ def make():
          why="the last member at 512 ends in zeros, as if wiped")
     few = header(b"few", 9, magic=b"ustar\x0000")
     save("tar", "wiped-few.tar", few + bytes(1536), verdict="unverified", length=2048, why="the last member at 0 ends in zeros, as if wiped")
+    long = header(b"long.txt", 3594) + text(3584) + bytes(10)
+    save("tar", "wiped-from-cluster.tar", long + bytes(-len(long) % 512 + 3000), verdict="unverified", length=5632,
+         why="the last member at 0 ends in zeros, as if wiped")
+    long = header(b"long.txt", 3584) + text(3584)
+    save("tar", "cluster-then-zeros.tar", long + bytes(12288), verdict="unverified", length=10240,
+         why="the zeros from the cluster at 4096 on may be a wiped area: more follow than its last record needs")
+    save("tar", "cluster-then-record.tar", long + bytes(10240 - 4096), length=10240, sequence="yes")
     long_name = header(b"././@LongLink", 120, b"L", b"ustar  \0") + padded(b"n" * 119 + b"\0")
     save("tar", "no-member-behind.tar", whole[:2560] + long_name + bytes(2000), verdict="truncated", length=3584,
          why="no member after the header at 2560 that describes one")
