@@ -13,7 +13,8 @@
  * which nothing verifies (view_unverified): unless old records end, and zeros begin, just where a sector does, as
  * they do where a cluster was lost. Random bytes after the last chunk's records show that
  * the file was overwritten; so do, in a log that was closed, text and equal bytes that extend to
- * its end. Any other bytes that are neither zeros nor records are a note.
+ * its end. Old records that fill a cluster or more of the last chunk leave the log unverified: another log's look alike.
+ * Any other bytes that are neither zeros nor records are a note.
  *
  * A damaged file is valid up to the end of the last intact record.
  */
@@ -265,7 +266,7 @@ static uint64_t further_chunks(struct evtx *log, uint64_t at)
 static enum verdict judge_closed(struct evtx *log, uint64_t end)
 {
 	struct finding *finding = log->finding;
-	uint64_t foreign = end;
+	uint64_t foreign = end, cluster;
 
 	if (log->tail < end && !all_zeros(log->view, log->tail, end))
 		foreign = foreign_tail(log->view, log->tail, end);
@@ -287,6 +288,11 @@ static enum verdict judge_closed(struct evtx *log, uint64_t end)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the unused space ends, at %" PRIu64 ", in neither zeros nor old records",
 			end);
+	cluster = (log->tail / USUAL_CLUSTER + 1) * USUAL_CLUSTER;
+	if (cluster < end && !all_zeros(log->view, cluster, end))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing verifies the bytes in the unused space, from %" PRIu64 " on",
+			cluster);
 	if (log->foreign)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"the unused space at %" PRIu64 " holds neither zeros nor old records",

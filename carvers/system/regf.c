@@ -11,7 +11,8 @@
  * bin and cell to cell; the cells have to fill each bin. In cells in use that start with known
  * letters (keys, values, lists) the first fields are checked. If the two sequence numbers differ,
  * the hive was not closed, which only adds a note. Free cells may contain anything, which nothing
- * verifies (view_unverified); random bytes in a free last cell show that the file was overwritten.
+ * verifies (view_unverified); random bytes in a free last cell show that the file was overwritten, and other bytes in a
+ * cluster that begins in it leave the hive unverified.
  *
  * Windows enlarges the files of hives in steps of 64 KiB before it needs the room, and the header does not
  * say so: of ten real hives three end with zeros after their bins. Zeros up to exactly such a step belong to
@@ -185,6 +186,19 @@ static enum verdict judge_whole(struct regf_hive *hive)
 	return CARVE_COMPLETE;
 }
 
+/* The first cluster inside a free last cell, if it and those after it are not zeros, or zeros directly after other bytes: no
+ * cell in use follows that shows them to be the hive's. The bins' end if there is none. */
+static uint64_t unproved_cluster(const struct regf_hive *hive)
+{
+	uint64_t start = hive->last_cell + 4, cluster = (start / USUAL_CLUSTER + 1) * USUAL_CLUSTER;
+
+	if (!hive->last_free || cluster >= hive->end)
+		return hive->end;
+	if (!walk_zeros(hive->view, cluster, hive->end))
+		return cluster;
+	return slack_wiped(hive->view, start, hive->end) < hive->end ? cluster : hive->end;
+}
+
 static enum verdict check_hive(struct regf_hive *hive)
 {
 	uint64_t at = REGF_HEADER_LEN, noise;
@@ -221,6 +235,12 @@ static enum verdict check_hive(struct regf_hive *hive)
 			"random bytes in the last cell, at %" PRIu64, noise);
 	if (hive->wrong_sum)
 		return verdict_because(CARVE_UNVERIFIED, finding, "the header's checksum is wrong");
+	at = unproved_cluster(hive);
+	if (at < hive->end)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing verifies the bytes of the last cell, which is free, from %" PRIu64
+			" on",
+			at);
 	return judge_whole(hive);
 }
 

@@ -56,6 +56,8 @@ def make():
     remains = (old * 40)[:8192 - used]
     save("evtx", "wiped.evtx", one[:used] + remains + bytes(len(one) - 8192), verdict="unverified", length=len(one),
          why="the unused space is zeros from a sector on, as if wiped, at 8192")
+    save("evtx", "old-records-far.evtx", one[:used] + (old * 400)[:len(one) - used], verdict="unverified", length=len(one), time=SECONDS + 20,
+         why="nothing verifies the bytes in the unused space, from 8192 on")
     mixed = (old * 300) + (b"The rest of another file \x01\x02\x03 " * 3000)
     mixed = mixed[:len(one) - used]
     save("evtx", "mixed.evtx", one[:used] + mixed, verdict="unverified", length=len(one),

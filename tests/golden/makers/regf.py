@@ -81,6 +81,9 @@ def make():
     save("regf", "cell.dat", patched(hive, 4096 + 32 + len(cells[0]), b"\xff\xff\xff\x7f"), verdict="truncated", length=4096 + 32 + len(cells[0]))
     save("regf", "random.dat", patched(hive, end + 300, random.Random(1).randbytes(len(hive) - end - 300)), verdict="truncated",
          length_min=end, length_max=end + 600)
+    remains = (cell("a value that was deleted, ".encode("utf-16-le") * 9) * 20)[:len(hive) - end - 4]
+    save("regf", "last-free.dat", patched(hive, end + 4, remains), verdict="unverified", length=len(hive),
+         why="nothing verifies the bytes of the last cell, which is free, from 12288 on")
     save("regf", "no-bin.dat", patched(hive, 4096, bytes(4)), verdict="truncated", length=4096, why="the bin at 4096 is damaged after 4096")
     save("regf", "nothing.dat", patched(hive[:5000], 508, bytes(4)).replace(b"hbin", b"HBIN"), verdict="reject", why="no bin after the header")
     save("regf", "length.dat", patched(hive, 40, b"\1"), verdict="reject", why="an impossible length")
