@@ -10,7 +10,8 @@
  * ends them, that numbers in both byte orders agree, and all entries of each folder in the table: a
  * folder begins with an entry for itself. Zeros pad the last file's last block, and fill most of
  * what follows it: where the last file ends just before zeros in its last block, its last bytes are this image's. Otherwise
- * nothing shows that, unless UDF's anchor is in the last block, and the image is unverified. Volume name and creation time are title and time.
+ * nothing shows that, unless UDF's anchor is in the last block, and the image is unverified; and so it is if HFS, which shares
+ * it, lacks the copy of its head at its end. Volume name and creation time are title and time.
  *
  * Damage. The image is valid up to the first invalid folder; files have no checksums. If the last
  * file's last block is zeros, it may have been wiped: then the image is unverified.
@@ -36,6 +37,9 @@ enum {
 	FOLDER = 2,
 	WIPED_MIN = 16,
 	UDF_ANCHOR = 2, /* the tag of its descriptor */
+	HFS_BLOCK_LEN = 512,
+	HFS_PARTITIONS = 16, /* of Apple's map that are read */
+	HFS_COPY_FAR = 2048, /* bytes before the end of the last allocation block */
 };
 
 struct iso_volume {
@@ -223,13 +227,38 @@ static bool is_udf(struct view *view, uint64_t descriptors_end)
 	return p && memcmp(p + 1, "BEA01", 5) == 0;
 }
 
-/* Whether another file system has files of its own in the volume: UDF, by its first descriptor
- * after the others, or HFS, by Apple's partition map. */
-static bool is_shared(struct view *view, uint64_t descriptors_end)
+/* Where the HFS volume that shares the image starts: at 0, or as Apple's partition map says. */
+static uint64_t hfs_start(struct view *view)
+{
+	for (unsigned i = 1; i <= HFS_PARTITIONS; i++) {
+		const uint8_t *p = view_peek(view, i * HFS_BLOCK_LEN, HFS_BLOCK_LEN);
+
+		if (!p || p[0] != 'P' || p[1] != 'M')
+			break;
+		if (memcmp(p + 48, "Apple_HFS", 10) == 0)
+			return be32(p + 8) * (uint64_t)HFS_BLOCK_LEN;
+	}
+	return 0;
+}
+
+/* The head of the HFS volume that shares the image, with the start of that in *start; NULL if there is none. */
+static const uint8_t *hfs_head(struct view *view, uint64_t *start)
 {
 	const uint8_t *p;
 
-	if (is_udf(view, descriptors_end))
+	*start = hfs_start(view);
+	p = view_peek(view, *start + 2 * HFS_BLOCK_LEN, 32);
+	return p && memcmp(p, "BD", 2) == 0 ? p : NULL;
+}
+
+/* Whether another file system has files of its own in the volume: UDF, by its first descriptor
+ * after the others, or HFS, by its head or Apple's partition map. */
+static bool is_shared(struct view *view, uint64_t descriptors_end)
+{
+	const uint8_t *p;
+	uint64_t start;
+
+	if (is_udf(view, descriptors_end) || hfs_head(view, &start))
 		return true;
 	p = view_peek(view, 0, 2);
 	return p && p[0] == 'E' && p[1] == 'R';
@@ -250,6 +279,26 @@ static bool lacks_udf_anchor(
 
 		p = volume->blocks > places[i] ? view_peek(view, block * BLOCK_LEN, 16) : NULL;
 		if (p && le16(p) == UDF_ANCHOR && le32(p + 12) == block)
+			return false;
+	}
+	return true;
+}
+
+/* Whether HFS shares the volume, and the copy of its head, which belongs to its end, is not there. */
+static bool lacks_hfs_copy(struct view *view)
+{
+	uint64_t start, end;
+	const uint8_t *p = hfs_head(view, &start);
+	uint8_t sizes[6];
+
+	if (!p)
+		return false;
+	memcpy(sizes, p + 18, sizeof(sizes));
+	end = start + be16(p + 28) * (uint64_t)HFS_BLOCK_LEN +
+	      be16(p + 18) * (uint64_t)be32(p + 20);
+	for (uint64_t back = 0; back <= HFS_COPY_FAR; back += 2 * HFS_BLOCK_LEN) {
+		p = end > back ? view_peek(view, end - back, 32) : NULL;
+		if (p && memcmp(p, "BD", 2) == 0 && memcmp(p + 18, sizes, sizeof(sizes)) == 0)
 			return false;
 	}
 	return true;
@@ -350,6 +399,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (lacks_udf_anchor(view, &volume, descriptors_end))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"no anchor of UDF in the last blocks before %" PRIu64, len);
+	if (lacks_hfs_copy(view))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"no copy of HFS's head at its end, before %" PRIu64, len);
 	if (!is_udf(view, descriptors_end) && !is_last_file_shown(view, &volume))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last file's bytes, before %" PRIu64 ", cannot be verified",

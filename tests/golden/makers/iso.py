@@ -61,6 +61,14 @@ def make():
     save("iso", "filled-cut.iso", filled[:-len(foreign)] + foreign, verdict="truncated", length=end, why=f"invalid data at {end}")
     table = (foreign[:-BLOCK] + bytes(BLOCK - 512) + b"EFI PART".ljust(512, b"\0"))
     save("iso", "filled-partitions.iso", filled[:-len(table)] + table, title="A VOLUME", why="")
+    # HFS beside it: its head at 1,024, blocks of 512 bytes, the first of them at block 4; a catalogue after the last file; a copy of the head.
+    shared = bytearray(volume(words, 20))
+    head = b"BD" + bytes(16) + struct.pack(">HI4xH", len(shared) // 512 - 6, 512, 4).ljust(46, b"\0")
+    shared[1024:1024 + len(head)] = head
+    shared[end:end + 36000] = (b"an entry of a catalogue\0\0\1\2" * 1500)[:36000]
+    save("iso", "hfs-cut.iso", bytes(shared), verdict="unverified", length=len(shared), why=f"no copy of HFS's head at its end, before {len(shared)}")
+    shared[-1024:-1024 + len(head)] = head
+    save("iso", "hfs.iso", bytes(shared), title="A VOLUME")
     udf = [b"\0BEA01\1", b"\0NSR02\1", b"\0TEA01\1"]
     shared = volume(words, 2, udf)
     anchor = struct.pack("<HHBBHHHI", 2, 2, 0, 0, 0, 0, 0, len(shared) // BLOCK - 1).ljust(BLOCK, b"\1")
