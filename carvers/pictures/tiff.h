@@ -51,8 +51,9 @@ struct tiff_walk {
 	uint64_t end;              /* end of all that offsets lead to so far */
 	uint64_t confirmed;        /* how much of it is confirmed */
 	uint64_t value, value_end; /* the last of the values outside directories */
-	uint64_t covered;          /* bytes that offsets lead to */
-	struct tiff_span *spans;   /* where those are; owned */
+	bool value_is_text;
+	uint64_t covered;        /* bytes that offsets lead to */
+	struct tiff_span *spans; /* where those are; owned */
 	size_t span_count, span_room;
 	uint64_t bad;        /* the first invalid byte; UINT64_MAX: none */
 	const char *problem; /* what is wrong there */

@@ -45,7 +45,9 @@ enum {
 #define MAGIC_PANASONIC 0x55
 #define SPANS_FIRST 64
 #define IFD_NEAR 4096 /* most directories are shorter */
-#define SPAN_WORK 64  /* units (view_work) to sort a span */
+#define TYPE_TEXT 2
+#define SHORT_VALUE 32 /* bytes: too few for tiff_check_stored */
+#define SPAN_WORK 64   /* units (view_work) to sort a span */
 #define PHOTOMETRIC_CFA 32803
 #define PHOTOMETRIC_LINEAR_RAW 34892
 
@@ -285,6 +287,7 @@ static bool read_entries(struct tiff_walk *walk, const struct tiff_ifd *ifd, str
 			if (entry.data < INT64_MAX && entry.data + entry.len > walk->value_end) {
 				walk->value = entry.data;
 				walk->value_end = entry.data + entry.len;
+				walk->value_is_text = entry.type == TYPE_TEXT;
 			}
 		}
 		read_entry(walk, page, &entry);
@@ -388,6 +391,24 @@ static bool leads_back(struct chain *chain, uint64_t at)
 	return false;
 }
 
+/* Whether the last value, if it is short, is one for certain: a text with its end, or bytes of a cluster in which others
+ * are confirmed. Of longer ones, tiff_check_stored shows it. */
+static bool is_value_shown(struct tiff_walk *walk)
+{
+	uint64_t len = walk->end - walk->value;
+	const uint8_t *p;
+
+	if (len > SHORT_VALUE || walk->confirmed > (walk->end - 1) / USUAL_CLUSTER * USUAL_CLUSTER)
+		return true;
+	p = walk->value_is_text ? view_peek(walk->tiff.view, walk->value, (size_t)len) : NULL;
+	if (!p || p[len - 1])
+		return false;
+	for (uint64_t i = 0; i + 1 < len && p[i]; i++)
+		if (p[i] < ' ')
+			return false;
+	return p[0];
+}
+
 bool tiff_walk(struct tiff_walk *walk, struct view *view)
 {
 	struct chain chain = { 0 };
@@ -418,7 +439,7 @@ bool tiff_walk(struct tiff_walk *walk, struct view *view)
 		if (!read_directory(walk, walk->subfiles[i], NULL))
 			note_missing(walk, walk->subfiles[i]);
 	tiff_finish_data(walk);
-	if (walk->value_end == walk->end && walk->end <= walk->size)
+	if (walk->value_end == walk->end && walk->end <= walk->size && is_value_shown(walk))
 		tiff_check_stored(walk, walk->value, walk->end, 1, 1);
 	return true;
 }

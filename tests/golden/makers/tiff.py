@@ -3,6 +3,7 @@ import random, struct, zlib
 
 from makers.common import encoded, picture, save
 from makers.jpeg import lossless
+from makers.packing import junk as random_bytes, text
 
 BYTE, ASCII, SHORT, LONG, UNDEFINED, IFD, LONG8 = 1, 2, 3, 4, 7, 13, 16
 WIDTHS = {BYTE: 1, ASCII: 1, SHORT: 2, LONG: 4, UNDEFINED: 1, IFD: 4, LONG8: 8}
@@ -141,6 +142,11 @@ def make():
     strip = no_lens.add(rows(40, 30))
     no_lens.directory([entry for entry in page(40, 30, strip, 0) if entry[0] != 279])
     save("tiff", "no-lengths.tif", bytes(no_lens.data), extension="tif", unchecked=8)
+
+    # Another file's bytes from a cluster on, where only values of a directory were.
+    lost = bytes(simple("<", False, [(305, ASCII, text(2900) + b"\0"), (306, ASCII, b"2024:02:29 23:59:58\0")]).data)
+    save("tiff", "values.tif", lost, extension="tif", unchecked=8)
+    save("tiff", "values-lost.tif", lost[:4096] + random_bytes(len(lost) - 4096), verdict="unverified", length=len(lost))
 
     raw("<", b"NIKON CORPORATION\0", [], "camera.nef")
     raw(">", b"NIKON CORPORATION\0", [], "camera-big.nef")
