@@ -10,7 +10,8 @@
  * a control character, a long run of one non-ASCII byte, or the beginning of another document.
  * Level 2 programs contain image data that no comment announces: if an %%EOF follows before another
  * file begins, the file ends there, but unverified; and so it does after a %%Trailer without an
- * %%EOF. Nothing verifies announced data. A program without structuring comments has to have operators, and
+ * %%EOF. Another number of pages than a comment states leaves the file unverified: its end may be another program's. Nothing
+ * verifies announced data. A program without structuring comments has to have operators, and
  * may end with its text.
  */
 #include "ps.h"
@@ -39,6 +40,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	finding->length = ps.end;
 	switch (end) {
 	case PS_WHOLE:
+		if (ps.pages && ps.pages_stated > 1 && ps.pages != ps.pages_stated)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"%u pages begin, and %u are stated", ps.pages, ps.pages_stated);
 		return CARVE_COMPLETE;
 	case PS_MISSING:
 		return verdict_because(CARVE_UNVERIFIED, finding,

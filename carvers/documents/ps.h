@@ -30,6 +30,7 @@ struct ps {
 		operator_count; /* lines that end with one that most programs have, up to PS_OPERATORS_MIN */
 	uint64_t line_at; /* PS_CUT: where the last line begins, whose end is missing */
 	bool trailer;
+	unsigned pages, pages_stated; /* that begin with a comment; the number in a comment, or 0 */
 };
 
 /* Walks the PostScript that starts at `start` and ends before `limit`. */

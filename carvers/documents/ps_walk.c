@@ -11,6 +11,7 @@
 #define LONG_RUN 32
 #define SEARCH_MAX ((uint64_t)64 << 20)
 #define CONTROL_D 4
+#define PAGES_MAX 1000000
 
 struct ps_walk {
 	struct cursor cursor;
@@ -174,6 +175,15 @@ static void read_resource(struct ps_walk *walk)
 			walk->resource = begins;
 }
 
+/* Reads the number of pages, unless the comment says that it comes at the end. */
+static void read_pages(struct ps *ps, const char *text)
+{
+	unsigned long pages = strtoul(text, NULL, 10);
+
+	if (pages)
+		ps->pages_stated = pages < PAGES_MAX ? (unsigned)pages : PAGES_MAX;
+}
+
 /* Reads a structuring comment; false if its data extend past the limit. */
 static bool read_comment(struct ps_walk *walk)
 {
@@ -191,6 +201,10 @@ static bool read_comment(struct ps_walk *walk)
 	else if (line_starts(walk, "%%Creator: Adobe Illustrator") &&
 		 strcmp(ps->extension, "ps") == 0)
 		ps->extension = "ai";
+	else if (line_starts(walk, "%%Page:") && !walk->depth)
+		ps->pages++;
+	else if (line_starts(walk, "%%Pages:") && !walk->depth)
+		read_pages(ps, walk->line + 8);
 	else if (line_starts(walk, "%%Trailer") && !walk->depth)
 		ps->trailer = true;
 	else if (line_starts(walk, "%%BeginBinary:") || line_starts(walk, "%%BeginData:"))
@@ -198,8 +212,7 @@ static bool read_comment(struct ps_walk *walk)
 	return true;
 }
 
-/* Reads what may follow %%EOF: a control-D with its line end; comments that some programs write
- * there. */
+/* Reads what may follow %%EOF: comments that some programs write there; a control-D or nothing, and a line end. */
 static void read_end(struct ps_walk *walk)
 {
 	uint64_t end = walk->cursor.at;
@@ -207,10 +220,9 @@ static void read_end(struct ps_walk *walk)
 	while (cursor_at_text(&walk->cursor, "%%") && read_line(walk) == PS_WHOLE)
 		end = walk->cursor.at;
 	walk->cursor.at = end;
-	if (peek_byte(walk) == CONTROL_D) {
+	if (peek_byte(walk) == CONTROL_D)
 		walk->cursor.at++;
-		skip_line_end(walk);
-	}
+	skip_line_end(walk);
 	walk->ps->end = walk->cursor.at;
 }
 

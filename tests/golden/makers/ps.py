@@ -47,6 +47,11 @@ def make():
     image = HEAD + b"%%Page: 1 1\ncurrentfile image\n\1"
     save("ps", "image.ps", image + BINARY + b"\nshowpage\n" + TAIL, verdict="unverified", length=len(image + BINARY) + 10 + len(TAIL),
          why=f"unannounced data at {len(image) - 1}")
+    pages = HEAD + b"%%Pages: 3\n" + b"".join(BODY.replace(b"1 1\n", b"%d %d\n" % (i, i), 1) for i in (1, 2, 3))
+    save("ps", "pages.ps", pages + TAIL + b"\n\n", extension="ps", sequence="yes")
+    # The last page is another program's.
+    save("ps", "pages-other.ps", pages.replace(b"%%Page: 2 2\n", b"") + TAIL, verdict="unverified", length=len(pages) - 12 + len(TAIL),
+         why="2 pages begin, and 3 are stated")
     save("ps", "image-cut.ps", image + BINARY + whole, verdict="truncated", length=len(image) - 1)
     save("ps", "text.ps", b"%!PS-Adobe-3.0 is what such a file starts with.\nAnd so on.\1", verdict="reject")
     quoted = b'%!PS-Adobe-3.0 EPSF-3.0\\n", file=out)\n' + b'print("%%%%Page: 1 1", file=out)\n%%Pages: 1\nshowpage\n' * 12
