@@ -15,6 +15,7 @@
 
 #define SKIPPABLE 0x184d2a50
 #define SKIPPABLE_HEADER_LEN 8
+#define SEEK_MAGIC 0x8f92eab1
 #define SECTOR 512
 
 #define PLAIN_FEW 16 /* bytes at the end that need no proof */
@@ -37,10 +38,22 @@ enum frame_end {
 	FRAME_REFUSED,
 };
 
-/* The verdict on the whole frames before `at`. */
+/* Whether a skippable frame that ends at `end` is the table of Zstandard's seekable format. */
+static bool has_seek_table(struct view *view, uint64_t end)
+{
+	const uint8_t *p = view_peek(view, end - 4, 4);
+
+	return p && le32(p) == SEEK_MAGIC;
+}
+
+/* The verdict on the whole frames before walk->valid_end, and those to skip from there to `at`. */
 static enum verdict judge_whole(struct frames_walk *walk, uint64_t at)
 {
 	walk->finding->length = at;
+	if (at > walk->valid_end + SKIPPABLE_HEADER_LEN + PLAIN_FEW &&
+		!has_seek_table(walk->view, at))
+		return verdict_because(CARVE_UNVERIFIED, walk->finding,
+			"ends in a frame to skip, at %" PRIu64, walk->valid_end);
 	if (walk->dictionary)
 		return verdict_because(CARVE_UNVERIFIED, walk->finding,
 			"needs a dictionary, so nothing was decompressed");

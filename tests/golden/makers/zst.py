@@ -52,6 +52,10 @@ def make():
 
     two = streamed(words, write_checksum=True)
     first = 6 + 3 + (int.from_bytes(two[6:9], "little") >> 3)  # behind the first block
+    save("zst", "skippable-end.zst", whole + struct.pack("<II", 0x184D2A50, 300) + junk(300), verdict="unverified", length=len(whole) + 308,
+         why=f"ends in a frame to skip, at {len(whole)}")
+    table = junk(300) + struct.pack("<I", 0x8F92EAB1)
+    save("zst", "seek-table.zst", whole + struct.pack("<II", 0x184D2A5E, len(table)) + table, sequence="yes")
     save("zst", "cut.zst", whole[:500], verdict="truncated", length=500)
     save("zst", "cut-random.zst", two[:-200] + junk(3000, 2), verdict="truncated", length_min=first, length_max=first + 3)
     save("zst", "cut-zeros.zst", two[:first + 100] + bytes(3000), verdict="truncated", length_min=first, length_max=first + 3)
