@@ -9,7 +9,7 @@
  *
  * The header gives the length. Numbers are counted, and the last one ends the file; nothing verifies
  * stored pixels, so such a file is unverified, or truncated where they become something else. Some programs
- * write a line end after them.
+ * write a line end after them, and blanks before it or an empty line after numbers.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -148,9 +148,14 @@ static enum verdict check_text(struct pnm *pnm, struct finding *finding)
 	for (i = 0; i < count && read_value(pnm); i++)
 		end = cursor->at;
 	if (i == count) {
+		while (cursor_at_text(cursor, " \n") || cursor_at_text(cursor, " \r") ||
+			cursor_at_text(cursor, "  "))
+			cursor->at++;
 		if (cursor_at_text(cursor, "\r\n"))
 			cursor->at += 2;
 		else if (is_blank(cursor_peek(cursor)))
+			cursor->at++;
+		if (cursor_at_text(cursor, "\n"))
 			cursor->at++;
 		finding->length = cursor->at;
 		return CARVE_COMPLETE;

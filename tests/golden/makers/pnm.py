@@ -19,6 +19,7 @@ def make():
     text = b"P3\n4 3\n255\n" + b"\n".join(b" ".join(b"%d" % (i * j % 256) for j in range(12)) for i in range(3, 6)) + b"\n"
     save("pnm", "text.ppm", text, extension="ppm", unchecked=3, unverified="none", sequence="yes")
     save("pnm", "text.pbm", b"P1\n# bits\n6 4\n010101\n111000 0 0 1 1 0 0\n110011\n", extension="pbm", unchecked=3, sequence="yes")
+    save("pnm", "blank.pgm", b"P2 6 2 9\n0 1 2 3 4 5 \n9 8 7 6 5 4  \n\n", extension="pgm", unchecked=3, sequence="yes")
     save("pnm", "text.pgm", b"P2 6 2 9\r\n0 1 2 3 4 5\r\n9 8 7 6 5 4\r\n", extension="pgm", unchecked=3, sequence="yes")
     save("pnm", "cut.ppm", colour[:2000], extension="ppm", verdict="truncated", length=2000, why="the image ends at 2000, before the file does")
     rng = random.Random(6)
