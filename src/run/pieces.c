@@ -33,12 +33,13 @@ static bool uses_gpu(const struct run *run)
 	const struct run_options *options = run->session.options;
 	const struct scan_engine *engine;
 	struct error unused = { 0 };
+	char reason[256];
 
 	if (run->search)
 		return strcmp(search_engine_name(run->search), "gpu") == 0;
 	if (options->cluster)
 		return options->engine && strcmp(options->engine, "gpu") == 0;
-	engine = scan_engine_pick(options->engine, NULL, 0, &unused);
+	engine = scan_engine_pick(options->engine, reason, sizeof(reason), &unused);
 	return engine && strcmp(engine->name, "gpu") == 0;
 }
 
