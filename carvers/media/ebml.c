@@ -5,6 +5,7 @@
 #include "ebml.h"
 
 #include "bytes.h"
+#include "walk.h"
 
 #define CRC_ID 0xbf
 
@@ -76,10 +77,11 @@ uint64_t ebml_number(struct view *view, const struct ebml_element *element)
 	return value;
 }
 
-bool ebml_find_crc(struct view *view, const struct ebml_element *element, struct ebml_crc *crc)
+bool ebml_check_crc(struct view *view, const struct ebml_element *element, struct ebml_crc *crc)
 {
 	struct ebml_element first;
 	const uint8_t *p;
+	uint32_t value = 0;
 
 	if (ebml_read(view, element->data, element->end, &first) != EBML_INTACT ||
 		first.id != CRC_ID || first.end - first.data != 4)
@@ -88,5 +90,8 @@ bool ebml_find_crc(struct view *view, const struct ebml_element *element, struct
 	if (!p)
 		return false;
 	*crc = (struct ebml_crc){ .at = first.data, .from = first.end, .value = le32(p) };
+	if (!walk_crc32(view, crc->from, element->end - crc->from, &value))
+		return false;
+	crc->right = value == crc->value;
 	return true;
 }

@@ -35,9 +35,10 @@ struct ebml_crc {
 	uint64_t at,
 		from; /* where it is; where the bytes begin of which it is, up to the element's end */
 	uint32_t value;
+	bool right;
 };
 
-/* Finds the element's CRC. False: it has none. */
-bool ebml_find_crc(struct view *view, const struct ebml_element *element, struct ebml_crc *crc);
+/* Compares the element's CRC. False: it has none, or not all of the element is there. */
+bool ebml_check_crc(struct view *view, const struct ebml_element *element, struct ebml_crc *crc);
 
 #endif

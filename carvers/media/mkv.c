@@ -272,12 +272,10 @@ static const char *walk_cluster(struct mkv *mkv, const struct ebml_element *clus
 static void check_crc(struct mkv *mkv, const struct ebml_element *element)
 {
 	struct ebml_crc crc;
-	uint32_t value = 0;
 
-	if (!ebml_find_crc(mkv->view, element, &crc) ||
-		!walk_crc32(mkv->view, crc.from, element->end - crc.from, &value))
+	if (!ebml_check_crc(mkv->view, element, &crc))
 		return;
-	if (value == crc.value) {
+	if (crc.right) {
 		view_proved(mkv->view, crc.at, element->end, CRC_BITS);
 		return;
 	}

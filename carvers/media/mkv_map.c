@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "ebml.h"
-#include "walk.h"
 
 #define PADDING_MAX 16 /* elements between the head and the segment */
 #define WORDS 3        /* of the map: the ids of a cluster, of the cues, and of tags */
@@ -42,16 +41,6 @@ static void expect_next(struct carve_sum *sum, uint64_t at)
 	}
 }
 
-/* Whether the element has a CRC that is wrong. */
-static bool has_wrong_crc(
-	struct view *view, const struct ebml_element *element, struct ebml_crc *crc)
-{
-	uint32_t value = 0;
-
-	return ebml_find_crc(view, element, crc) &&
-	       walk_crc32(view, crc->from, element->end - crc->from, &value) && value != crc->value;
-}
-
 static bool find_sum(struct view *view, struct carve_sum *sum)
 {
 	struct ebml_element segment, element;
@@ -63,7 +52,7 @@ static bool find_sum(struct view *view, struct carve_sum *sum)
 		if (ebml_read(view, at, segment.end, &element) != EBML_INTACT ||
 			element.unknown_len)
 			return false;
-		if (!has_wrong_crc(view, &element, &crc))
+		if (!ebml_check_crc(view, &element, &crc) || crc.right)
 			continue;
 		*sum = (struct carve_sum){ .from = crc.from,
 			.to = element.end,
