@@ -67,7 +67,7 @@ static uint64_t number_of(const uint8_t *p, size_t left)
 	return le64(bytes);
 }
 
-/* Whether the bytes, of which there are so many, start as one from number `first` on, which has the same first byte. */
+/* Whether the bytes, of which `left` are there, start as a beginning does; number `first` is the first with the same first byte. */
 static bool matches(size_t first, uint64_t bytes, size_t left)
 {
 	uint8_t start = (uint8_t)bytes, next = (uint8_t)(bytes >> 8);

@@ -226,8 +226,7 @@ const struct command carve_command = {
 		"space, and gives the same files and reports as an undisturbed run. It uses "
 		"the run's image, rules and options; options that do not change the result, "
 		"such as `--threads`, may be given again. It is refused if the image has changed: "
-		"if "
-		"`--verify` hashes the evidence, by the hash of all that was searched before, "
+		"if `--verify` hashes the evidence, by the hash of all that was searched before, "
 		"otherwise by 18 samples of 64 KiB.\n\n"
 		"The files and reports are the same whatever engine, number of threads or "
 		"chunk size is used.",

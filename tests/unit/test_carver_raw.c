@@ -5,7 +5,7 @@
 #define HEAP 26
 #define TAIL ((size_t)1 << 20)
 
-/* A CRW whose heap has so many bytes before its directory of one entry. */
+/* A CRW: in its heap `data` bytes, then a directory of one entry. */
 static struct bytes crw(size_t data, bool big_endian)
 {
 	void (*add)(struct bytes * bytes, uint64_t value, int width) =

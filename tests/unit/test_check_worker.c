@@ -146,11 +146,25 @@ Test(check_worker, a_batch_without_a_process_costs_no_more)
 
 /* ---- coded data ---------------------------------------------------------------------------- */
 
+/* One candidate, all of the image; text: the rules. */
+static void open_file(const char *text, const void *bytes, size_t len)
+{
+	struct error error = { 0 };
+
+	temp_make();
+	temp_write("image", bytes, len);
+	candidates[0] = (struct candidate){ .length = len };
+	cr_assert_eq(image_open(&image, temp_at("image"), &error), 0, "%s", error.text);
+	cr_assert_eq(rules_load_text(&rules, NULL, text, strlen(text), RULES_AUTO, NULL, &error), 0,
+		"%s", error.text);
+	workers = check_workers_new(image, rules, false, 0, NULL, 0);
+	worker = check_worker_new(workers, 0);
+}
+
 static void open_picture(void)
 {
 	static const char text[] = "types = ( { name = \"jpeg\"; header = \"FF D8 FF\"; carver = "
 				   "\"jpeg\"; max_size = \"1M\"; } );";
-	struct error error = { 0 };
 	uint8_t picture[65536];
 	FILE *file = fopen("tests/golden/jpeg/422.jpg", "rb");
 	size_t len;
@@ -159,15 +173,7 @@ static void open_picture(void)
 	len = fread(picture, 1, sizeof(picture), file);
 	fclose(file);
 	memset(picture + len / 2, 0xfe, 64); /* no codes of it */
-	temp_make();
-	temp_write("image", picture, len);
-	candidates[0] = (struct candidate){ .length = len };
-	cr_assert_eq(image_open(&image, temp_at("image"), &error), 0, "%s", error.text);
-	cr_assert_eq(
-		rules_load_text(&rules, NULL, text, sizeof(text) - 1, RULES_AUTO, NULL, &error), 0,
-		"%s", error.text);
-	workers = check_workers_new(image, rules, false, 0, NULL, 0);
-	worker = check_worker_new(workers, 0);
+	open_file(text, picture, len);
 }
 
 TestSuite(check_worker_coded, .init = open_picture, .fini = tear_down, .timeout = TEST_HANGS);
@@ -204,22 +210,13 @@ static void open_stream(void)
 	static const char text[] =
 		"types = ( { name = \"xz\"; header = \"FD 37 7A 58 5A 00\"; carver = "
 		"\"xz\"; max_size = \"1M\"; } );";
-	struct error error = { 0 };
 	uint8_t zeros[1000] = { 0 }, packed[1000];
 	size_t len = 0;
 
 	cr_assert_eq(lzma_easy_buffer_encode(9, LZMA_CHECK_CRC64, NULL, zeros, sizeof(zeros),
 			     packed, &len, sizeof(packed)),
 		LZMA_OK);
-	temp_make();
-	temp_write("image", packed, len);
-	candidates[0] = (struct candidate){ .length = len };
-	cr_assert_eq(image_open(&image, temp_at("image"), &error), 0, "%s", error.text);
-	cr_assert_eq(
-		rules_load_text(&rules, NULL, text, sizeof(text) - 1, RULES_AUTO, NULL, &error), 0,
-		"%s", error.text);
-	workers = check_workers_new(image, rules, false, 0, NULL, 0);
-	worker = check_worker_new(workers, 0);
+	open_file(text, packed, len);
 }
 
 TestSuite(check_worker_memory, .init = open_stream, .fini = tear_down, .timeout = TEST_HANGS);
