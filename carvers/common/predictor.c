@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "joined.h"
 #include "logarithm.h"
 #include "overwrite.h"
 #include "turning.h"
@@ -166,7 +167,9 @@ enum predictor_end predictor_check_end(struct view *view, uint64_t start, uint64
 enum predictor_end predictor_check(struct view *view, uint64_t start, uint64_t end,
 	uint64_t row_len, uint64_t pixel_len, uint64_t *at)
 {
-	if (end - start < FEW)
+	enum predictor_end tail;
+
+	if (end <= start)
 		return PREDICTOR_CONTINUOUS;
 	*at = overwrite_head(view, start, end);
 	if (*at < end)
@@ -174,5 +177,8 @@ enum predictor_end predictor_check(struct view *view, uint64_t start, uint64_t e
 	*at = turning_cluster(view, start, end, pixel_len);
 	if (*at < end)
 		return PREDICTOR_FOREIGN;
-	return predictor_check_end(view, start, end, row_len, pixel_len, at);
+	tail = predictor_check_end(view, start, end, row_len, pixel_len, at);
+	return tail == PREDICTOR_CONTINUOUS && !joined_rows(view, start, end, row_len, pixel_len)
+		       ? PREDICTOR_UNKNOWN
+		       : tail;
 }

@@ -135,12 +135,15 @@ static bool is_wiped(struct view *view, const struct voc_samples *samples)
 	       samples->end - walk_before_fill(view, samples->start, samples->end) >= WIPED_MIN;
 }
 
-/* Whether the samples of the last block turn into other bytes, and where. */
-static bool is_overwritten(struct view *view, const struct voc_samples *samples, uint64_t *at)
+/* Whether the samples of the last block continue to its end, or turn into other bytes, and where. */
+static enum predictor_end check_samples(
+	struct view *view, const struct voc_samples *samples, uint64_t *at)
 {
-	return samples->end && samples->coding.frame_len &&
-	       pcm_check(view, &samples->coding, samples->start, samples->end, at) ==
-		       PREDICTOR_FOREIGN;
+	if (!samples->end)
+		return PREDICTOR_CONTINUOUS;
+	if (!samples->coding.frame_len)
+		return PREDICTOR_UNKNOWN;
+	return pcm_check(view, &samples->coding, samples->start, samples->end, at);
 }
 
 /* Whether the samples end with a zero, and zeros follow the end block, which is one, too: all may be a wiped
@@ -155,6 +158,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	const uint8_t *p = view_peek(view, 0, 26);
 	struct voc_samples samples = { 0 };
 	uint64_t at, blocks = 0;
+	enum predictor_end tail;
 
 	if (!p || memcmp(p, "Creative Voice File\x1a", 20) != 0 || le16(p + 20) < 26 ||
 		(uint16_t)(~le16(p + 22) + 0x1234) != le16(p + 24))
@@ -181,7 +185,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		finding->length = 0;
 		return verdict_because(CARVE_REJECT, finding, "no block at %" PRIu64, at);
 	}
-	if (is_overwritten(view, &samples, &finding->length))
+	tail = check_samples(view, &samples, &finding->length);
+	if (tail == PREDICTOR_FOREIGN)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"foreign bytes instead of samples at %" PRIu64, finding->length);
 	finding->length = at + 1;
@@ -193,6 +198,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last samples before %" PRIu64 " are zeros, as what follows", at);
 	p = view_peek(view, at, 1);
+	if (p && *p == END && tail == PREDICTOR_UNKNOWN)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing verifies the last samples before %" PRIu64, samples.end);
 	if (p && *p == END)
 		return CARVE_COMPLETE;
 	finding->length = at;

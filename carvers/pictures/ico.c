@@ -74,8 +74,10 @@ static enum ico_state check_png(struct view *view, struct ico *ico, const struct
 	if (image->len < PNG_LEN_MIN)
 		return set_broken(ico, image->at, "a PNG that is too short");
 	ico->images++;
-	if (end > ico->valid_end)
+	if (end > ico->valid_end) {
 		ico->pixels = 0;
+		ico->unproved = false;
+	}
 	if (end <= view_size(view) &&
 		!has_bytes(view, end - sizeof(png_end), png_end, sizeof(png_end)))
 		return set_broken(ico, end - sizeof(png_end), "a PNG without its end");
@@ -108,22 +110,23 @@ static enum ico_state check_tail(
 	uint64_t row_len = dib_row_len(dib->width, dib->bits), at;
 	uint64_t start = mask - row_len * (dib->height / 2);
 	unsigned pixel_len = (dib->bits + 7u) / 8;
-	enum predictor_end tail;
+	enum predictor_end tail, unproved = PREDICTOR_CONTINUOUS;
 
 	if (end > mask && end - mask >= MASK_MIN) {
-		if (predictor_check(view, start, mask, row_len, pixel_len, &at) ==
-			PREDICTOR_FOREIGN)
+		unproved = predictor_check(view, start, mask, row_len, pixel_len, &at);
+		if (unproved == PREDICTOR_FOREIGN)
 			return set_foreign(ico, at);
 		start = mask;
 		row_len = dib_row_len(dib->width, 1);
+		pixel_len = 1;
 	}
 	tail = predictor_check(view, start, end, row_len, pixel_len, &at);
 	if (tail == PREDICTOR_FOREIGN)
 		return set_foreign(ico, at);
 	if (tail == PREDICTOR_UNKNOWN && start == mask && mask_is_noise(view, dib, mask))
 		return set_broken(ico, mask, "a mask of random bits");
-	if (tail == PREDICTOR_UNKNOWN && !ico->odd)
-		ico->odd = "the last pixels of an image look like noise";
+	if (end > ico->valid_end)
+		ico->unproved = tail == PREDICTOR_UNKNOWN || unproved == PREDICTOR_UNKNOWN;
 	return ICO_DONE;
 }
 
@@ -214,6 +217,8 @@ static enum ico_state check_end(struct view *view, struct ico *ico)
 	}
 	if (seam == OVERWRITE_POSSIBLE && !ico->odd)
 		ico->odd = "the last image ends in zeros, as if wiped";
+	if (ico->unproved && !ico->odd)
+		ico->odd = "nothing verifies the last pixels of the last image";
 	return ICO_DONE;
 }
 

@@ -19,7 +19,8 @@ struct ico {
 	const char *problem;
 	const char *odd; /* a reason for doubt, or NULL */
 	bool cursor;
-	int images;               /* recognised ones */
+	bool unproved; /* the last image's pixels do not continue to its end, as far as they show */
+	int images;    /* recognised ones */
 	uint64_t pixels, row_len; /* of the last one; 0: it is a PNG */
 	uint64_t mask;            /* ... if its pixels have an alpha channel; else 0 */
 };

@@ -71,6 +71,13 @@ def make():
     other = b"".join(struct.pack("<HH", 0x8000 + i * i % 7919, 0xc0de) for i in range(2000))
     save("bmp", "other-behind.bmp", slope[:4096] + other[:len(slope) - 4096], verdict="truncated", length=4096, why="bytes unlike the pixels before at 4096")
     save("bmp", "head-behind.bmp", slope[:4608] + b"%PDF-1.4\n" + slope[4617:], verdict="truncated", length=4608, why="bytes unlike the pixels before at 4608")
+    # Rows that continue over the starts of two clusters, and such as another picture of another width has from one on.
+    relief = [[min(255, 40 + 9 * (x * x // 50 % 13) + y // 8 + (x * 7 + y) % 3) for x in range(240)] for y in range(48)]
+    rows = bmp(header(40, 80, 48, 24), b"", b"".join(bytes(row) for row in relief))
+    save("bmp", "rows.bmp", rows, unchecked=34)
+    turned = b"".join(bytes(row[100:] + row[:100]) for row in relief)
+    save("bmp", "rows-behind.bmp", rows[:8192] + turned[8192 - 54:], verdict="unverified", length=len(rows),
+         why=f"the last pixels before {len(rows)} cannot be verified")
     save("bmp", "rle-no-end.bmp", bmp(header(40, 20, 12, 8, 1, len(coded) - 2, 8), bytes(32), coded[:-2]), verdict="unverified", length=86 + len(coded) - 2,
          why=f"run-length codes without an end before {86 + len(coded) - 2}")
     profile = bytearray(header(124, 20, 12, 24))

@@ -59,6 +59,11 @@ def make():
     for name, at, expected in (("wiped", 9216, dict(verdict="truncated", length=9216, why="other bytes than pixels at 9216")),
                                ("end-zeros", 9000, dict(verdict="unverified", length=len(large), why="the last image ends in zeros, as if wiped"))):
         save("ico", name + ".ico", large[:at] + bytes(len(large) - at), **expected)
+    # A cluster starts in the mask, whose zeros do not show whether its end is there. An image after it does.
+    masked = bitmap(32, 31, 32)
+    save("ico", "mask-cluster.ico", icon([(32, 31, 32, masked)]), verdict="unverified", length=22 + len(masked),
+         why="nothing verifies the last pixels of the last image")
+    save("ico", "mask-inside.ico", icon([(32, 31, 32, masked)] + sizes(4)), extension="ico", unchecked=40)
     save("ico", "width.ico", icon([(17, 16, 8, bitmap(16, 16, 8))]), verdict="unverified", length=22 + 1384,
          why="an image of another width than in its entry")
     two = icon([(16, 16, 4, bitmap(16, 16, 4)), (16, 16, 8, bitmap(16, 16, 8)[:600])])

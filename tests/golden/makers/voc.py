@@ -28,6 +28,8 @@ def make():
     save("voc", "new.voc", head(0x114) + block(9, struct.pack("<IBBHI", 8000, 8, 1, 0, 0) + data) + b"\0", unchecked=30)
     save("voc", "no-end.voc", head() + sound + b"\xff" * 50, verdict="truncated", length=26 + len(sound))
     save("voc", "cut.voc", plain[:300], verdict="truncated", length=300)
+    clusters = head() + block(1, b"\xa6\0" + data * 9) + block(1, b"\xa6\0" + data * 3) + b"\0"
+    save("voc", "clusters.voc", clusters, verdict="unverified", length=len(clusters), why=f"nothing verifies the last samples before {len(clusters) - 1}")
     long = block(1, b"\xa6\0" + data * 20)
     save("voc", "cut-random.voc", (head() + long)[:3000] + noise(5500), verdict="truncated", length_min=2000, length_max=4100)
     save("voc", "block.voc", head() + block(3, b"\1") + sound, verdict="reject", why="no block at 26")
