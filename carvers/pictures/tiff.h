@@ -63,10 +63,10 @@ struct tiff_walk {
 	uint64_t to_check;   /* the same for strips */
 	uint64_t to_unpack;  /* bytes that may still be decompressed from them */
 	uint64_t unchecked;  /* bytes of strips in an unknown code, or of noise */
-	uint64_t plain, plain_end;        /* consecutive uncompressed strips */
-	uint64_t row_len, pixel_len;      /* of the last of them */
-	uint64_t subfiles[TIFF_SUBFILES]; /* directories that tags point to */
-	int subfile_count;
+	uint64_t plain, plain_end;   /* consecutive uncompressed strips */
+	uint64_t row_len, pixel_len; /* of the last of them */
+	uint64_t *subfiles;          /* directories that tags point to; owned */
+	size_t subfile_count, subfile_room;
 	bool resources_named;   /* those of the first entry */
 	int pages;              /* directories with a picture */
 	bool first_has_picture; /* the first directory has one, or points to one */

@@ -44,6 +44,7 @@ enum {
 
 #define MAGIC_PANASONIC 0x55
 #define SPANS_FIRST 64
+#define SUBFILES_FIRST 16
 #define IFD_NEAR 4096 /* most directories are shorter */
 #define TYPE_TEXT 2
 #define SHORT_VALUE 32 /* bytes: too few for tiff_check_stored */
@@ -118,6 +119,7 @@ void tiff_name_gaps(struct tiff_walk *walk)
 void tiff_walk_free(struct tiff_walk *walk)
 {
 	free(walk->spans);
+	free(walk->subfiles);
 }
 
 void tiff_confirm(struct tiff_walk *walk, uint64_t end)
@@ -147,18 +149,34 @@ static bool may_read(struct tiff_walk *walk, uint64_t len)
 	return true;
 }
 
+static bool add_subfile(struct tiff_walk *walk, uint64_t at)
+{
+	if (walk->subfile_count == TIFF_SUBFILES) {
+		walk->odd = "too many subfiles";
+		return false;
+	}
+	if (walk->subfile_count == walk->subfile_room) {
+		size_t room = walk->subfile_room ? 2 * walk->subfile_room : SUBFILES_FIRST;
+		uint64_t *subfiles = realloc(walk->subfiles, room * sizeof(*subfiles));
+
+		if (!subfiles) {
+			view_no_memory(walk->tiff.view);
+			return false;
+		}
+		walk->subfiles = subfiles;
+		walk->subfile_room = room;
+	}
+	walk->subfiles[walk->subfile_count++] = at;
+	return true;
+}
+
 static void add_subfiles(struct tiff_walk *walk, const struct tiff_entry *entry)
 {
 	uint64_t at;
 
 	for (uint64_t i = 0; i < entry->count && i < TIFF_SUBFILES; i++) {
-		if (!tiff_read_value(&walk->tiff, entry, i, &at) || !at)
+		if (!tiff_read_value(&walk->tiff, entry, i, &at) || !at || !add_subfile(walk, at))
 			return;
-		if (walk->subfile_count == TIFF_SUBFILES) {
-			walk->odd = "too many subfiles";
-			return;
-		}
-		walk->subfiles[walk->subfile_count++] = at;
 	}
 }
 
@@ -322,7 +340,7 @@ static bool read_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
 {
 	struct tiff_ifd ifd;
 	struct tiff_page page;
-	int subfiles = walk->subfile_count;
+	size_t subfiles = walk->subfile_count;
 	uint64_t end;
 
 	if (!tiff_read_ifd(&walk->tiff, at, &ifd) || !may_read(walk, ifd.end - at) ||
@@ -435,7 +453,7 @@ bool tiff_walk(struct tiff_walk *walk, struct view *view)
 		if (!read_directory(walk, at, &next))
 			note_missing(walk, at);
 	}
-	for (int i = 0; i < walk->subfile_count && !walk->odd; i++)
+	for (size_t i = 0; i < walk->subfile_count && !walk->odd; i++)
 		if (!read_directory(walk, walk->subfiles[i], NULL))
 			note_missing(walk, walk->subfiles[i]);
 	tiff_finish_data(walk);

@@ -15,6 +15,7 @@
 
 #define SECTOR 512
 #define VOTERS_MIN 20     /* files from whose places the size of clusters is known, not guessed */
+#define KNOWN_WORK 8      /* units for a break whose trial is known */
 #define STRUCTURE_BITS 96 /* that anchors at both sides of the only possible break must have */
 
 struct joint {
@@ -117,6 +118,7 @@ struct trial {
 	bool accepted; /* the carver got past the joint and the next stretch, too */
 	uint32_t bits; /* that prove the joint */
 	uint64_t reached;
+	uint64_t from, to; /* with any break in [from, to] it would have ended so */
 };
 
 static bool try_break(struct plan *plan, size_t number, uint64_t at, struct trial *trial)
@@ -124,12 +126,15 @@ static bool try_break(struct plan *plan, size_t number, uint64_t at, struct tria
 	struct workbench *bench = plan->bench;
 	struct outcome outcome;
 
-	*trial = (struct trial){ 0 };
+	*trial = (struct trial){ .from = at, .to = at };
 	plan->mapping->items[number].joint = at;
 	if (!mapping_lay_out(bench, plan->mapping, &plan->extents))
 		return true;
+	view_watch_gap(bench->view, at);
 	if (!workbench_look(bench, &plan->extents, &outcome))
 		return false;
+	if (!bench->was_known)
+		view_gap(bench->view, &trial->from, &trial->to);
 	trial->reached = outcome.length;
 	trial->bits = view_proof(bench->view, at);
 	trial->accepted =
@@ -169,6 +174,17 @@ static bool find_seam(struct plan *plan, size_t number)
 	return seam_find(plan->bench, &seam, &after->joint);
 }
 
+/* The same, if the last trial, which proved nothing, would not have ended otherwise with this break: it counts as made. */
+static bool try_next_break(struct plan *plan, size_t number, uint64_t at, struct trial *trial)
+{
+	if (trial->bits || at < trial->from || at > trial->to)
+		return try_break(plan, number, at, trial);
+	plan->mapping->items[number].joint = at;
+	plan->bench->tested++;
+	workbench_spend(plan->bench, KNOWN_WORK);
+	return workbench_goes_on(plan->bench);
+}
+
 /* Chooses the break before a stretch. False: no place is accepted, or the work is spent. */
 static bool find_break(struct plan *plan, size_t number)
 {
@@ -185,7 +201,7 @@ static bool find_break(struct plan *plan, size_t number)
 	for (uint64_t n = 0, noticed = trial.reached; n < count; n++) {
 		uint64_t at = nth_break(plan, joint, noticed, n);
 
-		if (!try_break(plan, number, at, &trial))
+		if (!try_next_break(plan, number, at, &trial))
 			return false;
 		if (is_proof(plan, trial.bits)) {
 			after->bits = trial.bits;

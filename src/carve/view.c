@@ -107,6 +107,9 @@ struct view {
 	uint64_t work, work_max; /* units done; with more than work_max the check is over budget */
 	uint64_t work_mark;      /* where limits are tested next */
 	uint64_t reach;          /* the furthest offset that was looked at */
+	struct {
+		uint64_t at, from, to;
+	} gap; /* of view_watch_gap */
 	bool exhausted, over_budget, no_memory, met_bad;
 	uint64_t reserved; /* of the process's memory for checks, or of what `reserve` counts */
 	struct offset_list parts, embedded;
@@ -155,6 +158,8 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 	view->met_bad = false;
 	view->stopped = false;
 	view->work = view->reach = 0;
+	view->gap.from = 0;
+	view->gap.to = UINT64_MAX;
 	view->work_max = UINT64_MAX;
 	view->work_mark = WORK_STEP;
 	view->exhausted = view->over_budget = view->no_memory = false;
@@ -259,6 +264,28 @@ uint64_t view_work_done(const struct view *view)
 uint64_t view_reach(const struct view *view)
 {
 	return view->reach;
+}
+
+void view_watch_gap(struct view *view, uint64_t at)
+{
+	view->gap.at = at;
+}
+
+void view_gap(const struct view *view, uint64_t *from, uint64_t *to)
+{
+	*from = view->gap.from;
+	*to = view->gap.to;
+}
+
+/* [from, to) is fetched. */
+static void narrow_gap(struct view *view, uint64_t from, uint64_t to)
+{
+	uint64_t at = view->gap.at;
+
+	if (from < at)
+		view->gap.from = to < at ? (to > view->gap.from ? to : view->gap.from) : at;
+	if (to > at)
+		view->gap.to = from > at ? (from < view->gap.to ? from : view->gap.to) : at;
 }
 
 uint64_t view_evidence_offset(const struct view *view, uint64_t offset)
@@ -438,6 +465,8 @@ static bool fetch(struct view *view, uint64_t offset, size_t len)
 		want = len;
 	if (want > left)
 		want = (size_t)left;
+	if (view->runs)
+		narrow_gap(view, offset, offset + want);
 	if (!spend(view, want) || !view_work(view, FETCH_WORK + want / FETCH_WORK_BYTES))
 		return false;
 	if (view->stopped || (view->go_on && !view->go_on(view->context, at + want))) {

@@ -84,6 +84,11 @@ void view_limit_work(struct view *view, uint64_t units);
 uint64_t view_work_done(const struct view *view);
 /* The furthest offset that was looked at since view_point. */
 uint64_t view_reach(const struct view *view);
+/* For files in pieces: from now on the view notes where around `at`, an offset in the file, a check looks at nothing. */
+void view_watch_gap(struct view *view, uint64_t at);
+/* Of the last check, if it began without a state: in [from, to], which has that offset, it fetched nothing. So it would have
+ * come to the same with a joint anywhere in there instead. At least that offset. */
+void view_gap(const struct view *view, uint64_t *from, uint64_t *to);
 /* Where the byte at offset, inside the view, is in the evidence. */
 uint64_t view_evidence_offset(const struct view *view, uint64_t offset);
 /* Whether the check was stopped because it took too much work for what it had looked at: a fixed

@@ -356,3 +356,71 @@ Test(mapping, finds_what_is_in_too_many_places_where_other_parts_are)
 	mapping_free(&mapping);
 	end();
 }
+
+/* A format of three places far from each other, of which each but the first proves the file before it. */
+#define APART (2000 * CLUSTER)
+
+static unsigned looks;
+
+static enum verdict check_apart(struct view *view, struct finding *finding)
+{
+	static const uint64_t places[] = { 0, APART / 2, APART };
+
+	looks++;
+	for (size_t i = 0; i < 3; i++) {
+		const uint8_t *p = view_peek(view, places[i], 4);
+
+		finding->length = places[i];
+		if (!p || memcmp(p, "here", 4) != 0)
+			return verdict_because(CARVE_TRUNCATED, finding, "not here");
+		view_proved(view, 0, places[i] + 4, 64);
+	}
+	finding->length = APART + 4;
+	return CARVE_COMPLETE;
+}
+
+static const struct carver apart_carver = { .name = "apart", .check = check_apart, .map = &map };
+static const struct rule apart_rule = {
+	.name = name, .extension = name, .carver = &apart_carver, .max_size = CONTENT_LEN
+};
+
+/* Looks for the break before the last place; the one in the middle is where the piece that begins there has it, or nowhere. */
+static enum solution solve_apart(bool has_middle, struct extents *extents)
+{
+	const uint64_t shift = START + 3000 * CLUSTER;
+	struct stretch stretches[] = { { .to = 4, .shift = START, .own_bits = 32 },
+		{ .from = APART, .to = APART + 4, .shift = shift, .own_bits = 32 } };
+	struct mapping mapping = { .items = stretches, .count = 2, .length = APART + 4 };
+	struct assembly assembly = { 0 };
+	struct outcome outcome;
+	enum solution solution;
+
+	memset(content, 0xee, CONTENT_LEN);
+	memcpy(content + START, "here", 4);
+	memcpy(content + shift + APART, "here", 4);
+	if (has_middle)
+		memcpy(content + shift + APART / 2, "here", 4);
+	begin();
+	bench.rule = &apart_rule;
+	looks = 0;
+	solution = mapping_solve(&bench, &broken, &mapping, extents, &outcome, &assembly);
+	if (solution == SOLUTION_WHOLE)
+		outcome_free(&outcome);
+	end();
+	return solution;
+}
+
+/* A check that looks at nothing around a break says what comes of the breaks nearby, too. */
+Test(mapping, breaks_between_places_that_are_looked_at_cost_no_check_each)
+{
+	struct extents extents = { 0 };
+
+	cr_expect_eq(solve_apart(false, &extents), SOLUTION_WRONG);
+	cr_expect_lt(looks, 50, "%u checks", looks);
+	cr_expect_geq(bench.tested, 1999, "%u", (unsigned)bench.tested);
+	cr_assert_eq(solve_apart(true, &extents), SOLUTION_WHOLE);
+	cr_expect_lt(looks, 50, "%u checks", looks);
+	cr_assert_eq(extents.count, 2);
+	cr_expect_leq(extents.runs[0].length, APART / 2);
+	extents_free(&extents);
+}
