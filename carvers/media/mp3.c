@@ -42,6 +42,7 @@
 /* The longest and the shortest frame: MPEG-2 layer II with 160 kbit/s; MPEG-2.5 layer III with 8. */
 #define FRAME_MAX 2881
 #define FRAME_MIN 24
+#define CRC_BITS 16 /* of LAME's CRC */
 
 struct mp3 {
 	struct view *view;
@@ -317,6 +318,8 @@ static enum verdict judge_counted(struct mp3 *mp3)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the CRC of the frames before %" PRIu64 " differs from LAME's tag",
 			mp3->at);
+	if (mp3->info.has_crc)
+		view_proved(mp3->view, mp3->first + mp3->shape.len, mp3->at, CRC_BITS);
 	if (!mp3->info.has_crc && finding->length == mp3->at &&
 		!(is_assembled(mp3) && mp3->info.byte_count))
 		return verdict_because(CARVE_UNVERIFIED, finding,

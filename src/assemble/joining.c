@@ -382,7 +382,7 @@ static uint64_t count_lasting(const struct workbench *bench, const struct joinin
 	return count;
 }
 
-/* The bits of what follows the last joint. Only where the carver notices wrong data as it goes, and all
+/* The bits of what follows a joint. Only where the carver notices wrong data as it goes, and all
  * others with this break were refused. If wrong data lasted, as another picture's does that was coded with the
  * same tables, this may be such data, too. */
 static uint32_t survival_bits(const struct workbench *bench, const struct joining *joining,
@@ -397,6 +397,76 @@ static uint32_t survival_bits(const struct workbench *bench, const struct joinin
 	if (lasting && workbench_bits(bench->tested / lasting) < most)
 		most = workbench_bits(bench->tested / lasting);
 	return bits < most ? bits : most;
+}
+
+/* Tries the other gaps of a ring at a joint before the last one: a rival is what the carver accepts for as many bytes
+ * as the piece has that was found there. */
+static void add_inner_rivals(struct workbench *bench, const struct partial *partial,
+	const struct range *piece, uint64_t at, enum ring ring, struct rivals *rivals)
+{
+	struct step step = { at, 0 };
+	struct extents extents = { 0 };
+	struct outcome outcome;
+
+	for (uint64_t n = 0; ring_gap(bench->clusters, ring, n, &step.gap); n++) {
+		uint64_t tested = bench->tested;
+		uint64_t target = step_target(bench->clusters, partial, &step);
+
+		if (target - piece->offset < piece->length)
+			continue;
+		if (try(bench, partial, &step, &extents, &outcome)) {
+			outcome_free(&outcome);
+			rivals->count++;
+		} else if (bench->tested != tested) {
+			notice_add(&rivals->notice, bench, at);
+			rivals->count += bench->reached >= at + piece->length;
+		}
+	}
+	extents_free(&extents);
+}
+
+/* survival_bits of a joint before the last one, after the piece with this index: by trials of other gaps there. */
+static uint32_t inner_survival_bits(
+	struct workbench *bench, const struct joining *joining, size_t index)
+{
+	const struct range *runs = joining->extents.runs, *piece = &runs[index + 1];
+	struct rivals rivals = { 0 };
+	struct partial partial = { 0 };
+	uint64_t at = 0;
+
+	for (size_t i = 0; i <= index; i++)
+		at += runs[i].length;
+	extents_set(&partial.extents, runs, index + 1);
+	partial.reached = at;
+	add_inner_rivals(bench, &partial, piece, at, RING_FEW, &rivals);
+	add_inner_rivals(bench, &partial, piece, at, RING_NEAR, &rivals);
+	partial_free(&partial);
+	return survival_bits(bench, joining, &rivals, piece->length);
+}
+
+/* The bits of the joint that is proved least, with those of how long all is accepted after each. last: of what follows the
+ * last one. */
+static uint32_t find_evidence(struct workbench *bench, const struct joining *joining, uint32_t last)
+{
+	size_t count = joining->extents.count - 1;
+	uint32_t *bits, least;
+
+	if (count == 1)
+		return joining->bits + last;
+	bits = workbench_joint_bits(bench, &joining->extents);
+	if (!bits)
+		return joining->bits;
+	least = bits[count - 1] + last;
+	for (size_t i = 0; i + 1 < count; i++) {
+		/* Where that decides nothing it is not looked for. */
+		uint32_t all = bits[i] < least && !workbench_is_proof(bench, bits[i])
+				       ? bits[i] + inner_survival_bits(bench, joining, i)
+				       : bits[i];
+
+		least = all < least ? all : least;
+	}
+	free(bits);
+	return bench->exhausted ? joining->bits : least;
 }
 
 /* Tries other gaps at the last joint. True: there are no rivals, or the content of all is worse. */
@@ -441,13 +511,13 @@ bool joining_judge(struct workbench *bench, const struct partial *partial, struc
 	}
 	if (!is_likely || !judge_gaps(bench, partial, joining, &rivals))
 		return false;
+	if (bench->exhausted) {
+		assembly->evidence = 0;
+		return may_stay(bench, joining, tested);
+	}
 	last = joining->extents.runs[joining->extents.count - 1].length;
-	/* Where several pieces meet, that wrong data is noticed after the last joint proves nothing of the
-	 * others. */
-	if (joining->bits >= EXACT_BITS && joining->extents.count == 2 && !assembly->doubt_count)
-		assembly->evidence += survival_bits(bench, joining, &rivals, last);
-	if (!bench->exhausted)
-		return true;
-	assembly->evidence = 0;
-	return may_stay(bench, joining, tested);
+	if (joining->bits >= EXACT_BITS && !assembly->doubt_count)
+		assembly->evidence =
+			find_evidence(bench, joining, survival_bits(bench, joining, &rivals, last));
+	return true;
 }

@@ -429,12 +429,12 @@ static uint32_t fit_bits(struct workbench *bench, uint64_t at)
 	return joint.bits;
 }
 
-/* The bits of the file's joint that is proved least. What the carver declared is read first, as
+/* The bits of each of the file's joints, as many as there are. What the carver declared is read first, as
  * looking at a joint may make it declare again. */
-static uint32_t least_bits(struct workbench *bench, const struct extents *extents)
+static uint32_t *joint_bits(struct workbench *bench, const struct extents *extents)
 {
 	size_t count = extents->count - 1;
-	uint32_t *bits = xcalloc(count + 1, sizeof(*bits)), least = UINT32_MAX;
+	uint32_t *bits = xcalloc(count + 1, sizeof(*bits));
 	uint64_t joint = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -445,9 +445,17 @@ static uint32_t least_bits(struct workbench *bench, const struct extents *extent
 	for (size_t i = 0; i < count; i++) {
 		joint += extents->runs[i].length;
 		bits[i] += fit_bits(bench, joint);
-		if (bits[i] < least)
-			least = bits[i];
 	}
+	return bits;
+}
+
+/* The bits of the file's joint that is proved least. */
+static uint32_t least_bits(struct workbench *bench, const struct extents *extents)
+{
+	uint32_t *bits = joint_bits(bench, extents), least = UINT32_MAX;
+
+	for (size_t i = 0; i + 1 < extents->count; i++)
+		least = bits[i] < least ? bits[i] : least;
 	free(bits);
 	return least;
 }
@@ -483,6 +491,18 @@ bool workbench_prove(struct workbench *bench, const struct extents *extents,
 	outcome_free(outcome);
 	*outcome = again;
 	return true;
+}
+
+uint32_t *workbench_joint_bits(struct workbench *bench, const struct extents *extents)
+{
+	struct outcome outcome;
+	uint32_t *bits;
+
+	if (!workbench_look(bench, extents, &outcome))
+		return NULL;
+	bits = joint_bits(bench, extents);
+	outcome_free(&outcome);
+	return bits;
 }
 
 uint32_t workbench_bits(uint64_t number)

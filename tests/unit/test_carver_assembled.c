@@ -1,5 +1,6 @@
 /* What checks of MPEG audio, AVI and MP4 do where pieces are put together. */
 #include "carver_case.h"
+#include "memory_image.h"
 
 enum { FRAME_LEN = 417, FAST_LEN = 522, INFO_AT = 36 };
 
@@ -62,6 +63,22 @@ Test(mp3, the_stated_bytes_are_there)
 	expect_check("mp3", &wrong, false, CARVE_UNVERIFIED, 16 * FRAME_LEN + 5 * FAST_LEN);
 	free(right.data);
 	free(wrong.data);
+}
+
+/* LAME's tag has a CRC of all frames after the first, which proves a joint among them. */
+Test(mp3, the_tags_sum_proves_a_joint)
+{
+	const struct bytes bytes = bytes_of_file("tests/golden/mp3/lame.mp3");
+	const struct range runs[] = { { 0, 512 }, { 512, bytes.len - 512 } };
+	struct memory_image evidence = MEMORY_IMAGE(bytes.data, bytes.len);
+	struct view *view = view_new();
+	struct finding found = { 0 };
+
+	view_point_runs(view, &evidence.image, runs, 2, bytes.len);
+	cr_assert_eq(carver_find("mp3")->check(view, &found), CARVE_COMPLETE, "%s", found.why);
+	cr_expect_eq(view_proof(view, 512), 16);
+	view_free(view);
+	free(bytes.data);
 }
 
 Test(mp3, a_steady_bit_rate_does_not_change)

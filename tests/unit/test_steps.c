@@ -245,6 +245,72 @@ Test(steps, follow_a_piece_that_is_shorter_than_a_record)
 	extents_free(&extents);
 }
 
+#define LINE 64
+#define LINES_LEN (8 * CLUSTER)
+#define WHOLE_BITS 14
+
+static uint32_t whole_sum;
+
+/* Lines that end with their sum, and a sum of them all that proves little. */
+static enum verdict check_lines(struct view *view, struct finding *finding)
+{
+	const uint8_t *p;
+
+	for (uint64_t at = 0; at < LINES_LEN; at += LINE) {
+		p = view_peek(view, at, LINE);
+		finding->length = at ? at : 1;
+		if (!p || p[LINE - 1] != (uint8_t)sum_of(p, LINE - 1))
+			return verdict_because(CARVE_TRUNCATED, finding, "a wrong line");
+	}
+	p = view_peek(view, 0, LINES_LEN);
+	if (!p || sum_of(p, LINES_LEN) != whole_sum)
+		return verdict_because(CARVE_TRUNCATED, finding, "a wrong sum");
+	finding->length = LINES_LEN;
+	view_proved(view, 0, LINES_LEN, WHOLE_BITS);
+	return CARVE_COMPLETE;
+}
+
+static void make_lines(uint32_t seed)
+{
+	fill_file(seed);
+	for (uint64_t at = 0; at < LINES_LEN; at += LINE)
+		file[at + LINE - 1] = (uint8_t)sum_of(file + at, LINE - 1);
+}
+
+/* Wrong bytes after each joint are noticed soon: that counts for a joint before the last one, too, but not if a wrong piece
+ * is accepted there for as long as the right one. */
+Test(steps, what_follows_each_joint_speaks_for_it)
+{
+	static const struct carver carver = { .name = "x", .check = check_lines };
+	static const struct broken broken = {
+		.start = START, .length = 1, .verdict = CARVE_TRUNCATED
+	};
+	static const uint64_t runs[][2] = { { 4, 3 * CLUSTER }, { 8, 3 * CLUSTER },
+		{ 12, 2 * CLUSTER } };
+
+	for (unsigned rivals = 0; rivals < 2; rivals++) {
+		struct extents extents = { 0 };
+		struct answer_of_search answer;
+
+		memset(content, 0xee, sizeof(content));
+		make_lines(7);
+		if (rivals)
+			plant(3 * CLUSTER, 6 * CLUSTER, 40);
+		make_lines(8);
+		whole_sum = sum_of(file, LINES_LEN);
+		plant(0, 3 * CLUSTER, 4);
+		plant(3 * CLUSTER, 6 * CLUSTER, 8);
+		plant(6 * CLUSTER, LINES_LEN, 12);
+		answer = search(&carver, &broken, WORK, NULL, &extents);
+		cr_assert(answer.found);
+		expect_runs(&extents, runs, 3);
+		cr_expect_eq(answer.evidence > WHOLE_BITS, !rivals, "%" PRIu64 " bits, %u rivals",
+			answer.evidence, rivals);
+		extents_free(&extents);
+		compare(&carver, &broken, WORK);
+	}
+}
+
 static unsigned broken_records; /* checks in which the second record, which was valid, is not */
 
 /* The same, and each sum is declared. */
