@@ -136,17 +136,22 @@ static bool take_block(struct z *z)
 	return true;
 }
 
+/* Whether the byte occurs in text of any encoding that has ASCII: form feeds divide its pages. */
+static bool is_text_byte(uint8_t byte)
+{
+	return plain_text_byte(byte) || byte >= 0x80 || byte == '\f';
+}
+
 /* Takes the next byte of the content. */
 static void take_byte(struct z *z, uint8_t byte)
 {
 	uint64_t in_block = z->made % TAR_BLOCK;
 
 	z->made++;
-	if (z->made <= TAR_BLOCK && z->content == CONTENT_TEXT && !plain_text_byte(byte) &&
-		byte < 0x80)
+	if (z->made <= TAR_BLOCK && z->content == CONTENT_TEXT && !is_text_byte(byte))
 		z->content = z->made > TEXT_SURE ? CONTENT_TEXT : CONTENT_ANY;
 	if (z->content == CONTENT_TEXT)
-		z->content_ended |= !plain_text_byte(byte) && byte < 0x80;
+		z->content_ended |= !is_text_byte(byte);
 	if (z->skip) {
 		z->skip--;
 		return;

@@ -77,29 +77,43 @@ static bool is_one_value(const uint8_t *p, size_t len, size_t pixel_len)
 	return len <= pixel_len || memcmp(p, p + pixel_len, len - pixel_len) == 0;
 }
 
+enum join { JOIN_NONE, JOIN_PLAIN, JOIN_SEEN };
+
+/* Compares the row at `at` with the one above: JOIN_PLAIN when both are of one value, the same. */
+static enum join compare_row(struct view *view, uint64_t start, uint64_t at, uint64_t end,
+	uint64_t row_len, uint64_t pixel_len)
+{
+	size_t len = row_len < ROW_MAX ? (size_t)row_len : ROW_MAX, step = (size_t)pixel_len;
+	const uint8_t *p;
+
+	len = end - at < len ? (size_t)(end - at) : len;
+	if (pixel_len > row_len || at - start < row_len || row_len > VIEW_MAX_PEEK - ROW_MAX ||
+		!view_work(view, len * TURNS / WORK_PART))
+		return JOIN_NONE;
+	p = view_peek(view, at - row_len, (size_t)row_len + len);
+	if (!p)
+		return JOIN_NONE;
+	if (is_one_value(p, len, step) && is_one_value(p + row_len, len, step) &&
+		memcmp(p, p + row_len, len < step ? len : step) == 0)
+		return JOIN_PLAIN;
+	return resembles(p, p + row_len, len, step) ? JOIN_SEEN : JOIN_NONE;
+}
+
+bool joined_row(struct view *view, uint64_t start, uint64_t at, uint64_t end, uint64_t row_len,
+	uint64_t pixel_len)
+{
+	return compare_row(view, start, at, end, row_len, pixel_len) == JOIN_SEEN;
+}
+
 /* Whether rows continue over the cluster's start at `at`, as far as the bytes up to `stop` show. */
 static bool continue_at(struct view *view, uint64_t start, uint64_t at, uint64_t stop, uint64_t end,
-	uint64_t row_len, size_t pixel_len)
+	uint64_t row_len, uint64_t pixel_len)
 {
-	size_t len;
+	enum join join = JOIN_PLAIN;
 
-	for (; at < stop; at += row_len) {
-		const uint8_t *p;
-
-		len = row_len < ROW_MAX ? (size_t)row_len : ROW_MAX;
-		len = end - at < len ? (size_t)(end - at) : len;
-		if (at - start < row_len || row_len + len > VIEW_MAX_PEEK ||
-			!view_work(view, len * TURNS / WORK_PART / 8))
-			return false;
-		p = view_peek(view, at - row_len, (size_t)row_len + len);
-		if (!p)
-			return false;
-		if (!is_one_value(p, len, pixel_len) ||
-			!is_one_value(p + row_len, len, pixel_len) ||
-			memcmp(p, p + row_len, len < pixel_len ? len : pixel_len) != 0)
-			return resembles(p, p + row_len, len, pixel_len);
-	}
-	return true;
+	for (; at < stop && join == JOIN_PLAIN; at += row_len)
+		join = compare_row(view, start, at, end, row_len, pixel_len);
+	return join != JOIN_NONE;
 }
 
 bool joined_rows(
@@ -109,13 +123,12 @@ bool joined_rows(
 
 	if (at >= end)
 		return true;
-	if (pixel_len > row_len || row_len > VIEW_MAX_PEEK ||
-		walk_zeros(view, (end - 1) / USUAL_CLUSTER * USUAL_CLUSTER, end))
+	if (walk_zeros(view, (end - 1) / USUAL_CLUSTER * USUAL_CLUSTER, end))
 		return false;
 	for (; at < end; at += USUAL_CLUSTER) {
 		uint64_t stop = end - at < USUAL_CLUSTER ? end : at + USUAL_CLUSTER;
 
-		if (!continue_at(view, start, at, stop, end, row_len, (size_t)pixel_len))
+		if (!continue_at(view, start, at, stop, end, row_len, pixel_len))
 			return false;
 	}
 	return true;

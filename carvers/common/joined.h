@@ -13,4 +13,8 @@
 bool joined_rows(
 	struct view *view, uint64_t start, uint64_t end, uint64_t row_len, uint64_t pixel_len);
 
+/* Whether the row at `at`, of the pixels [start, end), resembles the one above so, and is not of one value as that one is. */
+bool joined_row(struct view *view, uint64_t start, uint64_t at, uint64_t end, uint64_t row_len,
+	uint64_t pixel_len);
+
 #endif

@@ -174,7 +174,9 @@ enum predictor_end predictor_check(struct view *view, uint64_t start, uint64_t e
 	*at = overwrite_head(view, start, end);
 	if (*at < end)
 		return PREDICTOR_FOREIGN;
-	*at = turning_cluster(view, start, end, pixel_len);
+	do {
+		*at = turning_cluster(view, *at < end ? *at : start, end, pixel_len);
+	} while (*at < end && joined_row(view, start, *at, end, row_len, pixel_len));
 	if (*at < end)
 		return PREDICTOR_FOREIGN;
 	tail = predictor_check_end(view, start, end, row_len, pixel_len, at);

@@ -72,6 +72,8 @@ bool riff_enter(const struct riff *riff, const struct riff_chunk *chunk, uint32_
 
 static bool valid_id(const uint8_t *p)
 {
+	if (memcmp(p, "XMP", 4) == 0) /* in WebP by ImageMagick 6 */
+		return true;
 	for (int i = 0; i < 4; i++)
 		if (p[i] < 0x20 || p[i] > 0x7e)
 			return false;

@@ -21,6 +21,7 @@
 
 /* Equal bytes that are not silence: this many are wiped samples. */
 #define WIPED_MIN 64
+#define SOX_MISSING 8
 #define ZEROS 64 /* after the end block */
 
 enum {
@@ -108,6 +109,17 @@ static struct pcm_format read_coding(const uint8_t *p)
 	return coding;
 }
 
+/* SoX does not count 8 of the 12 bytes before the samples of NEW_AUDIO: how many bytes more such a block has, if no
+ * block starts at its stated end, and the end block does after those. */
+static uint32_t sox_missing_len(struct view *view, uint64_t end)
+{
+	const uint8_t *p = view_peek(view, end, SOX_MISSING + 1);
+
+	return p && p[0] != END && p[SOX_MISSING] == END && !is_valid_len(p[0], le32(p) >> 8)
+		       ? SOX_MISSING
+		       : 0;
+}
+
 /* Sets *samples if the block with the data [at, end) has any. */
 static void read_samples(
 	struct view *view, unsigned kind, uint64_t at, uint64_t end, struct voc_samples *samples)
@@ -176,6 +188,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		kind = p ? *p : END;
 		if (!p || !is_valid_len(kind, len))
 			break;
+		if (kind == NEW_AUDIO)
+			len += sox_missing_len(view, at + 4 + len);
 		if (!is_block_whole(view, finding, at + 4, at + 4 + len, &verdict))
 			return verdict;
 		read_samples(view, kind, at + 4, at + 4 + len, &samples);

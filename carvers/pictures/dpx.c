@@ -6,7 +6,7 @@
  *	description at 780: sign, ..., at 800: kind of values, transfer, colours, bits (1 each), packing, coding (2 each),
  *	        place (4), bytes after a line, after the picture (4 each)
  *
- * The header gives the length, which has to have room for the elements' pixels. Nothing verifies these: such a file is
+ * The header gives the length (ImageMagick's a wrong one), which has to have room for the elements' pixels. Nothing verifies these: such a file is
  * unverified, or truncated where they become something else.
  */
 #include <inttypes.h>
@@ -21,7 +21,10 @@
 #define ELEMENTS_MAX 8
 #define SIDE_MAX (1u << 20)
 
-enum place { PIXELS = 4, LENGTH = 16, IMAGE = 768, ELEMENT = 780 };
+#define MAGICK "ImageMagick"
+#define MAGICK_SITE "https://imagemagick"
+
+enum place { CREATOR = 160, PIXELS = 4, LENGTH = 16, IMAGE = 768, ELEMENT = 780 };
 
 struct dpx {
 	const uint8_t *p;
@@ -65,6 +68,38 @@ static unsigned values_of(uint8_t kind)
 	return 0;
 }
 
+/* The length of a row whose values are packed as ImageMagick does it; 0: not known. */
+static uint64_t magick_row_len(uint64_t values, unsigned bits, uint16_t packing)
+{
+	switch (bits) {
+	case 10:
+		return packing ? (values + 2) / 3 * 4 : 0;
+	case 12:
+		return packing ? values * 2 : 0;
+	case 8:
+	case 16:
+		return (values * bits + 31) / 32 * 4;
+	}
+	return 0;
+}
+
+/* ImageMagick counts 8 bits for each value, and no padding: of its files the length of the pixels, by their rows;
+ * 0: another program's, or not known. */
+static uint64_t read_magick(const struct dpx *dpx, uint64_t stated)
+{
+	uint32_t width = read32(dpx, IMAGE + 4), height = read32(dpx, IMAGE + 8);
+	unsigned values = values_of(dpx->p[ELEMENT + 20]), bits = dpx->p[ELEMENT + 23];
+	uint64_t row_len;
+
+	if (!values || read16(dpx, ELEMENT + 26) || width > SIDE_MAX || height > SIDE_MAX ||
+		stated != (uint64_t)width * values * height ||
+		(memcmp(dpx->p + CREATOR, MAGICK, strlen(MAGICK)) != 0 &&
+			memcmp(dpx->p + CREATOR, MAGICK_SITE, strlen(MAGICK_SITE)) != 0))
+		return 0;
+	row_len = magick_row_len((uint64_t)width * values, bits, read16(dpx, ELEMENT + 24));
+	return row_len * height;
+}
+
 /* The rows' and pixels' lengths, where values are not coded. Writers differ in how they pad rows: `room` bytes of pixels tell,
  * if there are no more; 0: not known. */
 static void read_element(struct dpx *dpx, uint64_t room)
@@ -85,7 +120,7 @@ static void read_element(struct dpx *dpx, uint64_t room)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct dpx dpx = { .p = view_peek(view, 0, HEAD_MIN) };
-	uint64_t start, end, row_len, pixel_len;
+	uint64_t start, end, row_len, pixel_len, magick_len;
 	uint32_t width, height;
 	uint16_t elements;
 
@@ -101,6 +136,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		!dpx.p[ELEMENT + 23] || dpx.p[ELEMENT + 23] > 64)
 		return verdict_because(
 			CARVE_REJECT, finding, "no picture is described at %d", IMAGE);
+	magick_len = elements == 1 && end > start ? read_magick(&dpx, end - start) : 0;
+	if (magick_len)
+		end = start + magick_len;
 	read_element(&dpx, elements == 1 && end > start && end != UINT32_MAX ? end - start : 0);
 	/* Some writers leave the length out. */
 	if (end == UINT32_MAX || end < start)

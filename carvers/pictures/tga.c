@@ -21,6 +21,7 @@
 
 #include "bytes.h"
 #include "cursor.h"
+#include "plain_text.h"
 #include "predictor.h"
 #include "stored.h"
 #include "walk.h"
@@ -50,6 +51,16 @@ struct tga {
 	bool coded;
 };
 
+/* Whether the remark of len bytes is text, perhaps before zeros or blanks. */
+static bool is_remark(struct view *view, size_t len)
+{
+	const uint8_t *p = len ? view_peek(view, HEAD_LEN, len) : NULL;
+
+	while (p && len && !p[len - 1])
+		len--;
+	return p ? len && utf8_valid(p, len) : !len;
+}
+
 static bool read_header(struct tga *tga)
 {
 	const uint8_t *p = view_peek(tga->view, 0, HEAD_LEN);
@@ -72,6 +83,8 @@ static bool read_header(struct tga *tga)
 	if (p[1] && (!le16(p + 5) || (p[7] != 15 && p[7] != 16 && p[7] != 24 && p[7] != 32)))
 		return false;
 	if ((bits == 24 || bits == 8) && alpha)
+		return false;
+	if (!is_remark(tga->view, p[0]))
 		return false;
 	return kind == 2 ? bits == 15 || bits == 16 || bits == 24 || bits == 32
 			 : bits == 8 || bits == 16;

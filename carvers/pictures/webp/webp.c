@@ -305,7 +305,7 @@ static enum webp_step check_end(struct webp *webp, const struct riff_chunk *last
 	webp->valid_end = webp->riff.end;
 	if (!webp->picture)
 		return set_broken(webp, webp->riff.at, "no picture");
-	if (riff_is(last->id, "XMP "))
+	if (riff_is(last->id, "XMP ") || riff_is(last->id, "XMP"))
 		return end_with_xmp(webp, last);
 	return riff_is(last->id, "EXIF") ? end_with_exif(webp, last) : WEBP_END;
 }

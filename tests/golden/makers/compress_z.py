@@ -30,6 +30,8 @@ def make():
     guess("text.Z", whole)
     guess("text-zeros.Z", whole, bytes(700))
     guess("narrow.Z", compressed(text, "-b", "12"), bytes(700))
+    guess("thirteen.Z", compressed(text, "-b", "13"))
+    guess("pages.Z", compressed(text[:9000] + b"\n\f" + text[9000:]), bytes(700))
     # A table that fills up, and is cleared.
     changing = b"".join(bytes(random.Random(i).choices(bytes(range(i, i + 40)), k=9000)) for i in range(0, 120, 20))
     guess("cleared.Z", compressed(changing, "-b", "12"))

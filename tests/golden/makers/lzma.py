@@ -9,6 +9,9 @@ def make():
     words = text(2500)
     whole = lzma.compress(words, format=lzma.FORMAT_ALONE)
     save("lzma", "words.lzma", whole, extension="lzma", why="")
+    for lc, lp, pb, size in ((0, 0, 0, 1 << 23), (3, 0, 4, 3 << 20), (1, 3, 1, 1 << 12)):
+        filters = [{"id": lzma.FILTER_LZMA1, "lc": lc, "lp": lp, "pb": pb, "dict_size": size}]
+        save("lzma", f"properties-{lc}{lp}{pb}.lzma", lzma.compress(words, format=lzma.FORMAT_ALONE, filters=filters))
     raw = lzma.compress(words, format=lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA1, "preset": 6}])
     # The size instead of the mark at the end, and both, as other programs write them.
     save("lzma", "sized-and-marked.lzma", whole[:5] + struct.pack("<Q", len(words)) + whole[13:])

@@ -26,6 +26,10 @@ def make():
         block(5, b"text\0") + block(6, b"\2\0") + sound + block(7, b"") + b"\0"
     save("voc", "kinds.voc", kinds, unchecked=30)
     save("voc", "new.voc", head(0x114) + block(9, struct.pack("<IBBHI", 8000, 8, 1, 0, 0) + data) + b"\0", unchecked=30)
+    # SoX does not count 8 bytes of the head before the samples.
+    sox = bytearray(block(9, struct.pack("<IBBHI", 8000, 8, 1, 0, 0) + data))
+    sox[1:4] = (len(sox) - 12).to_bytes(3, "little")
+    save("voc", "sox.voc", head(0x114) + bytes(sox) + b"\0", unchecked=30)
     save("voc", "no-end.voc", head() + sound + b"\xff" * 50, verdict="truncated", length=26 + len(sound))
     save("voc", "cut.voc", plain[:300], verdict="truncated", length=300)
     clusters = head() + block(1, b"\xa6\0" + data * 9) + block(1, b"\xa6\0" + data * 3) + b"\0"

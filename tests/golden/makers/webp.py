@@ -43,6 +43,7 @@ def make():
     head = len(webp(*described)) + 8
     for name, padding in (("", b""), ("-blank", b" \n" * 30), ("-zeros", bytes(101))):
         save("webp", f"xmp{name}.webp", webp(*described, chunk(b"XMP ", xmp + padding)))
+    save("webp", "xmp-magick.webp", webp(*described, chunk(b"XMP\0", xmp)))
     for name, behind, start in (("random", random.Random(3).randbytes(len(xmp) - 501), b"\x80"), ("zeros", bytes(len(xmp) - 500), b"")):
         save("webp", f"{name}-in-xmp.webp", webp(*described, chunk(b"XMP ", xmp[:500] + start + behind)), verdict="truncated", length=head + 500,
              why=f"XMP without its end at {head + 500}")
