@@ -47,6 +47,16 @@ struct view;
  * zeros. The pointer is valid until the next call. */
 const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len);
 
+/* For searches that go far, and that one candidate after another would make over the same bytes. Whether it is known that
+ * none of `words` (a static string: what the search looks for) starts in [offset, offset + len): view_add_lack said
+ * so, for this candidate or one before. It depends on chance, so the caller does the same in both cases, but that it
+ * calls view_pass where it would have peeked at bytes. */
+bool view_lacks(struct view *view, const char *words, uint64_t offset, size_t len);
+/* Counts as view_peek, and reads nothing. False: as NULL. Only for bytes that the view lacks words in. */
+bool view_pass(struct view *view, uint64_t offset, size_t len);
+/* None of the words starts in [offset, offset + len), all of which were in what view_peek returned last. */
+void view_add_lack(struct view *view, const char *words, uint64_t offset, size_t len);
+
 /* The view's length in bytes. */
 uint64_t view_size(const struct view *view);
 

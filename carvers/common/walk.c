@@ -107,15 +107,25 @@ bool walk_find_word(struct view *view, uint64_t *offset, uint64_t end, const cha
 	for (;;) {
 		uint64_t left = end > *offset ? end - *offset : 0;
 		size_t len = left < FIND_WINDOW ? (size_t)left : FIND_WINDOW;
-		const uint8_t *p = len < 4 ? NULL : view_peek(view, *offset, len);
+		const uint8_t *p;
 		size_t at;
 
+		if (len < 4)
+			return false;
+		if (view_lacks(view, words, *offset, len - 3)) {
+			if (!view_pass(view, *offset, len))
+				return false;
+			*offset += len - 3;
+			continue;
+		}
+		p = view_peek(view, *offset, len);
 		if (!p)
 			return false;
 		at = first_word(p, len - 3, words, word_count);
 		*offset += at;
 		if (at < len - 3)
 			return true;
+		view_add_lack(view, words, *offset - at, at);
 	}
 }
 

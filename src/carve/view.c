@@ -49,7 +49,9 @@
 	2048 /* units that asking for memory costs: a message to another process, perhaps */
 #define WORK_STEP (256 * 1024) /* units after which limits are tested */
 #define RESERVE_MAX ((uint64_t)1 << 30)
-#define PROOF_MAX 65535 /* bits that are counted for one joint */
+#define PROOF_MAX 65535     /* bits that are counted for one joint */
+#define LACKS_MAX 16        /* searches whose results are kept, */
+#define LACK_RANGES_MAX 256 /* and the parts of the image without what one looks for */
 
 /* Offsets from the view's start. */
 struct offset_list {
@@ -61,6 +63,12 @@ struct offset_list {
 struct joint {
 	uint64_t at;   /* in the file */
 	unsigned bits; /* of the checks that cover it */
+};
+
+/* Where in the image no words start. */
+struct lack {
+	const char *words;
+	struct ranges ranges;
 };
 
 /* A state, and where its data is. */
@@ -97,8 +105,10 @@ struct view {
 	uint8_t fill,
 		filled; /* what bytes that can't be read look like: to this candidate; in buffer */
 	uint64_t paid_at; /* the window that this candidate has paid for, in the image; inside the
-			     buffer */
+			     buffer, unless it was not loaded yet */
 	size_t paid;
+	bool unloaded;
+	uint64_t passed_end;                            /* of what view_pass was called for last */
 	size_t next_read;                               /* bytes that the next read pays for */
 	bool (*go_on)(void *context, uint64_t reached); /* the watcher; NULL: none */
 	bool (*reserve)(void *context, uint64_t bytes); /* view_reserve_by; NULL: none */
@@ -120,6 +130,8 @@ struct view {
 	struct kept_state *states; /* VIEW_STATES, a ring; NULL: never wanted */
 	uint64_t state_count;      /* saved since view_point */
 	uint64_t state_spacing;    /* 0: not wanted */
+	struct lack lacks
+		[LACKS_MAX]; /* of the image, whatever candidate found them; words NULL: none */
 };
 
 /* What all views have reserved. */
@@ -135,12 +147,22 @@ struct view *view_new(void)
 	return view;
 }
 
+static void forget_lacks(struct view *view)
+{
+	for (size_t i = 0; i < LACKS_MAX && view->lacks[i].words; i++) {
+		view->lacks[i].words = NULL;
+		ranges_free(&view->lacks[i].ranges);
+	}
+}
+
 /* What is in the buffer stays valid only for spans of the same image. */
 static void point(struct view *view, struct image *image, uint64_t start, uint64_t size,
 	uint64_t left, const struct range *runs)
 {
 	if (view->image != image || view->runs || runs)
 		view->held = 0;
+	if (view->image != image)
+		forget_lacks(view);
 	view_release(view);
 	view->image = image;
 	view->runs = runs;
@@ -153,6 +175,8 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 			       : view->size * BUDGET_FACTOR + BUDGET_BASE;
 	view->paid_at = start;
 	view->paid = 0;
+	view->unloaded = false;
+	view->passed_end = 0;
 	view->next_read = FIRST_READ;
 	view->fill = 0;
 	view->met_bad = false;
@@ -355,6 +379,7 @@ void view_free(struct view *view)
 	if (!view)
 		return;
 	view_release(view);
+	forget_lacks(view);
 	free(view->parts.items);
 	free(view->embedded.items);
 	free(view->joints);
@@ -453,18 +478,39 @@ static void refill(struct view *view)
 	view->filled = view->fill;
 }
 
-/* Pays for, and reads, a window of at least len bytes from offset (in the view). */
-static bool fetch(struct view *view, uint64_t offset, size_t len)
+/* Reads the window that was paid for into the buffer, if it is not there. False: the image has less. */
+static bool load(struct view *view)
+{
+	const struct range *bad;
+
+	if (!view->unloaded)
+		return true;
+	view->unloaded = false;
+	fill_buffer(view, view->paid_at, view->paid, view->left - (view->paid_at - view->start));
+	if (image_was_cut(view->image)) {
+		view->held = view->paid = 0;
+		view->stopped = true;
+		return false;
+	}
+	bad = ranges_after(&view->bad, view->paid_at);
+	view->met_bad |= bad && bad->offset < view->paid_at + view->paid;
+	return true;
+}
+
+/* Pays for a window of at least len bytes from offset (in the view). One that was passed over (view_pass) is not read
+ * where the next continues it: it has no bytes that can't be read. */
+static bool pay(struct view *view, uint64_t offset, size_t len)
 {
 	uint64_t at = view->start + offset, left = view->left - offset;
 	bool forward = at >= view->paid_at && at <= view->paid_at + view->paid;
 	size_t want = forward ? view->next_read : FIRST_READ;
-	const struct range *bad;
 
 	if (want < len)
 		want = len;
 	if (want > left)
 		want = (size_t)left;
+	if ((!forward || at > view->passed_end) && !load(view))
+		return false;
 	if (view->runs)
 		narrow_gap(view, offset, offset + want);
 	if (!spend(view, want) || !view_work(view, FETCH_WORK + want / FETCH_WORK_BYTES))
@@ -473,18 +519,9 @@ static bool fetch(struct view *view, uint64_t offset, size_t len)
 		view->stopped = true;
 		return false;
 	}
-	if (!view->held_bytes) {
-		fill_buffer(view, at, want, left);
-		if (image_was_cut(view->image)) {
-			view->held = 0;
-			view->stopped = true;
-			return false;
-		}
-		bad = ranges_after(&view->bad, at);
-		view->met_bad |= bad && bad->offset < at + want;
-	}
 	view->paid_at = at;
 	view->paid = want;
+	view->unloaded = !view->held_bytes;
 	view->next_read = want * 4 < READ_MAX ? want * 4 : READ_MAX;
 	return true;
 }
@@ -537,35 +574,96 @@ bool view_work(struct view *view, uint64_t units)
 	return view->work <= view->work_mark || test_limits(view);
 }
 
-const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len)
+/* Counts a look at [offset, offset + len). False: it is not to be. */
+static bool count_peek(struct view *view, uint64_t offset, size_t len)
 {
-	uint64_t at;
-
 	if (len > VIEW_MAX_PEEK || offset > view->size || len > view->size - offset)
-		return NULL;
+		return false;
 	if (offset + len > view->reach)
 		view->reach = offset + len;
-	if (!view_work(view, len + PEEK_WORK))
+	return view_work(view, len + PEEK_WORK);
+}
+
+/* Pays for the window that the bytes are in, if they are not in the one that was paid for. */
+static bool pay_for(struct view *view, uint64_t offset, size_t len)
+{
+	uint64_t at = view->start + offset;
+
+	if (view->held_bytes && (at < view->hold_at || at + len > view->hold_end)) {
+		view->stopped = true;
+		return false;
+	}
+	return (at >= view->paid_at && at + len <= view->paid_at + view->paid) ||
+	       pay(view, offset, len);
+}
+
+const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len)
+{
+	uint64_t at = view->start + offset;
+
+	if (!count_peek(view, offset, len))
 		return NULL;
 	if (view->memory)
 		return lend(view, offset, len);
 	if (!len) /* the buffer may be anywhere yet */
 		return view->buffer;
-	at = view->start + offset;
-	if (view->held_bytes && (at < view->hold_at || at + len > view->hold_end)) {
-		view->stopped = true;
+	if (!pay_for(view, offset, len))
 		return NULL;
-	}
-	if (at < view->paid_at || at + len > view->paid_at + view->paid) {
-		if (!fetch(view, offset, len))
-			return NULL;
-	}
 	if (view->held_bytes)
 		return view->held_bytes + (at - view->hold_at);
+	if (!load(view))
+		return NULL;
 	assert(at >= view->at && at + len <= view->at + view->held);
 	if (view->filled != view->fill)
 		refill(view);
 	return view->buffer + (at - view->at);
+}
+
+static bool keeps_lacks(const struct view *view)
+{
+	return view->image && !view->runs && !view->held_bytes;
+}
+
+/* NULL: nothing was kept of these words, and (when it is to be made) nothing can be. */
+static struct lack *find_lack(struct view *view, const char *words, bool make)
+{
+	for (size_t i = 0; i < LACKS_MAX; i++) {
+		struct lack *lack = &view->lacks[i];
+
+		if (!lack->words && make)
+			lack->words = words;
+		if (!lack->words)
+			return NULL;
+		if (lack->words == words || strcmp(lack->words, words) == 0)
+			return lack;
+	}
+	return NULL;
+}
+
+bool view_lacks(struct view *view, const char *words, uint64_t offset, size_t len)
+{
+	const struct lack *lack = keeps_lacks(view) ? find_lack(view, words, false) : NULL;
+	uint64_t at = view->start + offset;
+	const struct range *range = lack ? ranges_after(&lack->ranges, at) : NULL;
+
+	return range && range->offset <= at && range->length - (at - range->offset) >= len;
+}
+
+bool view_pass(struct view *view, uint64_t offset, size_t len)
+{
+	if (!count_peek(view, offset, len) || !pay_for(view, offset, len))
+		return false;
+	view->passed_end = view->start + offset + len;
+	return true;
+}
+
+void view_add_lack(struct view *view, const char *words, uint64_t offset, size_t len)
+{
+	struct lack *lack =
+		keeps_lacks(view) && !view->bad.count ? find_lack(view, words, true) : NULL;
+
+	if (lack && lack->ranges.count < LACK_RANGES_MAX)
+		ranges_add(&lack->ranges, view->start + offset, len);
 }
 
 bool view_unreadable(struct view *view, uint64_t offset, uint64_t len, uint64_t *from, uint64_t *to)
@@ -607,6 +705,7 @@ bool view_unreadable(struct view *view, uint64_t offset, uint64_t len, uint64_t 
 bool view_met_unreadable(struct view *view)
 {
 	view->stopped |= view->held_bytes && !view->trusts;
+	load(view);
 	return view->memory ? view->bad.count > 0 : view->met_bad;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "carve/check.h"
+#include "carvers/common/walk.h"
 #include "memory_image.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -398,6 +399,67 @@ Test(view_work, after_no_memory_nothing_more_is_read)
 	view_point(view, &evidence.image, 0, 100);
 	cr_expect_not(view_lacked_memory(view));
 	cr_expect_not_null(view_peek(view, 0, 1));
+	view_free(view);
+}
+
+/* ---- searches ------------------------------------------------------------------------------ */
+
+/* Two candidates search for what only the image's end has, the second one with what the first one found out or anew:
+ * the same places, work and unreadable bytes. */
+static void expect_same_search(uint64_t second_size, uint64_t peek_before)
+{
+	struct view *view = view_at(0, sizeof(content)), *fresh;
+	uint64_t at = 10, fresh_at = 10;
+
+	cr_expect_eq(walk_find_word(view, &at, UINT64_MAX, "no w"), true);
+	cr_expect_eq(at, sizeof(content) - 4);
+	view_point(view, &evidence.image, 777, second_size);
+	fresh = view_at(777, second_size);
+	at = 10;
+	cr_expect(view_lacks(view, "no w", 10, second_size / 2));
+	cr_expect_not(view_lacks(view, "no x", 10, 1));
+	cr_expect_not(view_lacks(fresh, "no w", 10, 1));
+	view_peek(view, peek_before, 5000);
+	view_peek(fresh, peek_before, 5000);
+	cr_expect_eq(walk_find_word(view, &at, UINT64_MAX, "no w"),
+		walk_find_word(fresh, &fresh_at, UINT64_MAX, "no w"));
+	cr_expect_eq(at, fresh_at);
+	cr_expect_eq(view_work_done(view), view_work_done(fresh));
+	cr_expect_eq(view_reach(view), view_reach(fresh));
+	cr_expect_eq(view_met_unreadable(view), view_met_unreadable(fresh));
+	cr_expect_arr_eq(view_peek(view, 5000, 3000), content + 5777, 3000);
+	cr_expect_not_null(view_peek(fresh, 5000, 3000));
+	cr_expect_eq(walk(view), walk(fresh));
+	view_free(view);
+	view_free(fresh);
+}
+
+Test(view_search, what_another_candidate_looked_for_in_vain_is_not_looked_for_again, .init = fill)
+{
+	memcpy(content + sizeof(content) - 4, "no w", 4);
+	expect_same_search(sizeof(content), 0);
+	expect_same_search(900000, 0);
+	expect_same_search(900000, 300000);
+	evidence.bad_from = 1800 * 512;
+	evidence.bad_to = 1801 * 512;
+	for (uint64_t size = evidence.bad_from - 300000; size < evidence.bad_from + 5000;
+		size += 9973)
+		expect_same_search(size, 0);
+}
+
+Test(view_search, another_image_is_searched_anew, .init = fill)
+{
+	static uint8_t other_content[100000];
+	struct memory_image other = MEMORY_IMAGE(other_content, sizeof(other_content));
+	struct view *view = view_at(0, 100000);
+	uint64_t at = 0;
+
+	memcpy(other_content + 50000, "no w", 4);
+	cr_expect_not(walk_find_word(view, &at, UINT64_MAX, "no w"));
+	view_point(view, &other.image, 0, sizeof(other_content));
+	at = 0;
+	cr_expect(walk_find_word(view, &at, UINT64_MAX, "no w"));
+	cr_expect_eq(at, 50000);
 	view_free(view);
 }
 
