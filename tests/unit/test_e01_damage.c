@@ -101,7 +101,7 @@ static void damage_bytes(uint64_t from, uint64_t to, uint64_t step, bool silent)
 {
 	unsigned collisions = 0;
 
-	for (uint64_t at = from; at < to; at += step * test_tier(29, 5, 1)) {
+	for (uint64_t at = from; at < to; at += step * test_tier(61, 11, 1)) {
 		struct outcome outcome = read_with(at, (uint8_t)(1u << at % 8));
 
 		collisions += outcome.wrong > 0;
@@ -228,12 +228,12 @@ Test(e01_damage, bytes_of_smart)
 	layout = e01_lay_out(file, file_len);
 	cr_assert_eq(read_file(file_len).unreadable, 0);
 	table = e01_find(&layout, "table");
-	for (uint64_t at = E01_FILE_HEAD_LEN; at < file_len; at += test_tier(293, 5, 1)) {
+	for (uint64_t at = E01_FILE_HEAD_LEN; at < file_len; at += test_tier(293, 11, 1)) {
 		struct outcome outcome;
 
 		/* A few bytes of each chunk: every opening starts burin-evidence. */
 		if (at > table->offset + 500 && at < table->offset + table->len - 100)
-			at += test_tier(1999, 997, 97);
+			at += test_tier(1999, 1499, 97);
 		outcome = read_with(at, (uint8_t)(1u << at % 8));
 		cr_assert_eq(outcome.wrong, 0, "byte %zu", (size_t)at);
 		cr_assert(!outcome.opened || outcome.explained ||
@@ -265,7 +265,7 @@ Test(e01_damage, forged_tables)
 	uint8_t *kept = malloc(file_len);
 
 	memcpy(kept, file, file_len);
-	for (size_t i = 0; i < 6 * 9; i++) {
+	for (size_t i = 0; i < 6 * 9; i += test_tier(5, 1, 1)) {
 		forge("table", positions[i / 9], values[i % 9]);
 		forge("table2", positions[i / 9], values[i % 9]);
 		cr_assert_eq(
@@ -280,7 +280,7 @@ Test(e01_damage, forged_sections)
 	static const uint64_t values[] = { 0, 1, 13, 75, 76, 77, 1000, 100000, INT64_MAX,
 		UINT64_MAX };
 
-	for (size_t i = 0; i < layout.count * 10; i++) {
+	for (size_t i = 0; i < layout.count * 10; i += test_tier(3, 1, 1)) {
 		const struct e01_section *section = &layout.sections[i / 10];
 		uint8_t kept[E01_SECTION_HEAD_LEN], *head = file + section->offset;
 
@@ -362,7 +362,7 @@ Test(e01_damage, cut_off_anywhere)
 				cut_off(len + E01_SECTION_HEAD_LEN);
 		}
 	}
-	for (size_t len = file_len - 1; len > 14; len -= 1 + len / test_tier(3, 23, 970))
+	for (size_t len = file_len - 1; len > 14; len -= 1 + len / test_tier(3, 8, 970))
 		cut_off(len);
 }
 

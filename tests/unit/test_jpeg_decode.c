@@ -493,7 +493,7 @@ static void compare(const struct bytes *jpeg, uint64_t seed, bool portable, bool
 
 Test(jpeg_decode, agrees_with_the_reference)
 {
-	uint64_t seed = test_seed(), cases = test_tier(300, 1000, 100000);
+	uint64_t seed = test_seed(), cases = test_tier(200, 500, 100000);
 	struct finding found;
 	int complete = 0, intact = 0;
 
@@ -642,7 +642,7 @@ static bool expect_known_agrees(const struct bytes *jpeg, uint64_t seed)
 
 Test(jpeg_decode, is_known_ahead_only_where_the_check_says_the_same)
 {
-	uint64_t seed = test_seed(), cases = test_tier(300, 1000, 100000);
+	uint64_t seed = test_seed(), cases = test_tier(200, 500, 100000);
 	uint64_t known = 0, damaged = 0;
 
 	for (uint64_t i = seed; i < seed + cases; i++) {
@@ -684,7 +684,7 @@ static void expect_same(const struct finding *a, enum verdict a_verdict, const s
 Test(jpeg_decode, resumes_from_states)
 {
 	const struct carver *carver = carver_find("jpeg");
-	uint64_t seed = test_seed(), cases = test_tier(100, 600, 30000), resumed = 0, later = 0;
+	uint64_t seed = test_seed(), cases = test_tier(100, 300, 30000), resumed = 0, later = 0;
 
 	for (uint64_t i = seed; i < seed + cases; i++) {
 		struct finding first = { 0 }, whole = { 0 }, rest = { 0 };
@@ -770,7 +770,7 @@ static void expect_refused(
 Test(jpeg_decode, describes_where_it_breaks_off)
 {
 	const struct carver *carver = carver_find("jpeg");
-	uint64_t seed = test_seed(), cases = test_tier(200, 1200, 60000), described = 0;
+	uint64_t seed = test_seed(), cases = test_tier(200, 600, 60000), described = 0;
 	uint64_t tried[5] = { 0 }, refused[5] = { 0 };
 	struct carve_coded *coded = malloc(sizeof(*coded));
 
