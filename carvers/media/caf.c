@@ -221,7 +221,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	caf.valid_end = 52;
 	while (read_chunk(view, caf.valid_end, &chunk)) {
 		if (chunk.unknown_len) {
-			uint64_t end = pcm_guess_end(view, chunk.data + 4);
+			uint64_t end = pcm_guess_end(view, &caf.samples, chunk.data + 4);
 
 			finding->length = end > chunk.data ? end : chunk.data;
 			return verdict_because(CARVE_UNVERIFIED, finding,

@@ -38,6 +38,11 @@
 #define SILENCE_MIN 64
 #define SILENCE_MAX (1u << 20)
 
+/* Identical bytes at a cluster's end, and the first ones of the next with a sample that is loud. */
+#define SLACK_MIN 64
+#define LOUD_LEN 16
+#define LOUD_MIN 1024
+
 /* WAVE's tag if the coding is stated elsewhere: nearly always integers. */
 #define TAG_EXTENSIBLE 0xfffe
 
@@ -277,8 +282,32 @@ static uint64_t fill_end(struct view *view, uint64_t start, uint64_t end)
 	return at;
 }
 
+/* Whether a file ended before `at`, where a cluster ends: the rest of that is filled with identical bytes, and the next
+ * begins loud. Silence in a recording ends exactly there once in a thousand times, and mostly softly. */
+static bool ends_cluster(struct view *view, const struct pcm_format *samples, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at - SLACK_MIN, SLACK_MIN + LOUD_LEN);
+
+	for (size_t i = 1; p && i < SLACK_MIN; i++)
+		if (p[i] != p[0])
+			return false;
+	return p && p[SLACK_MIN] != p[0] && loudest(view, samples, at, at + LOUD_LEN) >= LOUD_MIN;
+}
+
+/* Where the first such cluster ends, or `end`. */
+static uint64_t cluster_end(
+	struct view *view, const struct pcm_format *samples, uint64_t start, uint64_t end)
+{
+	uint64_t at = (start + SLACK_MIN + USUAL_CLUSTER - 1) / USUAL_CLUSTER * USUAL_CLUSTER;
+
+	for (; at < end; at += USUAL_CLUSTER)
+		if (ends_cluster(view, samples, at))
+			return at;
+	return end;
+}
+
 /* Zeros alone are taken for a recording if another file begins after them. */
-uint64_t pcm_guess_end(struct view *view, uint64_t start)
+uint64_t pcm_guess_end(struct view *view, const struct pcm_format *samples, uint64_t start)
 {
 	uint64_t end = view_size(view), silence;
 
@@ -292,6 +321,6 @@ uint64_t pcm_guess_end(struct view *view, uint64_t start)
 	if (silence - start >= SILENCE_MIN)
 		return silence - start <= SILENCE_MAX && noise_at(view, silence, end) ? silence
 										      : start;
-	end = noise_start(view, start, end);
+	end = noise_start(view, start, cluster_end(view, samples, start, end));
 	return walk_before_fill(view, start, end);
 }

@@ -27,6 +27,6 @@ enum predictor_end pcm_check(struct view *view, const struct pcm_format *samples
 
 /* Where the samples from `start` on end in a recording whose sizes are not set: start if there are
  * none. */
-uint64_t pcm_guess_end(struct view *view, uint64_t start);
+uint64_t pcm_guess_end(struct view *view, const struct pcm_format *samples, uint64_t start);
 
 #endif

@@ -61,7 +61,7 @@ enum verdict riff_audio_judge_unclosed(
 {
 	uint64_t start = audio->data.data;
 
-	finding->length = pcm_guess_end(view, start);
+	finding->length = pcm_guess_end(view, &audio->samples, start);
 	if (finding->length == start)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"no samples after the head of %" PRIu64 " bytes", start);

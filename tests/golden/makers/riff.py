@@ -132,6 +132,11 @@ def make():
         start = b"RIFF" + struct.pack("<I", size) + b"WAVE" + chunk(b"fmt ", fmt()) + b"data" + struct.pack("<I", length) + samples
         save("riff", name + ".wav", start, verdict="unverified", length=len(start))
         save("riff", name + "-random.wav", start + noise(5000, 6), verdict="unverified", length_min=len(start) - 1100, length_max=len(start) + 1100)
+    # The rest of their last cluster has zeros, and another file follows; a pause that ends at a cluster, and softly.
+    begun = start[:3044].rstrip(b"\0")
+    save("riff", "piped-other.wav", begun.ljust(4096, b"\0") + b"Another file begins here. " * 300, verdict="unverified", length=len(begun))
+    pause = begun.ljust(4096, b"\0") + b"".join(struct.pack("<h", int(i * math.sin(i / 7))) for i in range(1, 2001))
+    save("riff", "piped-pause.wav", pause, verdict="unverified", length=len(pause))
 
     start = b"RIFF" + struct.pack("<I", 8) + b"WAVE" + chunk(b"fmt ", fmt()) + b"data" + bytes(4)
     save("riff", "not-begun.wav", start + bytes(980) + noise(5000, 6), verdict="unverified", length=len(start) + 980)
