@@ -404,24 +404,49 @@ static size_t affordable(const struct search *search, size_t count, uint64_t wor
 	return some < count ? (size_t)some : count;
 }
 
-/* What follows the last break, for each displacement: the registers that the sums must come to. False: it can't
- * be read. */
+/* The bytes after the last break of `count` displacements, from number `first` on: of those whose bytes no complete file
+ * has, as the others can't be hits. False: they can't be read. */
+static bool read_tails(struct search *search, const struct batch *batch, size_t first, size_t count,
+	uint64_t len, uint8_t *bytes, bool *is_free)
+{
+	uint64_t at = break_at(search, search->last) + shift_of(search, batch, first);
+	size_t size = (size_t)search->size, from = 0;
+
+	for (size_t i = 0; i < count; i++)
+		is_free[i] = clusters_are_free(search->bench->clusters, at + i * size, len);
+	for (size_t to = 0; from < count; from = to) {
+		while (from < count && !is_free[from])
+			from++;
+		for (to = from; to < count && is_free[to];)
+			to++;
+		if (to > from && !workbench_read(search->bench, at + from * size,
+					 bytes + from * size, (to - from - 1) * size + len))
+			return false;
+	}
+	return true;
+}
+
+/* For each displacement the register that the sums must come to. False: what follows the last break can't be
+ * read. */
 static bool read_ends(struct search *search, struct batch *batch)
 {
-	uint64_t at = break_at(search, search->last), len = search->sum.to - at;
+	uint64_t len = search->sum.to - break_at(search, search->last);
 	uint32_t after = in_order(search, search->sum.after), power = batch->power;
 	size_t size = (size_t)search->size, most = size < PART_LEN ? PART_LEN / size : 1;
 	uint8_t *bytes = xmalloc(most * size);
+	bool *is_free = xcalloc(most, sizeof(*is_free));
 	bool good = true;
 
 	for (size_t i = 0; i < batch->count && good; i += most) {
 		size_t count = batch->count - i < most ? batch->count - i : most;
 
-		good = workbench_read(search->bench, at + shift_of(search, batch, i), bytes,
-			(count - 1) * size + len);
+		good = read_tails(search, batch, i, count, len, bytes, is_free);
 		for (size_t n = 0; n < count && good; n++) {
-			uint32_t tail = root_of(
-				search, crc_of(search->order, bytes + n * size, (size_t)len));
+			uint32_t tail =
+				!is_free[n]
+					? 0
+					: root_of(search, crc_of(search->order, bytes + n * size,
+								  (size_t)len));
 			uint32_t end = times(search, minus(search, after, tail), search->to_first);
 
 			batch->ends[i + n] = minus(search, times(search, end, power),
@@ -429,6 +454,7 @@ static bool read_ends(struct search *search, struct batch *batch)
 			power = crc_over_x(power);
 		}
 	}
+	free(is_free);
 	free(bytes);
 	return good;
 }
