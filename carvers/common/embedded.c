@@ -12,13 +12,14 @@
 
 #define BEGINNING_MAX 8
 #define FIRST_ZEROS_MAX 3 /* bytes that a beginning starts with */
+#define SIEVED 4          /* bytes of a beginning that are looked up */
 
 struct beginning {
 	char bytes[BEGINNING_MAX];
 	uint8_t len;
 };
 
-/* The first bytes of formats that are embedded in others, those with the same first one side by side. */
+/* The first bytes of formats that are embedded in others. */
 static const struct beginning beginnings[] = {
 	{ "\xff\xd8\xff", 3 },
 	{ "\xff\x4f\xff\x51", 4 },
@@ -67,17 +68,55 @@ static uint64_t number_of(const uint8_t *p, size_t left)
 	return le64(bytes);
 }
 
-/* Whether the bytes, of which `left` are there, start as a beginning does; number `first` is the first with the same first byte. */
-static bool matches(size_t first, uint64_t bytes, size_t left)
-{
-	uint8_t start = (uint8_t)bytes, next = (uint8_t)(bytes >> 8);
+/* For each of the first bytes and each value of it, which beginnings it may be in: a bit for each, and AUDIO. */
+struct sieve {
+	uint64_t may_have[SIEVED][256];
+};
 
-	/* Frames of MPEG audio and ADTS. */
-	if (left >= 2 && start == 0xff && next >= 0xf0 && next != 0xff)
+/* Frames of MPEG audio and ADTS. */
+#define AUDIO_LEN 2
+#define AUDIO ((uint64_t)1 << BEGINNING_COUNT)
+
+static void fill_sieve(struct sieve *sieve)
+{
+	memset(sieve, 0, sizeof(*sieve));
+	for (unsigned at = 0; at < SIEVED; at++) {
+		uint64_t *may_have = sieve->may_have[at], ended = at < AUDIO_LEN ? 0 : AUDIO;
+
+		for (size_t i = 0; i < BEGINNING_COUNT; i++) {
+			if (at < beginnings[i].len)
+				may_have[(uint8_t)beginnings[i].bytes[at]] |= (uint64_t)1 << i;
+			else
+				ended |= (uint64_t)1 << i;
+		}
+		for (unsigned byte = 0; byte < 256; byte++)
+			may_have[byte] |= ended;
+	}
+	sieve->may_have[0][0xff] |= AUDIO;
+	for (unsigned byte = 0xf0; byte < 0xff; byte++)
+		sieve->may_have[1][byte] |= AUDIO;
+}
+
+/* Which beginnings there may be; `left` bytes are there. */
+static inline uint64_t sift(const struct sieve *sieve, const uint8_t *p, size_t left)
+{
+	uint64_t found = sieve->may_have[0][p[0]];
+
+	if (left >= SIEVED)
+		return found & sieve->may_have[1][p[1]] & sieve->may_have[2][p[2]] &
+		       sieve->may_have[3][p[3]];
+	for (size_t i = 1; i < left; i++)
+		found &= sieve->may_have[i][p[i]];
+	return found;
+}
+
+/* Whether the bytes, of which `left` are there, start as one of these beginnings does. */
+static bool matches(uint64_t found, uint64_t bytes, size_t left)
+{
+	if (found & AUDIO && left >= AUDIO_LEN)
 		return true;
-	for (size_t i = first; i < BEGINNING_COUNT && (uint8_t)beginnings[i].bytes[0] == start;
-		i++) {
-		const struct beginning *beginning = &beginnings[i];
+	for (found &= ~AUDIO; found; found &= found - 1) {
+		const struct beginning *beginning = &beginnings[__builtin_ctzll(found)];
 		uint64_t wanted = le64((const uint8_t *)beginning->bytes);
 
 		if (left >= beginning->len &&
@@ -89,8 +128,7 @@ static bool matches(size_t first, uint64_t bytes, size_t left)
 
 void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t search_len)
 {
-	/* By a byte, one more than the first beginning that has it; 0: most bytes begin none. */
-	uint8_t first[256] = { 0 };
+	struct sieve sieve;
 	uint64_t size = view_size(view);
 	const uint8_t *p;
 	size_t len;
@@ -99,21 +137,17 @@ void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t search_l
 		end = size;
 	if (at >= end)
 		return;
-	for (uint8_t i = BEGINNING_COUNT; i > 0; i--)
-		first[(uint8_t)beginnings[i - 1].bytes[0]] = i;
+	fill_sieve(&sieve);
 	len = search_len < VIEW_MAX_PEEK ? search_len : VIEW_MAX_PEEK;
 	len = end - at < len ? (size_t)(end - at) : len;
 	p = view_peek(view, at, len);
 	for (size_t i = 0; p && i < len; i++) {
-		uint64_t bytes;
+		uint64_t found = sift(&sieve, p + i, len - i);
 
-		if (!first[p[i]])
-			continue;
-		bytes = number_of(p + i, len - i);
-		if (matches(first[p[i]] - 1u, bytes, len - i))
+		if (found && matches(found, number_of(p + i, len - i), len - i))
 			view_embedded(view, at + i);
 		/* Some files are full of zeros. */
-		if (!bytes && len - i > BEGINNING_MAX)
+		else if (!p[i] && len - i > BEGINNING_MAX && !le64(p + i))
 			i += BEGINNING_MAX - FIRST_ZEROS_MAX - 1;
 	}
 }

@@ -21,6 +21,8 @@
 
 #define BLOCK_MIN 12
 #define BLOCK_MAX (64u << 20)
+#define CONTENT_LEN 32 /* bytes of a block whose content is checked, its head included */
+#define SMALL_BLOCK 64 /* one that is looked at as a whole */
 #define TYPE_SECTION 0x0a0d0d0a
 
 struct pcapng {
@@ -85,14 +87,11 @@ static uint64_t read_ticks(const struct pcapng *file, uint64_t at, uint64_t end)
 	return 1000000;
 }
 
-/* Checks the content of a block of len bytes. */
-static bool check_content(struct pcapng *file, uint32_t type, uint32_t len)
+/* Checks the content of a block of len bytes; p: its first ones, CONTENT_LEN of them if there are so many. */
+static bool check_content(struct pcapng *file, const uint8_t *p, uint32_t type, uint32_t len)
 {
-	const uint8_t *p = view_peek(file->view, file->at, len < 32 ? len : 32);
 	uint64_t time;
 
-	if (!p)
-		return false;
 	if (type == 1) {
 		if (len < 20)
 			return false;
@@ -115,7 +114,9 @@ enum pcapng_block { BLOCK_VALID, BLOCK_NONE, BLOCK_BAD, BLOCK_CUT };
 
 static enum pcapng_block read_block(struct pcapng *file)
 {
-	const uint8_t *p = view_peek(file->view, file->at, 8);
+	uint64_t left = view_size(file->view) - file->at;
+	size_t some = left < SMALL_BLOCK ? (size_t)left : SMALL_BLOCK;
+	const uint8_t *p = some < 8 ? NULL : view_peek(file->view, file->at, some);
 	uint32_t type, len;
 	bool known;
 
@@ -128,12 +129,17 @@ static enum pcapng_block read_block(struct pcapng *file)
 	known = known_type(type);
 	if (len < BLOCK_MIN || len % 4 || len > BLOCK_MAX)
 		return BLOCK_NONE;
-	if (len > view_size(file->view) - file->at)
+	if (len > left)
 		return known ? BLOCK_CUT : BLOCK_NONE;
-	p = view_peek(file->view, file->at + len - 4, 4);
-	if (!p || read32(file, p) != len)
+	if (len > some) {
+		p = view_peek(file->view, file->at + len - 4, 4);
+		if (!p || read32(file, p) != len)
+			return known ? BLOCK_BAD : BLOCK_NONE;
+		p = view_peek(file->view, file->at, CONTENT_LEN);
+	} else if (read32(file, p + len - 4) != len) {
 		return known ? BLOCK_BAD : BLOCK_NONE;
-	if (!check_content(file, type, len))
+	}
+	if (!p || !check_content(file, p, type, len))
 		return known ? BLOCK_BAD : BLOCK_NONE;
 	file->at += len;
 	file->blocks++;

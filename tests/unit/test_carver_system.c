@@ -129,3 +129,25 @@ Test(carver_system, decoding_counts_as_work_beyond_the_bytes)
 	cr_assert_geq(work_of("flac", "tests/golden/flac/encoder.flac", &len), 6 * len);
 	cr_assert_geq(work_of("prefetch", "tests/golden/prefetch/packed.pf", &len), 10000);
 }
+
+/* A small block is looked at once: what a walk over many of them takes is bounded by its units. */
+Test(carver_system, pcapng_looks_at_each_small_block_once)
+{
+	static const uint8_t start[] = { 10, 13, 13, 10, 28, 0, 0, 0, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0,
+		0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 28, 0, 0, 0 };
+	static const uint8_t block[] = { 4, 0, 0, 0, 12, 0, 0, 0, 12, 0, 0, 0 };
+	const unsigned blocks = 10000;
+	struct bytes bytes = { 0 };
+	struct finding finding = { 0 };
+	struct view *view;
+
+	bytes_add(&bytes, start, sizeof(start));
+	for (unsigned i = 0; i < blocks; i++)
+		bytes_add(&bytes, block, sizeof(block));
+	view = view_new_memory(bytes.data, bytes.len);
+	cr_expect_eq(carver_find("pcapng")->check(view, &finding), CARVE_UNVERIFIED);
+	cr_expect_eq(finding.length, sizeof(start) + blocks * sizeof(block));
+	cr_expect_lt(view_work_done(view), 160 * (uint64_t)blocks);
+	view_free(view);
+	free(bytes.data);
+}
