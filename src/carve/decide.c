@@ -62,6 +62,7 @@ struct decided_type {
 	uint64_t unverified_until; /* the end of its last unverified file */
 	/* work_left - WORK_FACTOR * work_at, which never rises: for other threads. */
 	_Atomic int64_t work_base;
+	_Atomic bool saves;       /* work_left was too little for a check: for other threads */
 	_Atomic uint64_t pending; /* work of checks that are not decided on */
 	uint64_t work_left;       /* at work_at */
 	uint64_t work_at;         /* the start of the last candidate that was charged */
@@ -107,6 +108,8 @@ static uint64_t work_at_most(const struct decider *decider)
 
 static void publish_work(struct decided_type *type)
 {
+	atomic_store_explicit(
+		&type->saves, type->work_left < CHECK_WORK_LEAST, memory_order_relaxed);
 	atomic_store_explicit(&type->work_base,
 		(int64_t)(type->work_left - WORK_FACTOR * type->work_at), memory_order_relaxed);
 }
@@ -243,9 +246,16 @@ uint64_t decider_work_left(const struct decider *decider, const struct candidate
 	return type->work_left + WORK_FACTOR * advance;
 }
 
+/* That a rule must have left for the next check. */
+static uint64_t least_work(const struct decided_type *type)
+{
+	return atomic_load_explicit(&type->saves, memory_order_relaxed) ? DECIDE_SAVED
+									: CHECK_WORK_LEAST;
+}
+
 bool decider_is_spent(const struct decider *decider, const struct candidate *candidate)
 {
-	return decider_work_left(decider, candidate) < CHECK_WORK_LEAST;
+	return decider_work_left(decider, candidate) < least_work(&decider->types[candidate->rule]);
 }
 
 uint64_t decider_work_cap(const struct decider *decider, const struct candidate *candidate)
@@ -286,7 +296,8 @@ void decider_end_pending(struct decider *decider, uint32_t rule, uint64_t work)
 		&decider->types[rule].pending, pending_work(decider, work), memory_order_relaxed);
 }
 
-uint64_t decider_work_ahead(const struct decider *decider, const struct candidate *candidate)
+uint64_t decider_work_ahead(
+	const struct decider *decider, const struct candidate *candidate, bool next)
 {
 	uint64_t cap = decider_work_cap(decider, candidate), share;
 	uint64_t pending = atomic_load_explicit(
@@ -294,7 +305,11 @@ uint64_t decider_work_ahead(const struct decider *decider, const struct candidat
 
 	if (cap == UINT64_MAX || decider->options.any_order)
 		return cap;
+	if (cap < least_work(&decider->types[candidate->rule]))
+		return 0;
 	share = pending < cap ? (cap - pending) / decider->shares : 0;
+	if (next && share < DECIDE_SAVED)
+		return cap < DECIDE_SAVED ? cap : DECIDE_SAVED;
 	return share < CHECK_WORK_LEAST ? 0 : share;
 }
 

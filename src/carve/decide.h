@@ -59,7 +59,9 @@ void decider_pass_hidden(struct decider *decider, uint64_t start, size_t count);
 /* The most work that the candidate's check may take: a check that takes more will be found
  * unchecked when it is decided on. */
 uint64_t decider_work_left(const struct decider *decider, const struct candidate *candidate);
-/* Whether that is too little for any check: then the decision on the candidate, which is next, uses no outcome. */
+/* Whether that is too little: then the decision on the candidate, which is next, uses no outcome. A rule that has too little
+ * for one check saves until it has enough for several (DECIDE_SAVED), so that these can be made together. */
+#define DECIDE_SAVED (4 * CHECK_WORK_LEAST)
 bool decider_is_spent(const struct decider *decider, const struct candidate *candidate);
 /* At least decider_work_left, when the check starts, by any thread and however far ahead of the decisions. */
 uint64_t decider_work_cap(const struct decider *decider, const struct candidate *candidate);
@@ -67,8 +69,10 @@ uint64_t decider_work_cap(const struct decider *decider, const struct candidate 
 void decider_begin_pending(struct decider *decider, uint32_t rule, uint64_t work);
 void decider_end_pending(struct decider *decider, uint32_t rule, uint64_t work);
 /* For any thread: the work that the candidate's check may take ahead of its decision, which is a share of what those
- * leave of decider_work_cap. 0: too little, so that it had better wait until they are decided on. */
-uint64_t decider_work_ahead(const struct decider *decider, const struct candidate *candidate);
+ * leave of decider_work_cap. 0: too little, so that it had better wait until they are decided on. next: it is made right after
+ * one that everything waits for, by the same thread: then it may take DECIDE_SAVED all the same. */
+uint64_t decider_work_ahead(
+	const struct decider *decider, const struct candidate *candidate, bool next);
 /* How many checks may be under way at the same time; 1 before. */
 void decider_share_work(struct decider *decider, unsigned checks);
 /* How many candidates were found unchecked. */

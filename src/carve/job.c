@@ -22,14 +22,15 @@ bool job_limit_work(const struct job_context *context, struct carve_job *job)
 	job->work_max = UINT64_MAX;
 	if (is_limited(context, job))
 		job->work_max = job->force ? decider_work_cap(context->decider, &job->candidate)
-					   : decider_work_ahead(context->decider, &job->candidate);
+					   : decider_work_ahead(
+						     context->decider, &job->candidate, job->next);
 	return job->work_max || job->force;
 }
 
 bool job_seems_spent(const struct job_context *context, const struct carve_job *job)
 {
 	return !job->force && is_limited(context, job) &&
-	       !decider_work_ahead(context->decider, &job->candidate);
+	       !decider_work_ahead(context->decider, &job->candidate, job->next);
 }
 
 bool job_needs_no_check(const struct carve_job *job, const struct decider *decider)

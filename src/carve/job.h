@@ -41,6 +41,7 @@ struct carve_job {
 	_Atomic enum job_state state;
 	bool late;  /* it waits for others before it (carve/schedule.h) */
 	bool force; /* everything waits for it */
+	bool next;  /* it is checked right after such a one (decider_work_ahead) */
 };
 
 /* What becomes a file. */

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "carve/ahead.h"
+#include "carve/batch_work.h"
 #include "carve/check_worker.h"
 #include "carve/copy.h"
 #include "carve/cover.h"
@@ -28,6 +29,7 @@ struct job_scratch {
 	const struct carve_job *job; /* being checked */
 	uint64_t covered_version;    /* of the cover when the job was last looked up; 0: not yet */
 	struct view *view;
+	struct batch_work *batch_work;        /* NULL without rules */
 	struct check_worker *worker;          /* NULL: checks are made in the thread itself */
 	struct carve_job *jobs[REQUESTS_MAX]; /* that the worker has */
 	size_t count;
@@ -106,6 +108,8 @@ struct local_jobs *local_jobs_new(const struct job_context *context)
 		scratch->view = view_new();
 		view_watch(scratch->view, may_go_on, scratch);
 		view_know(scratch->view, context->ahead);
+		if (context->rules)
+			scratch->batch_work = batch_work_new(context->rules->count);
 		if (local->workers)
 			scratch->worker = check_worker_new(local->workers, i);
 		copier_init(&scratch->copier, context->hash_mask, context->sets);
@@ -122,6 +126,7 @@ void local_jobs_free(struct local_jobs *local)
 		check_worker_dismiss(local->scratch[i].worker);
 	for (unsigned i = 0; i < local->threads; i++) {
 		view_free(local->scratch[i].view);
+		batch_work_free(local->scratch[i].batch_work);
 		check_worker_free(local->scratch[i].worker);
 		copier_free(&local->scratch[i].copier);
 	}
@@ -174,8 +179,9 @@ static void check_job(struct local_jobs *local, struct carve_job *job, unsigned 
 
 	watch_job(scratch, job);
 	if (!tracker_is_cancelled(context->tracker) && job_limit_work(context, job))
-		checked = defer_check(context->defer, worker, scratch->view, context->image, rule,
-			candidate, job->work_max, job->force, &outcome, &waited);
+		checked = batch_work_check(scratch->batch_work, context->defer, worker,
+			scratch->view, context->image, rule, candidate, job->work_max, job->force,
+			false, &outcome, &waited);
 	if (checked && outcome.no_memory)
 		fail_for_memory(local, rule, candidate);
 	end_check(local, job, checked ? &outcome : NULL, waited);
@@ -337,6 +343,7 @@ static void run_checks(struct pool_job *pool_job, unsigned worker)
 	begin_batch(local);
 	if (local->workers)
 		return run_batches(local, batch, worker);
+	batch_work_begin(local->scratch[worker].batch_work);
 	for (size_t i = 0; i < batch->count; i++)
 		check_job(local, batch->jobs[i], worker);
 	end_batch(local, batch);

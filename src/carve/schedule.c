@@ -80,14 +80,14 @@ static bool is_covered(struct schedule *schedule, uint64_t start)
 		       cover_find(schedule->options.cover, start, covered));
 }
 
-/* It waits to be checked, and nothing speaks against doing it now. */
-static bool may_start(struct schedule *schedule, const struct carve_job *job)
+/* It waits to be checked, and nothing speaks against doing it now; next: after one that everything waits for. */
+static bool may_start(struct schedule *schedule, const struct carve_job *job, bool next)
 {
 	const struct candidate *candidate = &job->candidate;
 
 	return job_state(job) == JOB_WAITING && !is_covered(schedule, candidate->start) &&
 	       !job_needs_no_outcome(job, schedule->options.decider) &&
-	       decider_work_ahead(schedule->options.decider, candidate) &&
+	       decider_work_ahead(schedule->options.decider, candidate, next) &&
 	       defer_may_begin(schedule->options.defer, candidate, false);
 }
 
@@ -98,8 +98,9 @@ static bool fits(const struct check_batch *batch, const struct carve_job *job)
 		       job->candidate.start - batch->jobs[0]->candidate.start <= BATCH_SPAN);
 }
 
-static void add(struct check_batch *batch, struct carve_job *job)
+static void add(struct check_batch *batch, struct carve_job *job, bool next)
 {
+	job->next = next;
 	job_set_state(job, JOB_CHECKING);
 	batch->jobs[batch->count++] = job;
 }
@@ -129,11 +130,11 @@ static bool visit(
 			schedule->waits = true;
 			break;
 		}
-		if (job->late != (order == LATE) || !may_start(schedule, job))
+		if (job->late != (order == LATE) || !may_start(schedule, job, false))
 			continue;
 		if (!fits(batch, job))
 			break;
-		add(batch, job);
+		add(batch, job, false);
 	}
 	return batch->count;
 }
@@ -191,10 +192,10 @@ static bool visit_again(struct schedule *schedule, struct check_batch *batch)
 
 		if (job->candidate.start >= schedule->retry_until)
 			break;
-		if (was_left(schedule, schedule->retry, job) && may_start(schedule, job)) {
+		if (was_left(schedule, schedule->retry, job) && may_start(schedule, job, false)) {
 			if (!fits(batch, job))
 				return true;
-			add(batch, job);
+			add(batch, job, false);
 		} else if (++vain == VAIN_MAX) {
 			return batch->count;
 		}
@@ -240,7 +241,7 @@ bool schedule_next_forced(
 			job_needs_no_check(job, schedule->options.decider))
 			continue;
 		job->force = true;
-		add(batch, job);
+		add(batch, job, false);
 	}
 	if (!batch->count)
 		return false;
@@ -249,8 +250,8 @@ bool schedule_next_forced(
 
 		if (!fits(batch, job))
 			break;
-		if (was_left(schedule, n, job) && may_start(schedule, job))
-			add(batch, job);
+		if (was_left(schedule, n, job) && may_start(schedule, job, true))
+			add(batch, job, true);
 	}
 	return true;
 }

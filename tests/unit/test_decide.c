@@ -168,13 +168,13 @@ Test(decide, work_beyond_what_a_rule_has_left_is_refused)
 	f.outcomes[0].work = 100000 + FACTOR * 5 + 1;
 	cr_expect_str_eq(decide(&f), "", "a unit more than is left, and was added since");
 	cr_expect(f.decisions[0].unchecked);
-	add(&f, 10010, 0, CARVE_COMPLETE, 1);
-	f.outcomes[0].work = FACTOR * 10000;
+	add(&f, 20010, 0, CARVE_COMPLETE, 1);
+	f.outcomes[0].work = FACTOR * 20000;
 	cr_expect_str_eq(decide(&f), "0", "it took all, but more was added");
-	add(&f, 10021, 1, CARVE_COMPLETE, 1);
+	add(&f, 20021, 1, CARVE_COMPLETE, 1);
 	f.outcomes[0].work = MOST;
 	cr_expect_str_eq(decide(&f), "1", "each rule has its own");
-	add(&f, 10100, 2, CARVE_COMPLETE, 1);
+	add(&f, 20100, 2, CARVE_COMPLETE, 1);
 	f.outcomes[0].work = UINT64_MAX;
 	cr_expect_str_eq(decide(&f), "", "a check that was ended for its work");
 	cr_expect_eq(decider_unchecked(f.decider), 2);
@@ -183,7 +183,7 @@ Test(decide, work_beyond_what_a_rule_has_left_is_refused)
 	cr_expect_str_eq(checks.items[0].name, "r0");
 	cr_expect_eq(checks.items[0].count, 3);
 	cr_expect_eq(checks.items[0].bytes,
-		(MOST - 100000) + (100000 + FACTOR * 5) + FACTOR * 10000,
+		(MOST - 100000) + (100000 + FACTOR * 5) + FACTOR * 20000,
 		"the check that took too much counts as what was left");
 	cr_expect_str_eq(checks.items[2].name, "r2");
 	cr_expect_eq(checks.items[2].bytes, MOST);
@@ -197,7 +197,7 @@ Test(decide, work_beyond_what_a_rule_has_left_is_refused)
  * for one now and then. */
 Test(decide, a_rule_that_has_too_little_left_saves_for_the_next_check)
 {
-	const uint64_t distance = CHECK_WORK_LEAST / FACTOR;
+	const uint64_t distance = DECIDE_SAVED / FACTOR;
 	const struct candidate before = { .start = 5 + distance - 1 },
 			       at = { .start = 5 + distance };
 	struct tallies checks = { 0 };
@@ -217,11 +217,18 @@ Test(decide, a_rule_that_has_too_little_left_saves_for_the_next_check)
 	cr_expect(decider_is_spent(f.decider, &before));
 	cr_expect_not(decider_is_spent(f.decider, &at));
 	add(&f, at.start, 0, CARVE_COMPLETE, 1);
-	f.outcomes[0].work = CHECK_WORK_LEAST;
+	cr_expect_eq(decider_work_ahead(f.decider, &before, true), 0);
+	cr_expect_eq(decider_work_ahead(f.decider, &at, true), DECIDE_SAVED);
+	f.outcomes[0].work = DECIDE_SAVED - CHECK_WORK_LEAST;
 	cr_expect_str_eq(decide(&f), "0");
+	cr_expect_not(decider_is_spent(f.decider, &at), "there is enough for one more");
+	add(&f, at.start + 1, 0, CARVE_COMPLETE, 1);
+	f.outcomes[0].work = FACTOR + 1;
+	cr_expect_str_eq(decide(&f), "0");
+	cr_expect(decider_is_spent(f.decider, &(struct candidate){ .start = at.start + 2 }));
 	decider_tally_checks(f.decider, &checks);
-	cr_expect_eq(checks.items[0].count, 2);
-	cr_expect_eq(checks.items[0].bytes, MOST + CHECK_WORK_LEAST);
+	cr_expect_eq(checks.items[0].count, 3);
+	cr_expect_eq(checks.items[0].bytes, MOST + DECIDE_SAVED - CHECK_WORK_LEAST + FACTOR + 1);
 	tallies_free(&checks);
 	teardown(&f);
 }
@@ -272,33 +279,36 @@ Test(decide, checks_that_wait_for_a_decision_spend_what_the_rule_has)
 	struct fixture f;
 
 	setup(&f, (struct decide_options){ .searched_len = LEN });
-	cr_expect_eq(decider_work_ahead(f.decider, &next), MOST);
+	cr_expect_eq(decider_work_ahead(f.decider, &next, false), MOST);
 	decider_share_work(f.decider, 4);
-	cr_expect_eq(decider_work_ahead(f.decider, &next), MOST / 4);
+	cr_expect_eq(decider_work_ahead(f.decider, &next, false), MOST / 4);
 	decider_begin_pending(f.decider, 0, much);
-	cr_expect_eq(decider_work_ahead(f.decider, &next), little / 4);
+	cr_expect_eq(decider_work_ahead(f.decider, &next, false), little / 4);
 	cr_expect_eq(decider_work_cap(f.decider, &next), MOST, "whom everything waits for");
 	decider_begin_pending(f.decider, 0, little);
-	cr_expect_eq(decider_work_ahead(f.decider, &next), 0);
-	cr_expect_eq(decider_work_ahead(f.decider, &other), MOST / 4, "each rule has its own");
+	cr_expect_eq(decider_work_ahead(f.decider, &next, false), 0);
+	cr_expect_eq(
+		decider_work_ahead(f.decider, &next, true), DECIDE_SAVED, "right after the front");
+	cr_expect_eq(
+		decider_work_ahead(f.decider, &other, false), MOST / 4, "each rule has its own");
 	decider_end_pending(f.decider, 0, much);
-	cr_expect_eq(decider_work_ahead(f.decider, &next), (MOST - little) / 4);
+	cr_expect_eq(decider_work_ahead(f.decider, &next, false), (MOST - little) / 4);
 	decider_begin_pending(f.decider, 0, UINT64_MAX);
-	cr_expect_eq(decider_work_ahead(f.decider, &next), 0, "it may leave nothing");
+	cr_expect_eq(decider_work_ahead(f.decider, &next, false), 0, "it may leave nothing");
 	decider_end_pending(f.decider, 0, UINT64_MAX);
 	decider_end_pending(f.decider, 0, little);
 	decider_begin_pending(f.decider, 0, MOST - 4 * CHECK_WORK_LEAST);
-	cr_expect_eq(decider_work_ahead(f.decider, &next), CHECK_WORK_LEAST);
+	cr_expect_eq(decider_work_ahead(f.decider, &next, false), CHECK_WORK_LEAST);
 	decider_begin_pending(f.decider, 0, 4);
-	cr_expect_eq(
-		decider_work_ahead(f.decider, &next), 0, "a share that is too little for a check");
+	cr_expect_eq(decider_work_ahead(f.decider, &next, false), 0,
+		"a share that is too little for a check");
 	decider_end_pending(f.decider, 0, 4);
 	decider_end_pending(f.decider, 0, MOST - 4 * CHECK_WORK_LEAST);
 	teardown(&f);
 	/* No bound: nothing is spent. */
 	setup(&f, (struct decide_options){ .searched_len = 0 });
 	decider_begin_pending(f.decider, 0, UINT64_MAX);
-	cr_expect_eq(decider_work_ahead(f.decider, &next), UINT64_MAX);
+	cr_expect_eq(decider_work_ahead(f.decider, &next, false), UINT64_MAX);
 	decider_end_pending(f.decider, 0, UINT64_MAX);
 	teardown(&f);
 }

@@ -7,6 +7,7 @@
 #include "rules/load.h"
 
 #define MIB ((uint64_t)1 << 20)
+#define SECTOR_LEN 512
 
 static struct rules *rules;
 static struct tallies tallies;
@@ -216,4 +217,19 @@ Test(schedule, without_a_cover_nothing_waits)
 	offer(4 * MIB, PICTURE);
 	cr_expect_str_eq(next(false), "0 1");
 	cr_expect_str_eq(next(false), "2");
+}
+
+/* Where a rule has little left, most of it for what is far ahead, those after the one that everything waits for are checked
+ * with it all the same: alone, each would cost a message and an answer. */
+Test(schedule, what_follows_the_front_is_checked_with_it)
+{
+	for (unsigned i = 0; i < CHECK_BATCH + 4; i++)
+		offer(1 * MIB + i * SECTOR_LEN, PICTURE);
+	decider_begin_pending(decider, PICTURE, UINT64_MAX / 2);
+	cr_expect_str_eq(next(true), "", "nothing is left for any");
+	cr_assert(schedule_next_forced(schedule, 0, 1, &batch));
+	cr_expect_eq(batch.count, CHECK_BATCH);
+	cr_expect(batch.jobs[0]->force && !batch.jobs[0]->next);
+	cr_expect(!batch.jobs[1]->force && batch.jobs[1]->next);
+	decider_end_pending(decider, PICTURE, UINT64_MAX / 2);
 }
