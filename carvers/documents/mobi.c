@@ -8,20 +8,27 @@
  * No field has the file's length. Mobipocket's last record is four bytes long, E9 8E 0D 0A, and
  * programs always write it: there the file ends. The checks: the records' offsets rise, and the
  * first record begins with a compression, the text's length, and for Mobipocket its own header.
- * PalmDOC's last record has no end mark: it is assumed to be as long as the longest other record, a
- * guess.
+ * PalmDOC's last record has no end mark: where it is text, it ends when that has the length that the first record states;
+ * else it is assumed to be as long as the longest other record, a guess.
+ *
+ * text: as it is (compression 1), or (2) bytes: 1 to 8: so many bytes follow as they are; 80 to BF and another: 3 to 10
+ *       bytes again; C0 to FF: a blank and a letter; others as they are
  */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "bytes.h"
+#include "cursor.h"
 #include "dates.h"
 #include "title.h"
 #include "walk.h"
 
 #define HEADER_LEN 78
 #define LONGEST_GUESS 65536
+#define TEXT_MAX 4096 /* bytes of a record of text */
+
+enum { PLAIN = 1, PACKED = 2 };
 
 static const uint8_t last_record[] = { 0xe9, 0x8e, 0x0d, 0x0a };
 
@@ -30,6 +37,8 @@ struct mobi {
 	struct finding *finding;
 	bool mobipocket;
 	uint16_t count;
+	uint16_t compression, text_count; /* of the text, and its records */
+	uint32_t text_len;
 	uint64_t first, last, longest; /* records' offsets, and a record's length */
 };
 
@@ -92,12 +101,15 @@ static const char *read_first_record(struct mobi *mobi)
 	const uint8_t *p = view_peek(mobi->view, mobi->first, mobi->mobipocket ? 92 : 16);
 	uint64_t name_at;
 	uint32_t name_len;
-	uint16_t compression;
 
 	if (!p)
 		return "a truncated first record";
-	compression = be16(p);
-	if ((compression != 1 && compression != 2 && compression != 17480) || be16(p + 2) != 0)
+	mobi->compression = be16(p);
+	mobi->text_len = be32(p + 4);
+	mobi->text_count = be16(p + 8);
+	if ((mobi->compression != PLAIN && mobi->compression != PACKED &&
+		    mobi->compression != 17480) ||
+		be16(p + 2) != 0)
 		return "an unknown text compression in the first record";
 	if (!mobi->mobipocket)
 		return be16(p + 10) == 4096
@@ -117,10 +129,60 @@ static const char *read_first_record(struct mobi *mobi)
 	return NULL;
 }
 
+/* Unpacks the record [*at, end) until it gives `want` bytes: how many it gave. *at is where it stopped. */
+static uint32_t unpack(struct mobi *mobi, uint64_t *at, uint64_t end, uint32_t want)
+{
+	struct cursor cursor = { .view = mobi->view, .at = *at };
+	uint32_t len = 0;
+
+	while (len < want && cursor.at < end) {
+		int byte = cursor_next(&cursor);
+
+		if (byte < 0)
+			break;
+		if (mobi->compression == PACKED && byte >= 0xc0) {
+			len += 2;
+		} else if (mobi->compression == PACKED && byte >= 0x80) {
+			len += 3 + ((uint32_t)cursor_next(&cursor) & 7);
+		} else if (mobi->compression == PACKED && byte >= 1 && byte <= 8) {
+			len += (uint32_t)byte;
+			cursor.at += (uint32_t)byte;
+		} else {
+			len++;
+		}
+	}
+	*at = cursor.at;
+	return len;
+}
+
+/* Where the text ends, if it fills the last record; 0 if it does not. */
+static uint64_t find_text_end(struct mobi *mobi)
+{
+	uint32_t left = mobi->text_len;
+
+	if (mobi->text_count + 1u != mobi->count ||
+		(mobi->compression != PLAIN && mobi->compression != PACKED))
+		return 0;
+	for (uint32_t i = 1; i < mobi->count; i++) {
+		const uint8_t *p = view_peek(mobi->view, HEADER_LEN + 8 * i, 16);
+		bool last = i + 1 == mobi->count;
+		uint64_t at = p ? be32(p) : 0, end = p && !last ? be32(p + 8) : UINT64_MAX;
+		uint32_t want = last ? left : TEXT_MAX + 1,
+			 len = p ? unpack(mobi, &at, end, want) : 0;
+
+		if (!len || len > TEXT_MAX || len > left || (!last && at != end))
+			return 0;
+		left -= len;
+		if (last)
+			return left ? 0 : at;
+	}
+	return 0;
+}
+
 static enum verdict judge_end(struct mobi *mobi)
 {
 	struct finding *finding = mobi->finding;
-	uint64_t size = view_size(mobi->view), left;
+	uint64_t size = view_size(mobi->view), left, text_end;
 	const uint8_t *p = view_peek(mobi->view, mobi->last, sizeof(last_record));
 
 	if (mobi->last >= size || (!p && mobi->mobipocket))
@@ -133,6 +195,12 @@ static enum verdict judge_end(struct mobi *mobi)
 		finding->length = mobi->first + 16;
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no last record at %" PRIu64, mobi->last);
+	}
+	text_end = find_text_end(mobi);
+	if (text_end && text_end <= size) {
+		finding->length = text_end;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing verifies the last record, at %" PRIu64, mobi->last);
 	}
 	left = size - mobi->last;
 	if (left > mobi->longest)

@@ -113,7 +113,7 @@ static const char *read_headers(struct pe *pe)
 	if (!p || p[0] != 'M' || p[1] != 'Z')
 		return "no DOS header";
 	at = le32(p + 60);
-	if (at < 4 || at > 0xffff || at % 4)
+	if (at < 4 || at > 0xffff || at % 2)
 		return "no offset of a PE header";
 	p = view_peek(pe->view, at, 24);
 	if (!p || memcmp(p, "PE\0\0", 4) != 0)

@@ -35,6 +35,13 @@ def make():
     plain = struct.pack(">HHIHHI", 2, 0, 8000, 2, 4096, 0)
     palm = database([plain] + text, b"TEXtREAd")
     save("mobi", "palm.pdb", palm + b"\1" * 50, verdict="unverified", length=len(palm) + 50, extension="pdb", title="golden-book")
+    # Text as it is, and packed: bytes, a blank and a letter, a copy, bytes that follow a count.
+    words = (b"A golden hour, told in full. " * 300)[:5000]
+    packed = lambda n: (b"ab\xc3\x80\x10\x03\x80\x81\x82" * (n // 10 + 1))[:n // 10 * 9] + b"z" * (n % 10)
+    for name, packing, records in (("plain", 1, [words[:4096], words[4096:]]), ("packed", 2, [packed(4096), packed(904)])):
+        told = database([struct.pack(">HHIHHI", packing, 0, 5000, 2, 4096, 0)] + records, b"TEXtREAd")
+        save("mobi", f"palm-{name}.pdb", told + b"\x81" * 900, verdict="unverified", length=len(told), extension="pdb",
+             why=f"nothing verifies the last record, at {len(told) - len(records[1])}")
     save("mobi", "cut.mobi", whole[:-200], verdict="truncated", length=len(whole) - 200, title="A golden book")
     start = 78 + 8 * 4 + 2
     save("mobi", "overwritten.mobi", whole[:-200] + b"\1" * 900, verdict="truncated", length=start + 16, why=f"no last record at {len(whole) - 4}")

@@ -109,6 +109,9 @@ def make():
     save("pe", "library.dll", pe([text, reloc], wide=True, flags=0x2022), extension="dll", **when)
     save("pe", "driver.sys", pe([text, reloc], subsystem=1), extension="sys", **when)
     save("pe", "boot.efi", pe([text, reloc], wide=True, subsystem=10, machine=0xaa64), extension="efi", **when)
+    # Memtest86+ has its PE header at 122.
+    boot = pe([text, reloc], subsystem=10)
+    save("pe", "early.efi", boot[:60] + struct.pack("<I", 122) + boot[64:122] + boot[128:512] + bytes(6) + boot[512:], extension="efi", **when)
     save("pe", "checksum.exe", pe([text, (b".data", code(300), None)], checksum=0), extension="exe", **when)
     save("pe", "odd.exe", pe([text], symbols=["a"], checksum=0))
     save("pe", "symbols.exe", pe([text, (b".data", code(300), None)], symbols=["main", "start_of_it"]))
