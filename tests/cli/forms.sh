@@ -1,5 +1,6 @@
 # burin.conf finds the less usual forms of formats whose header is short: golden files among random bytes.
 . "$SRCDIR/tests/cli/helpers"
+n=0
 for file in lzma/properties-000.lzma lzma/properties-304.lzma compress_z/thirteen.Z tga/remark.tga age/armour.age \
 	pe/early.efi voc/sox.voc dpx/magick-16.dpx; do
 	cat "$SRCDIR/tests/golden/$file"
