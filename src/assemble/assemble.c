@@ -43,6 +43,9 @@
 /* Bytes around a broken file in which the words of its carver's tables are searched, and for all. */
 #define HITS_AROUND ((uint64_t)64 << 20)
 #define HITS_ALL ((uint64_t)8 << 30)
+/* Refused trials that are noted for the next pass, of a file and of all. */
+#define KNOWN_MOST 4096
+#define KNOWN_ALL ((size_t)1 << 19)
 
 struct assembler {
 	struct assemble_options options;
@@ -52,14 +55,15 @@ struct assembler {
 	size_t broken_count, broken_capacity;
 	size_t weak_count; /* of these */
 	uint64_t left_out;
-	unsigned pass;             /* of strategies[], the next one */
-	uint64_t last_work;        /* of each file in the pass before... */
-	bool was_claimed;          /* ...and whether it changed what is taken */
-	struct assembled *found;   /* one a broken file; without runs: not found yet */
-	bool *spent;               /* one a broken file: its share of some pass was spent */
-	bool is_ready;             /* the scan is over */
-	struct inner_hits *hits;   /* of the carvers' tables; NULL: not searched yet */
-	struct cluster_sums *sums; /* the same for their CRCs */
+	unsigned pass;               /* of strategies[], the next one */
+	uint64_t last_work;          /* of each file in the pass before... */
+	bool was_claimed;            /* ...and whether it changed what is taken */
+	struct assembled *found;     /* one a broken file; without runs: not found yet */
+	struct known_trials **known; /* one a broken file; NULL: nothing is noted of it */
+	bool *spent;                 /* one a broken file: its share of some pass was spent */
+	bool is_ready;               /* the scan is over */
+	struct inner_hits *hits;     /* of the carvers' tables; NULL: not searched yet */
+	struct cluster_sums *sums;   /* the same for their CRCs */
 	struct searcher *searcher;
 	struct affinity_samples *samples;
 	bool has_heads; /* the searcher */
@@ -118,6 +122,9 @@ void assembler_free(struct assembler *assembler)
 		return;
 	for (size_t i = 0; assembler->found && i < assembler->broken_count; i++)
 		forget(&assembler->found[i]);
+	for (size_t i = 0; assembler->known && i < assembler->broken_count; i++)
+		known_trials_free(assembler->known[i]);
+	free(assembler->known);
 	clusters_free(&assembler->clusters);
 	inner_hits_free(assembler->hits);
 	cluster_sums_free(assembler->sums);
@@ -224,6 +231,7 @@ struct crew {
 	struct assembler *assembler;
 	const struct strategy *strategy;
 	uint64_t work;           /* of each file */
+	size_t known_most;       /* trials that are noted for it */
 	struct helpers *helpers; /* NULL: there are none */
 	pthread_mutex_t taking;  /* guards next, so that files are announced in their order */
 	size_t next;
@@ -283,6 +291,10 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 		.is_last = !crew->strategy[1].name,
 	};
 	bool success;
+
+	if (crew->strategy[1].find == crew->strategy->find && !assembler->known[index])
+		assembler->known[index] = known_trials_new(crew->known_most);
+	bench.known = assembler->known[index];
 
 	*found = (struct assembled){ .start = broken->start, .rule = broken->rule };
 	found->pass = assembler->pass;
@@ -527,6 +539,7 @@ static void get_ready(struct assembler *assembler)
 	note_heads(assembler);
 	assembler->found = xcalloc(assembler->broken_count, sizeof(*assembler->found));
 	assembler->spent = xcalloc(assembler->broken_count, sizeof(*assembler->spent));
+	assembler->known = xcalloc(assembler->broken_count, sizeof(*assembler->known));
 	assembler->searcher = searcher_new(
 		assembler->options.tool, assembler->options.devices, &assembler->clusters);
 	assembler->samples = affinity_samples_new();
@@ -656,6 +669,9 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 		return -EINTR;
 	crew.work = scale(assembler, assemble_work(assembler->clusters.end, count_left(assembler),
 					     crew.strategy->share));
+	crew.known_most = KNOWN_ALL / count_left(assembler) + 1;
+	if (crew.known_most > KNOWN_MOST)
+		crew.known_most = KNOWN_MOST;
 	if (!is_repeated(assembler, crew.work)) {
 		pthread_mutex_init(&crew.taking, NULL);
 		crew.helpers = assembler->options.alone ? NULL : helpers_new();

@@ -62,6 +62,20 @@ uint64_t extents_place(const struct extents *extents, uint64_t at)
 	return UINT64_MAX;
 }
 
+uint64_t extents_hash(const struct extents *extents, uint64_t length)
+{
+	uint64_t hash = length;
+
+	for (size_t i = 0; i < extents->count && length; i++) {
+		uint64_t len = extents->runs[i].length < length ? extents->runs[i].length : length;
+
+		hash = (hash ^ extents->runs[i].offset) * 0x9e3779b97f4a7c15;
+		hash = (hash ^ len ^ hash >> 29) * 0xbf58476d1ce4e5b9;
+		length -= len;
+	}
+	return hash ^ hash >> 32;
+}
+
 bool extents_overlaps_itself(const struct extents *extents)
 {
 	struct ranges seen = { 0 };

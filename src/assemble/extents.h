@@ -44,6 +44,8 @@ void extents_split(struct extents *extents, uint64_t at);
 /* Where the byte after its first `at` ones is in the evidence, if the piece that has those before goes on.
  * UINT64_MAX: it has fewer. */
 uint64_t extents_place(const struct extents *extents, uint64_t at);
+/* Of its first `length` bytes: where they are. */
+uint64_t extents_hash(const struct extents *extents, uint64_t length);
 /* Whether a byte of the evidence is in it twice. */
 bool extents_overlaps_itself(const struct extents *extents);
 void extents_free(struct extents *extents);

@@ -60,14 +60,29 @@ static bool goes_past(struct workbench *bench, const struct partial *partial,
 	       workbench_goes_past(bench, extents, step->at, partial->reached);
 }
 
+/* A trial of a layout, unless an earlier pass made it. Not before a tail, which may be far from what is tried. */
+static bool try_layout(struct workbench *bench, const struct partial *partial,
+	const struct step *step, struct extents *extents, struct outcome *outcome)
+{
+	uint64_t tested = bench->tested;
+	bool is_kept = !partial->tail.from;
+
+	if (is_kept && workbench_is_known(bench, extents, step->at, partial->reached))
+		return false;
+	if (goes_past(bench, partial, step, extents) && workbench_try(bench, extents, outcome))
+		return true;
+	if (is_kept && bench->tested != tested)
+		workbench_note_refused(bench, extents, step->at, partial->reached);
+	return false;
+}
+
 /* Tries a step. True: it is COMPLETE, and the new piece is needed for that. */
 static bool try(struct workbench *bench, const struct partial *partial, const struct step *step,
 	struct extents *extents, struct outcome *outcome)
 {
 	bench->reached = 0;
 	if (!step_lay_out(bench->clusters, partial, step, extents) ||
-		!goes_past(bench, partial, step, extents) ||
-		!workbench_try(bench, extents, outcome)) {
+		!try_layout(bench, partial, step, extents, outcome)) {
 		if (bench->reached > step->at + LASTING)
 			workbench_note_lasting(bench, step_target(bench->clusters, partial, step));
 		return false;
@@ -106,8 +121,7 @@ void joining_look_ahead(
 	struct outcome outcome;
 
 	if (step_lay_out(bench->clusters, partial, step, &extents) &&
-		goes_past(bench, partial, step, &extents) &&
-		workbench_try(bench, &extents, &outcome))
+		try_layout(bench, partial, step, &extents, &outcome))
 		outcome_free(&outcome);
 	extents_free(&extents);
 }

@@ -295,26 +295,11 @@ static bool has_cluster(const struct workbench *bench, uint64_t at, uint64_t val
 	return valid >= at + (may_end ? size / 8 : size - size / 4);
 }
 
-/* Of the first `length` bytes of the extents. */
-static uint64_t hash_start(const struct extents *extents, uint64_t length)
-{
-	uint64_t hash = length;
-
-	for (size_t i = 0; i < extents->count && length; i++) {
-		uint64_t len = extents->runs[i].length < length ? extents->runs[i].length : length;
-
-		hash = (hash ^ extents->runs[i].offset) * 0x9e3779b97f4a7c15;
-		hash = (hash ^ len ^ hash >> 29) * 0xbf58476d1ce4e5b9;
-		length -= len;
-	}
-	return hash ^ hash >> 32;
-}
-
 /* How many bytes the carver finds valid if the file is cut at the break. */
 static uint64_t valid_head(struct workbench *bench, const struct extents *extents, uint64_t at)
 {
 	struct workbench_heads *heads = &bench->heads;
-	uint64_t hash = hash_start(extents, at);
+	uint64_t hash = extents_hash(extents, at);
 	size_t slot = hash % WORKBENCH_HEADS;
 
 	if (heads->hash[slot] != hash) {
@@ -503,6 +488,51 @@ uint32_t *workbench_joint_bits(struct workbench *bench, const struct extents *ex
 	bits = joint_bits(bench, extents);
 	outcome_free(&outcome);
 	return bits;
+}
+
+#define KNOWN_WORK 256 /* units to know a trial */
+
+/* What a trial has in common with the same one in another pass. */
+static uint64_t trial_key(
+	const struct workbench *bench, const struct extents *extents, uint64_t at, uint64_t noticed)
+{
+	uint64_t hash = extents_hash(extents, at + bench->clusters->size);
+
+	return (hash ^ at) * 0x9e3779b97f4a7c15 ^ noticed;
+}
+
+bool workbench_is_known(
+	struct workbench *bench, const struct extents *extents, uint64_t at, uint64_t noticed)
+{
+	const struct known_trial *known =
+		known_trials_find(bench->known, trial_key(bench, extents, at, noticed));
+
+	if (!known || bench->takes_unverified || known->hash != extents_hash(extents, known->seen))
+		return false;
+	workbench_spend(bench, KNOWN_WORK);
+	bench->tested++;
+	bench->reached = known->reached;
+	bench->seen = bench->known_seen = known->seen;
+	bench->verdict = known->verdict;
+	bench->known_proof = known->proof;
+	bench->was_known = true;
+	return true;
+}
+
+void workbench_note_refused(
+	struct workbench *bench, const struct extents *extents, uint64_t at, uint64_t noticed)
+{
+	const struct known_trial trial = { .key = trial_key(bench, extents, at, noticed),
+		.hash = extents_hash(extents, bench->seen),
+		.reached = bench->reached,
+		.seen = bench->seen,
+		.verdict = bench->verdict,
+		.proof = workbench_proof(bench, at) };
+
+	/* What is made ahead is noted by the thread that makes it itself. */
+	if (!bench->noted && workbench_goes_on(bench) && !bench->takes_unverified &&
+		bench->verdict != CARVE_COMPLETE)
+		known_trials_add(bench->known, &trial);
 }
 
 uint32_t workbench_bits(uint64_t number)

@@ -12,6 +12,7 @@
 #include "assemble/extents.h"
 #include "assemble/helpers.h"
 #include "assemble/inner_hits.h"
+#include "assemble/known_trials.h"
 #include "carve/view.h"
 
 /* A file that the scan could not follow to its end. */
@@ -86,7 +87,9 @@ struct workbench {
 	struct workbench_heads heads;
 	const struct workbench_ahead *ahead; /* NULL, or of the next trial */
 	struct workbench_ahead *noted; /* NULL, or where this one's checks are noted for others */
-	bool was_known;                /* the last check was made ahead: */
+	struct known_trials
+		*known; /* refused ones of this file, for the next pass; NULL: none are noted */
+	bool was_known; /* the last check was made ahead, or in an earlier pass: */
 	uint64_t known_seen;
 	unsigned known_proof;
 	uint64_t *lasting; /* where the last pieces of wrong layouts begin that were refused late */
@@ -122,6 +125,13 @@ void workbench_prepare(struct workbench *bench, const struct extents *extents);
 /* Describes where the first `at` bytes of the extents break off. False: the carver can't. */
 bool workbench_describe(struct workbench *bench, const struct extents *extents, uint64_t at,
 	struct carve_coded *coded);
+/* Whether the trial of these extents, where the last piece begins at `at`, was made in an earlier pass, and looked at none of what
+ * is different since: then it is refused as it was then. noticed: as for workbench_goes_past. */
+bool workbench_is_known(
+	struct workbench *bench, const struct extents *extents, uint64_t at, uint64_t noticed);
+/* It was refused now. */
+void workbench_note_refused(
+	struct workbench *bench, const struct extents *extents, uint64_t at, uint64_t noticed);
 /* The last trial was refused for something far after where its last piece begins: at `target` in the image. */
 void workbench_note_lasting(struct workbench *bench, uint64_t target);
 /* When the trials are over. */

@@ -47,7 +47,8 @@ static void *help(void *helpers)
 	return NULL;
 }
 
-static bool is_last; /* the pass */
+static bool is_last;               /* the pass */
+static struct known_trials *known; /* of the passes before */
 
 /* What a search comes to, and what it counts. */
 struct answer_of_search {
@@ -73,6 +74,7 @@ static struct answer_of_search search(const struct carver *carver, const struct 
 		.samples = affinity_samples_new(),
 		.helpers = helpers,
 		.work_left = work,
+		.known = known,
 		.is_last = is_last };
 	struct assembly assembly = { 0 };
 	struct outcome outcome = { 0 };
@@ -222,6 +224,37 @@ Test(steps, what_can_not_be_judged_to_the_end_stays_in_the_last_pass)
 		extents_free(&last);
 	}
 	cr_expect_gt(stayed, 0);
+}
+
+/* A second pass makes only the trials again that look at clusters which were taken since. */
+Test(steps, what_was_refused_costs_little_in_the_next_pass)
+{
+	static const struct carver carver = { .name = "x", .check = check_records };
+	static const struct broken broken = {
+		.start = START, .length = 1, .verdict = CARVE_TRUNCATED
+	};
+	struct answer_of_search first, again, changed;
+	struct extents extents = { 0 };
+
+	make_records();
+	plant(0, 3 * CLUSTER, 4);
+	plant(3 * CLUSTER, RECORDS * RECORD - CLUSTER, 9); /* its end is nowhere */
+	known = known_trials_new(1 << 16);
+	first = search(&carver, &broken, WORK, NULL, &extents);
+	again = search(&carver, &broken, WORK, NULL, &extents);
+	compare(&carver, &broken, WORK);
+	ranges_add(&clusters.taken, 30 * CLUSTER, CLUSTER);
+	changed = search(&carver, &broken, WORK, NULL, &extents);
+	known_trials_free(known);
+	known = NULL;
+	cr_expect_not(first.found || again.found || changed.found);
+	cr_expect_eq(again.tested, first.tested);
+	cr_expect_lt(WORK - again.work, WORK - first.work);
+	cr_expect_lt(WORK - again.work, WORK - changed.work);
+	cr_expect_eq(search(&carver, &broken, WORK, NULL, &extents).tested, changed.tested);
+	ranges_free(&clusters.taken);
+	clusters.taken = (struct ranges){ 0 };
+	extents_free(&extents);
 }
 
 /* The second piece is shorter than a record: what follows it is noticed at the record's begin, in the piece's first
