@@ -120,10 +120,11 @@ bool joined_rows(
 	struct view *view, uint64_t start, uint64_t end, uint64_t row_len, uint64_t pixel_len)
 {
 	uint64_t at = (start / USUAL_CLUSTER + 1) * USUAL_CLUSTER;
+	uint64_t last = (end - 1) / USUAL_CLUSTER * USUAL_CLUSTER;
 
 	if (at >= end)
 		return true;
-	if (walk_zeros(view, (end - 1) / USUAL_CLUSTER * USUAL_CLUSTER, end))
+	if (walk_zeros(view, last, end) || walk_before_fill(view, last, end) == last)
 		return false;
 	for (; at < end; at += USUAL_CLUSTER) {
 		uint64_t stop = end - at < USUAL_CLUSTER ? end : at + USUAL_CLUSTER;

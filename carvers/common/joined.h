@@ -9,7 +9,7 @@
 /* Whether at each cluster's start in [start, end), where a cut file may go on with other bytes, the row of pixels
  * resembles the row above at the same columns, and hardly at others. Rows have row_len bytes, pixels pixel_len (both at
  * least 1). True when no cluster starts there; false for samples, whose rows are too short to be compared, for noise,
- * and for zeros from a cluster's start to the end. */
+ * and where the last cluster has zeros, or many bytes of one value. */
 bool joined_rows(
 	struct view *view, uint64_t start, uint64_t end, uint64_t row_len, uint64_t pixel_len);
 

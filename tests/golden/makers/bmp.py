@@ -75,6 +75,8 @@ def make():
     relief = [[min(255, 40 + 9 * (x * x // 50 % 13) + y // 8 + (x * 7 + y) % 3) for x in range(240)] for y in range(48)]
     rows = bmp(header(40, 80, 48, 24), b"", b"".join(bytes(row) for row in relief))
     save("bmp", "rows.bmp", rows, unchecked=34)
+    white = bmp(header(40, 80, 48, 24), b"", (b"".join(bytes(row) for row in relief)[:7500]).ljust(48 * 240, b"\xff"))
+    save("bmp", "white-end.bmp", white, verdict="unverified", length=len(white), why=f"the last pixels before {len(white)} cannot be verified")
     turned = b"".join(bytes(row[100:] + row[:100]) for row in relief)
     save("bmp", "rows-behind.bmp", rows[:8192] + turned[8192 - 54:], verdict="unverified", length=len(rows),
          why=f"the last pixels before {len(rows)} cannot be verified")
