@@ -27,7 +27,7 @@
 #define DIRECTORY_MAX (2 + ENTRY_LEN * ENTRIES_MAX)
 #define BLOCK 64 /* pointers that are compared at once */
 #define START_LEN 4
-#define SIZE_MAX_CRW (64u << 20)
+#define SIZE_MAX_CRW (32u << 20) /* of 8 megapixels at most */
 #define WINDOW_LEN 4096
 #define DATA_LEN_MIN 1024
 #define CUT_MAX (8u << 20) /* the most that is kept of a file without its directory */

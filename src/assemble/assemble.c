@@ -596,8 +596,8 @@ static int find_hits(struct assembler *assembler)
 	}
 	if (inner_hits_find(assembler->hits, assembler->evidence, &assembler->clusters.taken, most,
 		    options->pool, options->interrupted) &&
-		cluster_sums_find(assembler->sums, assembler->evidence, most, options->pool,
-			options->interrupted))
+		cluster_sums_find(assembler->sums, assembler->evidence, &assembler->clusters.taken,
+			most, options->pool, options->interrupted))
 		return 0;
 	inner_hits_free(assembler->hits);
 	assembler->hits = NULL;

@@ -443,10 +443,9 @@ static bool read_ends(struct search *search, struct batch *batch)
 		good = read_tails(search, batch, i, count, len, bytes, is_free);
 		for (size_t n = 0; n < count && good; n++) {
 			uint32_t tail =
-				!is_free[n]
-					? 0
-					: root_of(search, crc_of(search->order, bytes + n * size,
-								  (size_t)len));
+				is_free[n] ? root_of(search, crc_of(search->order, bytes + n * size,
+								     (size_t)len))
+					   : cluster_sums_of_taken(shift_of(search, batch, i + n));
 			uint32_t end = times(search, minus(search, after, tail), search->to_first);
 
 			batch->ends[i + n] = minus(search, times(search, end, power),

@@ -52,6 +52,7 @@ struct part {
 /* What the threads share. */
 struct reading {
 	struct image *image;
+	const struct ranges *taken;
 	bool (*interrupted)(void);
 	enum crc_order order;
 	size_t size;
@@ -62,6 +63,33 @@ struct reading {
 	_Atomic bool stopped;
 };
 
+uint32_t cluster_sums_of_taken(uint64_t offset)
+{
+	return (uint32_t)(offset * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+static bool is_taken(const struct reading *reading, const struct part *part, size_t number)
+{
+	return ranges_overlap(
+		       reading->taken, part->offset + number * reading->size, reading->size) != 0;
+}
+
+/* Those of a part that are not taken. */
+static void read_free(const struct reading *reading, const struct part *part, uint8_t *bytes)
+{
+	size_t size = reading->size, from, to = 0;
+
+	for (from = 0; from < part->count; from = to) {
+		bool taken = is_taken(reading, part, from);
+
+		for (to = from + 1; to < part->count && is_taken(reading, part, to) == taken;)
+			to++;
+		if (!taken)
+			image_read_around(reading->image, part->offset + from * size,
+				bytes + from * size, (to - from) * size);
+	}
+}
+
 static void add_terms(const struct reading *reading, const struct part *part, uint8_t *bytes)
 {
 	bool of_words = reading->order == SUM_OF_WORDS;
@@ -70,7 +98,9 @@ static void add_terms(const struct reading *reading, const struct part *part, ui
 
 	for (size_t i = 0; i < part->count; i++) {
 		uint32_t of_cluster =
-			crc_of(reading->order, bytes + i * reading->size, reading->size);
+			is_taken(reading, part, i)
+				? cluster_sums_of_taken(part->offset + i * reading->size)
+				: crc_of(reading->order, bytes + i * reading->size, reading->size);
 
 		part->terms[i] =
 			of_words ? of_cluster
@@ -90,7 +120,7 @@ static void read_parts(void *context, unsigned number, unsigned worker)
 	while ((index = reading->next++) < reading->part_count && !reading->stopped) {
 		const struct part *part = &reading->parts[index];
 
-		image_read_around(reading->image, part->offset, bytes, part->count * size);
+		read_free(reading, part, bytes);
 		if (image_was_cut(reading->image) ||
 			(reading->interrupted && reading->interrupted()))
 			reading->stopped = true;
@@ -164,11 +194,12 @@ static bool read_order(
 	return !reading->stopped;
 }
 
-bool cluster_sums_find(struct cluster_sums *sums, struct image *image, uint64_t most,
-	struct pool *pool, bool (*interrupted)(void))
+bool cluster_sums_find(struct cluster_sums *sums, struct image *image, const struct ranges *taken,
+	uint64_t most, struct pool *pool, bool (*interrupted)(void))
 {
 	for (unsigned order = 0; order < CRC_ORDERS; order++) {
 		struct reading reading = { .image = image,
+			.taken = taken,
 			.interrupted = interrupted,
 			.order = order,
 			.size = (size_t)sums->size,

@@ -32,10 +32,13 @@ struct cluster_sums *cluster_sums_new(uint64_t size, uint64_t origin);
 /* Adds those that are wholly in a range of the image. */
 void cluster_sums_add(
 	struct cluster_sums *sums, enum crc_order order, uint64_t offset, uint64_t length);
-/* All was added: reads at most `most` bytes from the first cluster on, with the pool's threads. False:
- * interrupted, or the image became unreadable; there are none then. */
-bool cluster_sums_find(struct cluster_sums *sums, struct image *image, uint64_t most,
-	struct pool *pool, bool (*interrupted)(void));
+/* All was added: reads at most `most` bytes from the first cluster on, with the pool's threads. Clusters that are taken are
+ * not read: what they add is cluster_sums_of_taken, as no piece has one. False: interrupted, or the image became
+ * unreadable; there are none then. */
+bool cluster_sums_find(struct cluster_sums *sums, struct image *image, const struct ranges *taken,
+	uint64_t most, struct pool *pool, bool (*interrupted)(void));
+/* What stands for the sum of bytes that a complete file has, at this offset: it agrees with others by chance only. */
+uint32_t cluster_sums_of_taken(uint64_t offset);
 /* The ranges of the image whose clusters were read. */
 const struct ranges *cluster_sums_ranges(const struct cluster_sums *sums, enum crc_order order);
 /* What made X an x. */
