@@ -67,12 +67,13 @@ struct check_trial {
 /* Threads that put files together are at most as many. */
 #define CHECK_TRIALS_MAX 1024
 
+#define CHECK_STOP_ALL UINT64_MAX
 /* What the processes share. Checks are numbered from 1. */
 struct check_shared {
 	/* burin-carver writes: the check under way, how far in the image it has read, and the work of all
 	 * checks of the batch. */
 	_Atomic uint64_t number, reached, work;
-	/* burin writes: the check that is to be given up; CHECK_ASSEMBLING: all. */
+	/* burin writes: the check that is to be given up; CHECK_STOP_ALL: all of the batch; CHECK_ASSEMBLING: all. */
 	_Atomic uint64_t stop;
 	/* burin-carver writes: what its threads put together. */
 	struct check_trial trials[CHECK_TRIALS_MAX];

@@ -106,15 +106,20 @@ static double time_allowed(const struct check_worker *worker, const struct check
 	return (claimed < most ? claimed : most) / check_limits.work_a_second;
 }
 
-/* The check under way is not wanted. False: it went on nevertheless. */
-static bool stop_check(struct check_worker *worker, uint64_t number, double now)
+/* The check under way is not wanted, or none of the part is. False: it went on nevertheless. */
+static bool stop_check(struct check_worker *worker, uint64_t number, bool all, double now)
 {
 	if (worker->stopping != number) {
 		worker->stopping = number;
 		worker->stopping_since = now;
-		atomic_store(&worker->process.shared->stop, number);
+		atomic_store(&worker->process.shared->stop, all ? CHECK_STOP_ALL : number);
 	}
 	return now - worker->stopping_since < STOP_SECONDS;
+}
+
+static bool is_cancelled(const struct check_part *part)
+{
+	return part->listener->cancelled && part->listener->cancelled(part->listener->context);
 }
 
 /* Between messages. False: the process is to be ended. */
@@ -131,7 +136,7 @@ static bool watch(struct check_worker *worker, const struct check_part *part)
 	if (index >= part->done && index < part->end &&
 		!part->listener->go_on(part->listener->context, (size_t)index,
 			atomic_load(&worker->process.shared->reached)) &&
-		!stop_check(worker, number, now))
+		!stop_check(worker, number, is_cancelled(part), now))
 		return false;
 	if (now - worker->measured < MEASURE_SECONDS)
 		return true;
@@ -202,7 +207,8 @@ static bool give_bytes(struct check_worker *worker, struct codec_reader *body)
 	bool works = checker_give_bytes(&worker->process, worker->all->image, body, &cut);
 
 	if (cut)
-		stop_check(worker, atomic_load(&worker->process.shared->number), clock_seconds());
+		stop_check(worker, atomic_load(&worker->process.shared->number), false,
+			clock_seconds());
 	return works;
 }
 
@@ -250,6 +256,7 @@ static bool give_part(struct check_worker *worker, const struct check_part *part
 	worker->watched = worker->measured = clock_seconds();
 	checker_begin(&worker->process);
 	worker->stopping = 0;
+	atomic_store(&worker->process.shared->stop, 0);
 	codec_put(writer, worker->number);
 	codec_put(writer, worker->first);
 	codec_put(writer, part->hidden_until);

@@ -37,6 +37,8 @@ struct check_listener {
 	/* Takes over what the outcome owns. NULL: it was given up, or deferred. waited: up to where the start of other
 	 * checks may have waited for this one; 0: none has. */
 	void (*done)(void *context, size_t index, struct outcome *outcome, uint64_t waited);
+	/* Whether all others are to be given up with one that is. NULL: they are not. */
+	bool (*cancelled)(void *context);
 };
 
 /* Checks all requests, at least one. hidden_until: what starts before this is hidden. Returns 0, or a negative

@@ -204,6 +204,13 @@ static bool worker_may_go_on(void *context, size_t index, uint64_t reached)
 	       !is_covered(scratch) && !job_seems_spent(&local->context, job);
 }
 
+static bool worker_is_cancelled(void *context)
+{
+	const struct job_scratch *scratch = context;
+
+	return tracker_is_cancelled(scratch->local->context.tracker);
+}
+
 static void worker_is_done(void *context, size_t index, struct outcome *outcome, uint64_t waited)
 {
 	struct job_scratch *scratch = context;
@@ -259,7 +266,8 @@ static void collect_requests(struct job_scratch *scratch, const struct local_bat
 
 static void check_requests(struct job_scratch *scratch, const struct check_request *requests)
 {
-	const struct check_listener listener = { scratch, worker_may_go_on, worker_is_done };
+	const struct check_listener listener = { scratch, worker_may_go_on, worker_is_done,
+		worker_is_cancelled };
 	struct local_jobs *local = scratch->local;
 	struct error error = { 0 };
 	int status;

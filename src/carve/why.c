@@ -277,7 +277,7 @@ static int check(const struct query *query, const struct candidate *candidate,
 	struct outcome *outcome, struct error *error)
 {
 	const struct rule *rule = &query->rules->rules[candidate->rule];
-	const struct check_listener listener = { outcome, go_on, take_outcome };
+	const struct check_listener listener = { outcome, go_on, take_outcome, NULL };
 	const struct check_request request = {
 		.candidate = candidate, .work_max = UINT64_MAX, .force = true
 	};

@@ -121,7 +121,9 @@ static int ask_for_bytes(uint64_t offset, void *buffer, size_t len)
 
 bool checker_is_stopped(void)
 {
-	return atomic_load_explicit(&checker.shared->stop, memory_order_relaxed) == checker.number;
+	uint64_t stop = atomic_load_explicit(&checker.shared->stop, memory_order_relaxed);
+
+	return stop == checker.number || stop == CHECK_STOP_ALL;
 }
 
 /* Whether so much of its memory is in use that its own limit, and not the machine, is what it met. */

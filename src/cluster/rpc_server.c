@@ -241,7 +241,8 @@ static void worker_is_done(void *context, size_t index, struct outcome *outcome,
 /* In the thread's process, but for what no carver parses. As check_here. */
 static int check_in_worker(struct workplace *workplace, size_t count, struct error *error)
 {
-	const struct check_listener listener = { workplace, worker_continues, worker_is_done };
+	const struct check_listener listener = { workplace, worker_continues, worker_is_done,
+		NULL };
 	struct check_request requests[CHECK_BATCH];
 	int status = 0;
 

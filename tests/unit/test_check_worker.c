@@ -19,6 +19,7 @@
 #define UNPACKED ((unsigned)8 << 20) /* bytes of a stream */
 
 static unsigned checked, deferred;
+static bool was_last_deferred;
 
 static bool go_on(void *context, size_t index, uint64_t reached)
 {
@@ -28,6 +29,7 @@ static bool go_on(void *context, size_t index, uint64_t reached)
 
 static void done(void *context, size_t index, struct outcome *outcome, uint64_t waited)
 {
+	was_last_deferred = !outcome;
 	(void)context, (void)index, (void)waited;
 	deferred += !outcome;
 	checked += outcome != NULL;
@@ -87,7 +89,7 @@ TestSuite(check_worker, .init = set_up, .fini = tear_down, .timeout = TEST_HANGS
 
 static void check(uint64_t work_max, bool force)
 {
-	const struct check_listener listener = { NULL, go_on, done };
+	const struct check_listener listener = { NULL, go_on, done, NULL };
 	struct error error = { 0 };
 
 	checked = deferred = 0;
@@ -108,6 +110,39 @@ Test(check_worker, a_batch_costs_no_more_than_its_rule_may)
 	cr_expect_eq(checked, COUNT, "those whose turn it is are checked");
 	check(CHECK_WORK_LEAST, false);
 	cr_expect_eq(checked, 1, "%u: nor a batch that may cost little", checked);
+}
+
+static bool go_on_no_more(void *context, size_t index, uint64_t reached)
+{
+	unsigned *asked = context;
+
+	(void)index, (void)reached;
+	return (*asked)++ > 0;
+}
+
+static bool cancelled(void *context)
+{
+	(void)context;
+	return true;
+}
+
+/* When the run is to end, what follows the check under way is given up with it: each would have to be noticed first. */
+Test(check_worker, nothing_of_a_batch_goes_on_when_it_is_cancelled)
+{
+	unsigned asked = 0;
+	const struct check_listener listener = { &asked, go_on_no_more, done, cancelled };
+	struct error error = { 0 };
+
+	checked = deferred = 0;
+	for (unsigned i = 0; i < COUNT; i++)
+		requests[i] = (struct check_request){ .candidate = &candidates[i],
+			.work_max = UINT64_MAX };
+	cr_assert_eq(check_worker_check(worker, requests, COUNT, 0, &listener, &error), 0, "%s",
+		error.text);
+	cr_expect_gt(asked, 0);
+	cr_expect_gt(deferred, 0);
+	cr_expect_leq(checked + 1, COUNT, "%u", checked);
+	cr_expect(was_last_deferred);
 }
 
 /* The same in this process, as ranks of a cluster that confine nothing do it. */
@@ -188,7 +223,7 @@ static void take_outcome(void *context, size_t index, struct outcome *outcome, u
 static enum verdict check_knowing(uint64_t data, uint64_t end)
 {
 	struct outcome outcome;
-	const struct check_listener listener = { &outcome, go_on, take_outcome };
+	const struct check_listener listener = { &outcome, go_on, take_outcome, NULL };
 	const struct check_request request = { .candidate = candidates,
 		.work_max = UINT64_MAX,
 		.force = true,
