@@ -68,11 +68,11 @@ void sample_text(struct bytes *bytes, size_t len, uint64_t *seed)
 }
 
 /* Values that rise and fall with some noise, like those of a picture or a recording. */
-static uint8_t wave(size_t at, uint64_t *seed)
+static uint8_t wave(size_t at, uint64_t noise, uint64_t *seed)
 {
 	size_t phase = at % 251;
 
-	return (uint8_t)((phase < 126 ? phase : 251 - phase) + random_below(seed, 16));
+	return (uint8_t)((phase < 126 ? phase : 251 - phase) + random_below(seed, noise));
 }
 
 /* Compresses len bytes with one of the library's functions. */
@@ -115,7 +115,7 @@ static void make_png(struct bytes *bytes, size_t size, uint64_t *seed)
 	for (uint32_t y = 0; y < height; y++) {
 		add_byte(&rows, 0);
 		for (uint32_t x = 0; x < width; x++)
-			add_byte(&rows, wave(x + 3 * y, seed));
+			add_byte(&rows, wave(x + 3 * y, 16, seed));
 	}
 	add_compressed(&compressed, rows.data, rows.len, libdeflate_zlib_compress);
 	bytes_add(bytes, "\x89PNG\r\n\x1a\n", 8);
@@ -170,7 +170,7 @@ static void make_jpeg(struct bytes *bytes, size_t size, uint64_t *seed)
 	bytes_add(bytes, tables, sizeof(tables) - 1);
 	bytes_add(bytes, "\xff\xda\0\x08\1\1\0\0\x3f\0", 10);
 	for (uint32_t block = 0; block < blocks_high * 32; block++) {
-		int next = wave(block * 5, seed) - 64, step = next - mean;
+		int next = wave(block * 5, 16, seed) - 64, step = next - mean;
 		unsigned bits = 0;
 
 		for (int left = abs(step); left; left >>= 1)
@@ -317,16 +317,18 @@ static void make_bmp(struct bytes *bytes, size_t size, uint64_t *seed)
 	add_little(bytes, 2835, 4);
 	add_little(bytes, 0, 4);
 	add_little(bytes, 0, 4);
+	/* Each row resembles the one above, as in a picture. */
 	for (uint32_t i = 0; i < len; i++)
-		add_byte(bytes, wave(i, seed));
+		add_byte(bytes, wave(i % (width * 3), 3, seed));
 }
 
+/* With a title after the samples, which nothing but what follows them can show to be whole. */
 static void make_wav(struct bytes *bytes, size_t size, uint64_t *seed)
 {
-	uint32_t len = (uint32_t)size & ~1u;
+	uint32_t len = (uint32_t)size & ~1u, title_len = 20;
 
 	add_text(bytes, "RIFF");
-	add_little(bytes, 36 + len, 4);
+	add_little(bytes, 36 + len + 8 + title_len, 4);
 	add_text(bytes, "WAVEfmt ");
 	add_little(bytes, 16, 4);
 	add_little(bytes, 1, 2);
@@ -338,7 +340,12 @@ static void make_wav(struct bytes *bytes, size_t size, uint64_t *seed)
 	add_text(bytes, "data");
 	add_little(bytes, len, 4);
 	for (uint32_t i = 0; i < len; i++)
-		add_byte(bytes, wave(i, seed));
+		add_byte(bytes, wave(i, 16, seed));
+	add_text(bytes, "LIST");
+	add_little(bytes, title_len, 4);
+	add_text(bytes, "INFOINAM");
+	add_little(bytes, 8, 4);
+	add_text(bytes, "a sample");
 }
 
 static void add_object(
