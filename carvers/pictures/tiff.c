@@ -107,6 +107,9 @@ static enum verdict file_verdict(struct tiff_walk *walk, struct view *view, stru
 			CARVE_TRUNCATED, finding, "%s at %" PRIu64, walk->problem, walk->bad);
 	if (walk->end > walk->size)
 		return walk_cut(view, finding, walk->end, valid_end);
+	/* So that it does not matter what follows the file, for which more of it would be checked. */
+	if (walk->size - walk->to_check > walk->end)
+		walk->odd = TIFF_OVERLAPS;
 	if (walk->odd)
 		return verdict_because(CARVE_UNVERIFIED, finding, "%s", walk->odd);
 	if (walk->covered < walk->end / COVERED_PART) {

@@ -45,6 +45,8 @@ struct tiff_page {
 	bool sensor;                 /* samples straight from a sensor */
 };
 
+#define TIFF_OVERLAPS "strips that overlap"
+
 struct tiff_walk {
 	struct tiff tiff;
 	uint64_t size;             /* of the view */
@@ -60,7 +62,7 @@ struct tiff_walk {
 	const char *odd;     /* a reason for doubt, or NULL */
 	uint64_t to_read;    /* bytes of directories that may still be read: a hostile file has them
 			       overlap */
-	uint64_t to_check;   /* the same for strips */
+	uint64_t to_check;   /* the same for strips: TIFF_OVERLAPS */
 	uint64_t to_unpack;  /* bytes that may still be decompressed from them */
 	uint64_t unchecked;  /* bytes of strips in an unknown code, or of noise */
 	uint64_t plain, plain_end;   /* consecutive uncompressed strips */

@@ -157,6 +157,7 @@ static bool may_check(struct tiff_walk *walk, uint64_t at, uint64_t len)
 	if (!len || at > walk->size || len > walk->size - at)
 		return false;
 	if (len > walk->to_check) {
+		walk->odd = TIFF_OVERLAPS;
 		skip_strip(walk, at, at + len);
 		return false;
 	}

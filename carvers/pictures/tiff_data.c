@@ -68,8 +68,12 @@ void tiff_finish_data(struct tiff_walk *walk)
 {
 	uint64_t end = walk->plain_end < walk->size ? walk->plain_end : walk->size, noise, after;
 
-	if (walk->plain >= end || end - walk->plain > walk->to_check)
+	if (walk->plain >= end)
 		return;
+	if (end - walk->plain > walk->to_check) {
+		walk->odd = TIFF_OVERLAPS;
+		return;
+	}
 	walk->to_check -= end - walk->plain;
 	noise = noise_start(walk->tiff.view, walk->plain, end);
 	if (noise < end && !walk_unread(walk->tiff.view, walk->plain, end, &after))
