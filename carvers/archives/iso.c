@@ -284,24 +284,24 @@ static bool lacks_udf_anchor(
 	return true;
 }
 
-/* Whether HFS shares the volume, and the copy of its head, which belongs to its end, is not there. */
-static bool lacks_hfs_copy(struct view *view)
+/* Where the HFS volume that shares the image ends, by the copy of its head that belongs to its end; 0 where there is none. */
+static uint64_t hfs_end(struct view *view)
 {
 	uint64_t start, end;
 	const uint8_t *p = hfs_head(view, &start);
 	uint8_t sizes[6];
 
 	if (!p)
-		return false;
+		return 0;
 	memcpy(sizes, p + 18, sizeof(sizes));
 	end = start + be16(p + 28) * (uint64_t)HFS_BLOCK_LEN +
 	      be16(p + 18) * (uint64_t)be32(p + 20);
 	for (uint64_t back = 0; back <= HFS_COPY_FAR; back += 2 * HFS_BLOCK_LEN) {
 		p = end > back ? view_peek(view, end - back, 32) : NULL;
 		if (p && memcmp(p, "BD", 2) == 0 && memcmp(p + 18, sizes, sizeof(sizes)) == 0)
-			return false;
+			return end - back + 2 * HFS_BLOCK_LEN;
 	}
-	return true;
+	return 0;
 }
 
 static bool is_empty(struct view *view, uint64_t at)
@@ -317,12 +317,17 @@ static bool has_partition_copy(struct view *view, uint64_t end)
 	return p && memcmp(p, "EFI PART", 8) == 0;
 }
 
+/* Where the block after the last file starts. */
+static uint64_t rest_start(const struct iso_volume *volume)
+{
+	return (volume->last_end + BLOCK_LEN - 1) / BLOCK_LEN * BLOCK_LEN;
+}
+
 /* Whether the bytes from the last file to the volume's end can belong to the volume: programs fill
  * them with zeros. Most of the first blocks must be zeros, and the last one. */
 static bool rest_is_zeros(struct view *view, const struct iso_volume *volume)
 {
-	uint64_t end = volume->blocks * volume->block_len;
-	uint64_t at = (volume->last_end + BLOCK_LEN - 1) / BLOCK_LEN * BLOCK_LEN;
+	uint64_t end = volume->blocks * volume->block_len, at = rest_start(volume);
 	int filled = 0;
 
 	if (at >= end || end - at < REST_BLOCKS * BLOCK_LEN)
@@ -360,8 +365,35 @@ static uint64_t walk_folders(struct view *view, struct iso_volume *volume, uint6
 	if (!last_file_is_padded(view, volume))
 		return volume->last_start;
 	if (!is_shared(view, descriptors_end) && !rest_is_zeros(view, volume))
-		return (volume->last_end + BLOCK_LEN - 1) / BLOCK_LEN * BLOCK_LEN;
+		return rest_start(volume);
 	return broken;
+}
+
+/* Whether what is after the last file belongs to the volume: the copy of HFS's head and zeros after it, or zeros alone. False: the
+ * finding says why. UDF's anchor is the last block itself. */
+static bool shows_end(struct view *view, const struct iso_volume *volume, uint64_t descriptors_end,
+	struct finding *finding)
+{
+	uint64_t len = volume->blocks * volume->block_len, rest = rest_start(volume), start;
+	bool has_hfs = hfs_head(view, &start);
+
+	if (has_hfs) {
+		rest = hfs_end(view);
+		if (!rest) {
+			verdict_because(CARVE_UNVERIFIED, finding,
+				"no copy of HFS's head at its end, before %" PRIu64, len);
+			return false;
+		}
+	}
+	/* Of more blocks rest_is_zeros tells, which allows for what some programs leave there. */
+	if (is_udf(view, descriptors_end) || rest >= len || has_partition_copy(view, len) ||
+		(!is_shared(view, descriptors_end) && len - rest >= REST_BLOCKS * BLOCK_LEN) ||
+		walk_zeros(view, rest, len))
+		return true;
+	verdict_because(CARVE_UNVERIFIED, finding,
+		"the bytes after %s, from %" PRIu64 " on, cannot be verified",
+		has_hfs ? "HFS" : "the last file", rest);
+	return false;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -399,9 +431,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (lacks_udf_anchor(view, &volume, descriptors_end))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"no anchor of UDF in the last blocks before %" PRIu64, len);
-	if (lacks_hfs_copy(view))
-		return verdict_because(CARVE_UNVERIFIED, finding,
-			"no copy of HFS's head at its end, before %" PRIu64, len);
+	if (!shows_end(view, &volume, descriptors_end, finding))
+		return CARVE_UNVERIFIED;
 	if (!is_udf(view, descriptors_end) && !is_last_file_shown(view, &volume))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last file's bytes, before %" PRIu64 ", cannot be verified",

@@ -69,6 +69,16 @@ def make():
     save("iso", "hfs-cut.iso", bytes(shared), verdict="unverified", length=len(shared), why=f"no copy of HFS's head at its end, before {len(shared)}")
     shared[-1024:-1024 + len(head)] = head
     save("iso", "hfs.iso", bytes(shared), title="A VOLUME")
+    # The same before blocks that are not HFS's.
+    head = head[:18] + struct.pack(">H", len(shared) // 512 - 6 - 12) + head[20:]
+    longer = bytearray(shared)
+    longer[1024:1024 + len(head)] = head
+    hfs_end = len(longer) - 12 * 512
+    longer[hfs_end - 1024:] = head.ljust(1024, b"\0") + text(2 * BLOCK) + bytes(BLOCK)
+    save("iso", "hfs-tail.iso", bytes(longer), verdict="unverified", length=len(longer), why=f"the bytes after HFS, from {hfs_end} on, cannot be verified")
+    few = volume(words, 4)
+    save("iso", "few-blocks.iso", few, title="A VOLUME", why="")
+    save("iso", "few-blocks-cut.iso", few[:-3 * BLOCK] + text(3 * BLOCK), verdict="unverified", length=len(few), why=f"the bytes after the last file, from {end} on, cannot be verified")
     udf = [b"\0BEA01\1", b"\0NSR02\1", b"\0TEA01\1"]
     shared = volume(words, 2, udf)
     anchor = struct.pack("<HHBBHHHI", 2, 2, 0, 0, 0, 0, 0, len(shared) // BLOCK - 1).ljust(BLOCK, b"\1")
