@@ -284,15 +284,12 @@ static bool lacks_udf_anchor(
 	return true;
 }
 
-/* Where the HFS volume that shares the image ends, by the copy of its head that belongs to its end; 0 where there is none. */
-static uint64_t hfs_end(struct view *view)
+/* Where the HFS volume with this head, from `start` on, ends: by the copy of the head that belongs to its end; 0 where there is none. */
+static uint64_t hfs_end(struct view *view, const uint8_t *p, uint64_t start)
 {
-	uint64_t start, end;
-	const uint8_t *p = hfs_head(view, &start);
 	uint8_t sizes[6];
+	uint64_t end;
 
-	if (!p)
-		return 0;
 	memcpy(sizes, p + 18, sizeof(sizes));
 	end = start + be16(p + 28) * (uint64_t)HFS_BLOCK_LEN +
 	      be16(p + 18) * (uint64_t)be32(p + 20);
@@ -374,16 +371,14 @@ static uint64_t walk_folders(struct view *view, struct iso_volume *volume, uint6
 static bool shows_end(struct view *view, const struct iso_volume *volume, uint64_t descriptors_end,
 	struct finding *finding)
 {
-	uint64_t len = volume->blocks * volume->block_len, rest = rest_start(volume), start;
-	bool has_hfs = hfs_head(view, &start);
+	uint64_t len = volume->blocks * volume->block_len, start;
+	const uint8_t *head = hfs_head(view, &start);
+	uint64_t rest = head ? hfs_end(view, head, start) : rest_start(volume);
 
-	if (has_hfs) {
-		rest = hfs_end(view);
-		if (!rest) {
-			verdict_because(CARVE_UNVERIFIED, finding,
-				"no copy of HFS's head at its end, before %" PRIu64, len);
-			return false;
-		}
+	if (!rest) {
+		verdict_because(CARVE_UNVERIFIED, finding,
+			"no copy of HFS's head at its end, before %" PRIu64, len);
+		return false;
 	}
 	/* Of more blocks rest_is_zeros tells, which allows for what some programs leave there. */
 	if (is_udf(view, descriptors_end) || rest >= len || has_partition_copy(view, len) ||
@@ -392,7 +387,7 @@ static bool shows_end(struct view *view, const struct iso_volume *volume, uint64
 		return true;
 	verdict_because(CARVE_UNVERIFIED, finding,
 		"the bytes after %s, from %" PRIu64 " on, cannot be verified",
-		has_hfs ? "HFS" : "the last file", rest);
+		head ? "HFS" : "the last file", rest);
 	return false;
 }
 

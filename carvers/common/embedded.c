@@ -5,6 +5,7 @@
  */
 #include "embedded.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -68,20 +69,19 @@ static uint64_t number_of(const uint8_t *p, size_t left)
 	return le64(bytes);
 }
 
-/* For each of the first bytes and each value of it, which beginnings it may be in: a bit for each, and AUDIO. */
-struct sieve {
-	uint64_t may_have[SIEVED][256];
-};
+/* For each of the first bytes and each value of it, which beginnings it may be in: a bit for each, and AUDIO. It is the same for
+ * all, and takes longer to fill than most packets to search. */
+static uint64_t sieve[SIEVED][256];
+static pthread_once_t sieve_once = PTHREAD_ONCE_INIT;
 
 /* Frames of MPEG audio and ADTS. */
 #define AUDIO_LEN 2
 #define AUDIO ((uint64_t)1 << BEGINNING_COUNT)
 
-static void fill_sieve(struct sieve *sieve)
+static void fill_sieve(void)
 {
-	memset(sieve, 0, sizeof(*sieve));
 	for (unsigned at = 0; at < SIEVED; at++) {
-		uint64_t *may_have = sieve->may_have[at], ended = at < AUDIO_LEN ? 0 : AUDIO;
+		uint64_t *may_have = sieve[at], ended = at < AUDIO_LEN ? 0 : AUDIO;
 
 		for (size_t i = 0; i < BEGINNING_COUNT; i++) {
 			if (at < beginnings[i].len)
@@ -92,21 +92,20 @@ static void fill_sieve(struct sieve *sieve)
 		for (unsigned byte = 0; byte < 256; byte++)
 			may_have[byte] |= ended;
 	}
-	sieve->may_have[0][0xff] |= AUDIO;
+	sieve[0][0xff] |= AUDIO;
 	for (unsigned byte = 0xf0; byte < 0xff; byte++)
-		sieve->may_have[1][byte] |= AUDIO;
+		sieve[1][byte] |= AUDIO;
 }
 
 /* Which beginnings there may be; `left` bytes are there. */
-static inline uint64_t sift(const struct sieve *sieve, const uint8_t *p, size_t left)
+static inline uint64_t sift(const uint8_t *p, size_t left)
 {
-	uint64_t found = sieve->may_have[0][p[0]];
+	uint64_t found = sieve[0][p[0]];
 
 	if (left >= SIEVED)
-		return found & sieve->may_have[1][p[1]] & sieve->may_have[2][p[2]] &
-		       sieve->may_have[3][p[3]];
+		return found & sieve[1][p[1]] & sieve[2][p[2]] & sieve[3][p[3]];
 	for (size_t i = 1; i < left; i++)
-		found &= sieve->may_have[i][p[i]];
+		found &= sieve[i][p[i]];
 	return found;
 }
 
@@ -128,7 +127,6 @@ static bool matches(uint64_t found, uint64_t bytes, size_t left)
 
 void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t search_len)
 {
-	struct sieve sieve;
 	uint64_t size = view_size(view);
 	const uint8_t *p;
 	size_t len;
@@ -137,12 +135,12 @@ void embedded_find(struct view *view, uint64_t at, uint64_t end, size_t search_l
 		end = size;
 	if (at >= end)
 		return;
-	fill_sieve(&sieve);
+	pthread_once(&sieve_once, fill_sieve);
 	len = search_len < VIEW_MAX_PEEK ? search_len : VIEW_MAX_PEEK;
 	len = end - at < len ? (size_t)(end - at) : len;
 	p = view_peek(view, at, len);
 	for (size_t i = 0; p && i < len; i++) {
-		uint64_t found = sift(&sieve, p + i, len - i);
+		uint64_t found = sift(p + i, len - i);
 
 		if (found && matches(found, number_of(p + i, len - i), len - i))
 			view_embedded(view, at + i);

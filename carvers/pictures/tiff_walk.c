@@ -43,8 +43,7 @@ enum {
 };
 
 #define MAGIC_PANASONIC 0x55
-#define SPANS_FIRST 64
-#define SUBFILES_FIRST 16
+#define LIST_FIRST 16
 #define IFD_NEAR 4096 /* most directories are shorter */
 #define TYPE_TEXT 2
 #define SHORT_VALUE 32 /* bytes: too few for tiff_check_stored */
@@ -52,10 +51,28 @@ enum {
 #define PHOTOMETRIC_CFA 32803
 #define PHOTOMETRIC_LINEAR_RAW 34892
 
+/* Room for one more after `count` items of item_len bytes in a list that has it for *room: the list, which may have moved. NULL:
+ * there is no memory, and the list is as it was. */
+static void *list_grow(
+	struct tiff_walk *walk, void *list, size_t count, size_t *room, size_t item_len)
+{
+	size_t more = *room ? 2 * *room : LIST_FIRST;
+
+	if (count < *room)
+		return list;
+	list = realloc(list, more * item_len);
+	if (list)
+		*room = more;
+	else
+		view_no_memory(walk->tiff.view);
+	return list;
+}
+
 /* Strips mostly follow each other, and so become one span. */
 static void add_span(struct tiff_walk *walk, uint64_t at, uint64_t end)
 {
 	struct tiff_span *last = walk->span_count ? &walk->spans[walk->span_count - 1] : NULL;
+	struct tiff_span *spans;
 
 	if (last && last->end == at) {
 		last->end = end;
@@ -63,17 +80,10 @@ static void add_span(struct tiff_walk *walk, uint64_t at, uint64_t end)
 	}
 	if (walk->span_count == TIFF_SPANS)
 		return;
-	if (walk->span_count == walk->span_room) {
-		size_t room = walk->span_room ? 2 * walk->span_room : SPANS_FIRST;
-		struct tiff_span *spans = realloc(walk->spans, room * sizeof(*spans));
-
-		if (!spans) {
-			view_no_memory(walk->tiff.view);
-			return;
-		}
-		walk->spans = spans;
-		walk->span_room = room;
-	}
+	spans = list_grow(walk, walk->spans, walk->span_count, &walk->span_room, sizeof(*spans));
+	if (!spans)
+		return;
+	walk->spans = spans;
 	walk->spans[walk->span_count++] = (struct tiff_span){ at, end };
 }
 
@@ -151,21 +161,17 @@ static bool may_read(struct tiff_walk *walk, uint64_t len)
 
 static bool add_subfile(struct tiff_walk *walk, uint64_t at)
 {
+	uint64_t *subfiles;
+
 	if (walk->subfile_count == TIFF_SUBFILES) {
 		walk->odd = "too many subfiles";
 		return false;
 	}
-	if (walk->subfile_count == walk->subfile_room) {
-		size_t room = walk->subfile_room ? 2 * walk->subfile_room : SUBFILES_FIRST;
-		uint64_t *subfiles = realloc(walk->subfiles, room * sizeof(*subfiles));
-
-		if (!subfiles) {
-			view_no_memory(walk->tiff.view);
-			return false;
-		}
-		walk->subfiles = subfiles;
-		walk->subfile_room = room;
-	}
+	subfiles = list_grow(
+		walk, walk->subfiles, walk->subfile_count, &walk->subfile_room, sizeof(*subfiles));
+	if (!subfiles)
+		return false;
+	walk->subfiles = subfiles;
 	walk->subfiles[walk->subfile_count++] = at;
 	return true;
 }

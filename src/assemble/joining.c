@@ -328,13 +328,11 @@ struct rivals {
 	int64_t best_bits; /* ...and of these the most by which one looks like the file's own */
 };
 
-/* Whether an offset is in a run of the joining from the last joint on: a step that leads there only
- * leaves out some of it, and is no rival. */
-static bool is_own(const struct joining *joining, uint64_t offset)
+/* Whether an offset is in the piece that was found after a joint: a step that leads there only leaves out some of it, and
+ * is no rival. */
+static bool is_own(const struct range *piece, uint64_t offset)
 {
-	const struct range *last = &joining->extents.runs[joining->extents.count - 1];
-
-	return offset >= last->offset && offset < last->offset + last->length;
+	return offset >= piece->offset && offset < piece->offset + piece->length;
 }
 
 /* Bits by which the first of length bytes look like the file's own. */
@@ -349,6 +347,7 @@ static void add_rivals(struct workbench *bench, const struct partial *partial,
 	const struct joining *joining, uint64_t at, enum ring ring, struct affinity *affinity,
 	struct rivals *rivals)
 {
+	const struct range *piece = &joining->extents.runs[joining->extents.count - 1];
 	const struct cell cell = { ring, ZONE_HERE, false };
 	struct step step = { at, 0 };
 	struct extents extents = { 0 };
@@ -360,7 +359,7 @@ static void add_rivals(struct workbench *bench, const struct partial *partial,
 		bool is_rival;
 		int64_t bits;
 
-		if (is_own(joining, target))
+		if (is_own(piece, target))
 			continue;
 		if (!try(bench, partial, &step, &extents, &outcome)) {
 			if (bench->tested != tested)
@@ -424,9 +423,8 @@ static void add_inner_rivals(struct workbench *bench, const struct partial *part
 
 	for (uint64_t n = 0; ring_gap(bench->clusters, ring, n, &step.gap); n++) {
 		uint64_t tested = bench->tested;
-		uint64_t target = step_target(bench->clusters, partial, &step);
 
-		if (target - piece->offset < piece->length)
+		if (is_own(piece, step_target(bench->clusters, partial, &step)))
 			continue;
 		if (try(bench, partial, &step, &extents, &outcome)) {
 			outcome_free(&outcome);
