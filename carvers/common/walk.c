@@ -18,18 +18,24 @@ const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, siz
 	return view_peek(view, offset, *len);
 }
 
+/* Looks count by their length, and most places that are tested have no zeros. */
+#define FIRST_ZEROS 64
+#define ZEROS_FACTOR 8
+
 bool walk_zeros(struct view *view, uint64_t at, uint64_t end)
 {
 	const uint8_t *p;
-	size_t len;
+	size_t len, most = FIRST_ZEROS;
 
 	for (; at < end; at += len) {
-		p = walk_window(view, at, end, &len);
+		p = walk_window(view, at, end - at < most ? end : at + most, &len);
 		if (!p)
 			return false;
 		for (size_t i = 0; i < len; i++)
 			if (p[i])
 				return false;
+		if (most < VIEW_MAX_PEEK)
+			most *= ZEROS_FACTOR;
 	}
 	return true;
 }

@@ -296,7 +296,7 @@ void decider_end_pending(struct decider *decider, uint32_t rule, uint64_t work)
 		&decider->types[rule].pending, pending_work(decider, work), memory_order_relaxed);
 }
 
-uint64_t decider_work_ahead(
+static uint64_t share_ahead(
 	const struct decider *decider, const struct candidate *candidate, bool next)
 {
 	uint64_t cap = decider_work_cap(decider, candidate), share;
@@ -310,7 +310,21 @@ uint64_t decider_work_ahead(
 	share = pending < cap ? (cap - pending) / decider->shares : 0;
 	if (next && share < DECIDE_SAVED)
 		return cap < DECIDE_SAVED ? cap : DECIDE_SAVED;
-	return share < CHECK_WORK_LEAST ? 0 : share;
+	return share;
+}
+
+uint64_t decider_work_ahead(
+	const struct decider *decider, const struct candidate *candidate, bool next)
+{
+	uint64_t share = share_ahead(decider, candidate, next);
+
+	return share < (next ? CHECK_WORK_LEAST : DECIDE_SAVED) ? 0 : share;
+}
+
+bool decider_seems_spent(
+	const struct decider *decider, const struct candidate *candidate, bool next)
+{
+	return share_ahead(decider, candidate, next) < CHECK_WORK_LEAST;
 }
 
 void decider_share_work(struct decider *decider, unsigned checks)

@@ -69,9 +69,13 @@ uint64_t decider_work_cap(const struct decider *decider, const struct candidate 
 void decider_begin_pending(struct decider *decider, uint32_t rule, uint64_t work);
 void decider_end_pending(struct decider *decider, uint32_t rule, uint64_t work);
 /* For any thread: the work that the candidate's check may take ahead of its decision, which is a share of what those
- * leave of decider_work_cap. 0: too little, so that it had better wait until they are decided on. next: it is made right after
- * one that everything waits for, by the same thread: then it may take DECIDE_SAVED all the same. */
+ * leave of decider_work_cap. 0: too little for several checks, so that it had better wait until they are decided on, or
+ * each batch would end after a check or two. next: it is made right after one that everything waits for, by the same
+ * thread: then it may take DECIDE_SAVED all the same. */
 uint64_t decider_work_ahead(
+	const struct decider *decider, const struct candidate *candidate, bool next);
+/* For any thread: whether others have taken so much since it began that too little is left for one check. */
+bool decider_seems_spent(
 	const struct decider *decider, const struct candidate *candidate, bool next);
 /* How many checks may be under way at the same time; 1 before. */
 void decider_share_work(struct decider *decider, unsigned checks);

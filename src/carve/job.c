@@ -30,7 +30,7 @@ bool job_limit_work(const struct job_context *context, struct carve_job *job)
 bool job_seems_spent(const struct job_context *context, const struct carve_job *job)
 {
 	return !job->force && is_limited(context, job) &&
-	       !decider_work_ahead(context->decider, &job->candidate, job->next);
+	       decider_seems_spent(context->decider, &job->candidate, job->next);
 }
 
 bool job_needs_no_check(const struct carve_job *job, const struct decider *decider)

@@ -275,7 +275,7 @@ Test(decide, a_check_may_take_what_its_rule_has_left_when_it_starts)
 Test(decide, checks_that_wait_for_a_decision_spend_what_the_rule_has)
 {
 	const struct candidate next = { .start = 100 }, other = { .start = 100, .rule = 1 };
-	const uint64_t much = MOST - 10 * CHECK_WORK_LEAST, little = 10 * CHECK_WORK_LEAST;
+	const uint64_t much = MOST - 5 * DECIDE_SAVED, little = 5 * DECIDE_SAVED;
 	struct fixture f;
 
 	setup(&f, (struct decide_options){ .searched_len = LEN });
@@ -297,11 +297,19 @@ Test(decide, checks_that_wait_for_a_decision_spend_what_the_rule_has)
 	cr_expect_eq(decider_work_ahead(f.decider, &next, false), 0, "it may leave nothing");
 	decider_end_pending(f.decider, 0, UINT64_MAX);
 	decider_end_pending(f.decider, 0, little);
-	decider_begin_pending(f.decider, 0, MOST - 4 * CHECK_WORK_LEAST);
-	cr_expect_eq(decider_work_ahead(f.decider, &next, false), CHECK_WORK_LEAST);
+	decider_begin_pending(f.decider, 0, MOST - 4 * DECIDE_SAVED);
+	cr_expect_eq(decider_work_ahead(f.decider, &next, false), DECIDE_SAVED);
 	decider_begin_pending(f.decider, 0, 4);
 	cr_expect_eq(decider_work_ahead(f.decider, &next, false), 0,
-		"a share that is too little for a check");
+		"a batch that may take too little for several checks");
+	cr_expect_not(decider_seems_spent(f.decider, &next, false), "one that began may go on");
+	decider_end_pending(f.decider, 0, 4);
+	decider_end_pending(f.decider, 0, MOST - 4 * DECIDE_SAVED);
+	decider_begin_pending(f.decider, 0, MOST - 4 * CHECK_WORK_LEAST);
+	cr_expect_not(decider_seems_spent(f.decider, &next, false));
+	decider_begin_pending(f.decider, 0, 4);
+	cr_expect(decider_seems_spent(f.decider, &next, false));
+	cr_expect_not(decider_seems_spent(f.decider, &next, true));
 	decider_end_pending(f.decider, 0, 4);
 	decider_end_pending(f.decider, 0, MOST - 4 * CHECK_WORK_LEAST);
 	teardown(&f);

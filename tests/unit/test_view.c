@@ -55,6 +55,26 @@ Test(view_work, a_peek_costs_its_bytes_and_64_units_and_what_is_fetched)
 	view_free(view);
 }
 
+Test(view_work, zeros_that_do_not_begin_cost_no_look_at_where_they_would_end)
+{
+	struct view *view;
+
+	memset(content + 1000, 0, 1000000);
+	view = view_new_memory(content, sizeof(content));
+	cr_expect_not(walk_zeros(view, 999, 205000));
+	cr_expect_leq(view_work_done(view), 128, "a page with one byte that is not zero");
+	cr_expect(walk_zeros(view, 1000, 1000));
+	cr_expect(walk_zeros(view, 1000, 1001000));
+	cr_expect_lt(view_work_done(view), 1010000, "zeros: their bytes, and little more");
+	cr_expect_not(walk_zeros(view, 1000, 1001001));
+	view_free(view);
+	memset(content, 0, sizeof(content));
+	view = view_new_memory(content, sizeof(content));
+	cr_expect(walk_zeros(view, 0, sizeof(content)));
+	cr_expect_not(walk_zeros(view, 0, sizeof(content) + 1), "past the end");
+	view_free(view);
+}
+
 Test(view_work, nothing_can_be_peeked_at_anywhere)
 {
 	struct view *view = view_at(1000000, 5000);
