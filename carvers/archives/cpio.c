@@ -27,6 +27,8 @@ enum {
 	NAME_MAX_LEN = 65535,
 	BLOCK_LEN = 512,
 	LARGE_BLOCK_LEN = 5120,
+	MODE_KIND = 0170000,
+	MODE_FILE = 0100000,
 };
 
 struct cpio_member {
@@ -65,7 +67,8 @@ static bool read_new(struct view *view, uint64_t at, struct cpio_member *member)
 		.data_len = fields[6],
 		.name_at = at + NEW_LEN,
 		.name_len = fields[11],
-		.summed = p[5] == '2',
+		/* Only files have a sum: GNU's cpio writes 0 for links. */
+		.summed = p[5] == '2' && (fields[1] & MODE_KIND) == MODE_FILE,
 		.sum = (uint32_t)fields[12] };
 	return true;
 }

@@ -102,8 +102,10 @@ static const char *read_header(struct view *view, uint64_t at, struct gz_member 
 	*member = (struct gz_member){ .at = at, .data = at + HEADER_LEN };
 	if (!p || p[0] != 0x1f || p[1] != 0x8b || p[2] != 8)
 		return "no header of a gzip member";
-	/* Extra flags are 0, 2 or 4; the system is one of 14, or unknown. */
-	if (p[3] & 0xe0 || p[8] & ~6 || p[8] == 6 || (p[9] > 19 && p[9] != 255))
+	/* Extra flags are 0, 2 or 4; the system is one of 14, or unknown. OmniGraffle has the system's number one byte too
+	 * early. */
+	if (p[3] & 0xe0 || (p[8] & ~6 && memcmp(p + 3, "\0\0\0\0\0\3\0", 7) != 0) || p[8] == 6 ||
+		(p[9] > 19 && p[9] != 255))
 		return "impossible flags or system";
 	member->time = le32(p + 4);
 	return read_options(view, member, p[3]);

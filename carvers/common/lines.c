@@ -102,3 +102,18 @@ bool line_is(const struct line *line, const char *text)
 		len--;
 	return len == strlen(text) && line_starts(line, text);
 }
+
+uint64_t lines_skip_empty(struct view *view, uint64_t at)
+{
+	for (int i = 0; i < 16; i++) {
+		const uint8_t *p = view_peek(view, at, 1);
+		bool two = p && *p == '\r';
+
+		if (two)
+			p = view_peek(view, at + 1, 1);
+		if (!p || *p != '\n')
+			break;
+		at += two ? 2 : 1;
+	}
+	return at;
+}

@@ -20,6 +20,9 @@ struct line {
  * the view's last. */
 bool line_read(struct view *view, uint64_t at, struct line *line);
 
+/* Where the empty lines end that begin at `at`, of which a file may have a few at its end: after at most 16 of them. */
+uint64_t lines_skip_empty(struct view *view, uint64_t at);
+
 /* Whether the text that ends at `end` was overwritten from the start of a sector, *at: it breaks
  * off within a line there, give or take a few bytes that look like text by chance, and bytes other
  * than zeros follow. */

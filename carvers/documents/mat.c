@@ -29,6 +29,7 @@ enum { TYPE_MAX = 18, MATRIX = 14, COMPRESSED = 15 };
 struct mat {
 	struct view *view;
 	bool big_endian;
+	bool libsndfile; /* wrote it */
 };
 
 /* Whether the zlib stream [at, end) is intact and fills it. */
@@ -40,9 +41,22 @@ static bool stream_fits(struct view *view, uint64_t at, uint64_t end)
 	       at == end;
 }
 
-/* Whether elements fill the matrix [at, end). */
-static bool matrix_fits(const struct mat *mat, uint64_t at, uint64_t end)
+/* Whether the matrix up to *end can end at `at`: libsndfile counts the 8 bytes before the matrix, too, in the one with its
+ * samples, which is the last. */
+static bool ends_early(const struct mat *mat, uint64_t at, uint64_t *end)
 {
+	bool early = mat->libsndfile && at + ELEMENT_HEAD_LEN == *end;
+
+	if (early)
+		*end = at;
+	return early;
+}
+
+/* Whether elements fill the matrix [at, *matrix_end). */
+static bool matrix_fits(const struct mat *mat, uint64_t at, uint64_t *matrix_end)
+{
+	uint64_t end = *matrix_end;
+
 	while (at < end) {
 		const uint8_t *p = end - at < ELEMENT_HEAD_LEN
 					   ? NULL
@@ -53,13 +67,13 @@ static bool matrix_fits(const struct mat *mat, uint64_t at, uint64_t end)
 			return false;
 		if (type >> 16) {
 			if ((type & 0xffff) > TYPE_MAX || type >> 16 > 4)
-				return false;
+				return ends_early(mat, at, matrix_end);
 			at += ELEMENT_HEAD_LEN;
 			continue;
 		}
 		len = ordered32(mat->big_endian, p + 4);
 		if (!type || type > TYPE_MAX || len > end - at - ELEMENT_HEAD_LEN)
-			return false;
+			return ends_early(mat, at, matrix_end);
 		view_unverified(mat->view, at + ELEMENT_HEAD_LEN, at + ELEMENT_HEAD_LEN + len);
 		at += ELEMENT_HEAD_LEN + ((uint64_t)len + 7) / 8 * 8;
 	}
@@ -77,6 +91,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		(memcmp(p + 124, "\0\1IM", 4) != 0 && memcmp(p + 124, "\1\0MI", 4) != 0))
 		return verdict_because(CARVE_REJECT, finding, "no header at 0");
 	mat.big_endian = p[126] == 'M';
+	mat.libsndfile = memmem(p, 116, "by libsndfile", 13) != NULL;
 	finding_set_title(finding, p, 116);
 	for (;;) {
 		uint64_t end, data = at + ELEMENT_HEAD_LEN;
@@ -89,7 +104,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		end = data + ordered32(mat.big_endian, p + 4);
 		if (end > size)
 			return walk_cut(view, finding, end, size);
-		if (type == MATRIX && !matrix_fits(&mat, data, end))
+		if (type == MATRIX && !matrix_fits(&mat, data, &end))
 			return foreign_cut(view, finding, data, end, "no matrix", at);
 		streams |= type == COMPRESSED;
 		if (type == COMPRESSED && !stream_fits(view, data, end)) {

@@ -23,6 +23,28 @@
 #include "title.h"
 #include "walk.h"
 
+#define SECTOR 512
+#define CHANCE_LEN 64
+
+/* Whether other bytes than text follow the line that ends at `end`, and not from a sector on: nothing was cut. The next
+ * line's first bytes may look like text by chance, up to broken_at. */
+static bool ends_with_line(struct view *view, uint64_t end, uint64_t broken_at)
+{
+	const uint8_t *p;
+
+	if (end % SECTOR == 0 || end / SECTOR != broken_at / SECTOR || broken_at - end > CHANCE_LEN)
+		return false;
+	if (broken_at == end) {
+		p = view_peek(view, end, 1);
+		return p && *p != '%'; /* and not another program */
+	}
+	p = view_peek(view, end, (size_t)(broken_at - end));
+	for (uint64_t i = 0; p && i < broken_at - end; i++)
+		if (p[i] >= 0x80)
+			return true;
+	return false;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct ps ps = { 0 };
@@ -53,6 +75,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	case PS_BROKEN:
 		/* A program by hand needs no %%EOF. */
 		if (!structured)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"the text ends at %" PRIu64 " without an %%%%EOF", ps.end);
+		if (!ps.reads_data && ends_with_line(view, ps.end, ps.broken_at))
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"the text ends at %" PRIu64 " without an %%%%EOF", ps.end);
 		return verdict_because(

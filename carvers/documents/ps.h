@@ -22,6 +22,7 @@ enum ps_end {
 struct ps {
 	uint64_t end; /* of the document; for other results than PS_WHOLE: validated up to here */
 	uint64_t broken_at;
+	bool reads_data; /* the line before it reads data from the file */
 	const char *extension;
 	char title[128];
 	unsigned comment_count; /* structuring comments that were seen */

@@ -245,9 +245,10 @@ static enum ps_end search_end(struct ps_walk *walk)
 	struct cursor other = { .view = walk->cursor.view, .at = at };
 
 	ps->broken_at = at;
+	ps->reads_data = reads_data(walk->before);
 	/* A program by hand announces nothing, and its text may be part of something else. Data without a line before
 	 * them that reads them are another file's. */
-	if (ps->comment_count < PS_COMMENTS_MIN || (!reads_data(walk->before) && !ps->trailer))
+	if (ps->comment_count < PS_COMMENTS_MIN || (!ps->reads_data && !ps->trailer))
 		return PS_BROKEN;
 	if (end > walk->limit)
 		end = walk->limit;

@@ -7,7 +7,7 @@
  *
  * All is little-endian. The attributes are walked and their sums checked. Their number is not
  * stored: the file ends where none follows, and is unverified. It is truncated at an attribute
- * whose sum is wrong, or that is not all there. The subject is the title.
+ * whose sum is wrong and that none follows, or that is not all there. The subject is the title.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -29,6 +29,13 @@ static bool is_attribute(const uint8_t *p)
 {
 	return (p[0] == 1 || p[0] == 2) && le16(p + 3) <= 9 && (p[2] & 0x80 || le16(p + 1) <= 9) &&
 	       le32(p + 5) <= ATTRIBUTE_MAX;
+}
+
+static bool attribute_at(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, ATTRIBUTE_HEAD_LEN);
+
+	return p && is_attribute(p);
 }
 
 /* Whether the bytes in [at, end) have the sum that follows them. */
@@ -61,6 +68,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, HEAD_LEN);
 	uint64_t at = HEAD_LEN, size = view_size(view);
+	uint64_t wrong_at = 0;
 	unsigned count = 0;
 
 	if (!p || le32(p) != 0x223e9f78 || !le16(p + 4))
@@ -78,7 +86,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (count && end + 2 > size)
 			return walk_cut(
 				view, finding, end + 2, view_ends_with_image(view) ? size : at);
-		if (!sum_matches(view, data, end)) {
+		if (!sum_matches(view, data, end) && count && attribute_at(view, end + 2))
+			wrong_at = wrong_at ? wrong_at : at; /* and the walk goes on */
+		else if (!sum_matches(view, data, end)) {
 			finding->length = count ? at : 0;
 			return verdict_because(count ? CARVE_TRUNCATED : CARVE_REJECT, finding,
 				"wrong checksum of the attribute at %" PRIu64, at);
@@ -92,6 +102,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!count)
 		return verdict_because(CARVE_REJECT, finding, "no attribute at %d", HEAD_LEN);
 	finding->length = at;
+	if (wrong_at)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"wrong checksum of the attribute at %" PRIu64, wrong_at);
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"no attribute at %" PRIu64 ", and the number of attributes is not stored", at);
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "cursor.h"
+#include "lines.h"
 #include "title.h"
 #include "walk.h"
 
@@ -182,11 +183,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (skip_blanks(cursor) != ';')
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"no semicolon after the brace before %" PRIu64, finding->length);
-	finding->length = ++cursor->at;
-	if (cursor_peek(cursor) == '\r')
-		cursor->at++;
-	if (cursor_peek(cursor) == '\n')
-		finding->length = cursor->at + 1;
+	finding->length = lines_skip_empty(view, cursor->at + 1);
 	return CARVE_COMPLETE;
 }
 

@@ -32,6 +32,8 @@
 #include "foreign.h"
 #include "walk.h"
 
+#define ELF_MAGIC 0x7f454c46
+
 uint64_t elf_word(const struct elf *elf, const uint8_t *p)
 {
 	return elf->wide ? ordered64(elf->big_endian, p) : ordered32(elf->big_endian, p);
@@ -81,10 +83,7 @@ bool elf_section(const struct elf *elf, uint64_t index, struct elf_section *sect
 /* Reads the identification: what is wrong, or NULL. */
 static const char *read_identity(struct elf *elf, const uint8_t *p)
 {
-	if (memcmp(p,
-		    "\x7f"
-		    "ELF",
-		    4) != 0)
+	if (be32(p) != ELF_MAGIC)
 		return "no ELF magic";
 	if (p[4] - 1 > 1 || p[5] - 1 > 1 || p[6] != 1)
 		return "unknown class, byte order or version";
@@ -195,6 +194,10 @@ static bool read_segment(struct elf *elf, uint64_t index)
 	if (type == ELF_LOAD && len && (len > memory_len || (align && (at - address) % align)))
 		return false;
 	note_segment(elf, type, at, len);
+	/* Memory begins with the header of the program or library that was mapped there. */
+	if (elf->type == ELF_CORE && type == ELF_LOAD && len >= 4 &&
+		(p = view_peek(elf->view, at, 4)) && be32(p) == ELF_MAGIC)
+		view_embedded(elf->view, at);
 	return true;
 }
 

@@ -6,6 +6,7 @@
  *	RAR:  blocks with CRCs up to the end block
  *	ZIP:  the directory's end record, whose offsets fit, relative to the program's start or the
  *		archive's own
+ *	LHA:  members with checksums up to the byte that ends them
  *	NSIS: the length of everything from its first header ('NullsoftInst') on, which proves
  *		nothing. The header is at a sector, not always the first: NSIS may add a section's
  *		data that its table does not count
@@ -18,6 +19,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "lzh_member.h"
 #include "rar_blocks.h"
 #include "sevenzip_header.h"
 #include "walk.h"
@@ -126,6 +128,11 @@ static uint64_t archive_end(struct view *view, uint64_t at, bool *proven)
 		return rar_end(view, at);
 	if (memcmp(p, "7z\xbc\xaf", 4) == 0)
 		return sevenzip_end(view, at);
+	if (memcmp(p + 2, "-lh", 3) == 0) {
+		end = lzh_end(view, at, proven);
+		view_unverified(view, at, end);
+		return end;
+	}
 	*proven = false;
 	return nsis_end(view, at);
 }

@@ -151,6 +151,8 @@ bool armour_read(struct view *view, uint64_t at, struct armour *armour)
 			armour->valid_end = line.ended || !line.broken
 						    ? line.next
 						    : line.at + strlen(label) + 14;
+			if (line.ended)
+				armour->valid_end = lines_skip_empty(view, armour->valid_end);
 			return true;
 		}
 		add_partial_line(armour, &line);

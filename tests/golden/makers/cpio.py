@@ -43,6 +43,10 @@ def make():
     save("cpio", "binary-big.cpio", archive(lambda name, data: binary(name, data, ">")), time=TIME, sequence="yes")
     first = len(new(b"a.txt", b""))
     second = len(new(b"a.txt", text(901)))
+    link = new(b"link", b"file1", b"070702")
+    link = link[:14] + b"0000a1ff" + link[22:102] + b"00000000" + link[110:]
+    linked = link + new(b"TRAILER!!!", b"", b"070702")
+    save("cpio", "crc-link.cpio", linked + bytes(-len(linked) % 512), sequence="yes")
     save("cpio", "cut.cpio", whole[:700], verdict="truncated", length=700)
     save("cpio", "cut-random.cpio", whole[:700] + junk(1500, 2), verdict="truncated", length=first, why=f"no header at {second}, or a wrong sum before it")
     save("cpio", "cut-zeros.cpio", whole[:700] + bytes(1500), verdict="truncated", length=first)

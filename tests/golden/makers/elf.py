@@ -132,6 +132,15 @@ def core():
     return elf.bare()
 
 
+def mapped():
+    """A core file of a program whose first page is in it."""
+    elf = Elf(kind=4)
+    elf.room = 1
+    elf.body = program(True, False).done()[:300]
+    elf.segment(1, elf.start, 300, address=elf.start, align=1)
+    return elf.bare(), elf.start
+
+
 def holding(data):
     """The last section, behind the table of sections, is the data."""
     end = 64
@@ -193,6 +202,8 @@ def make():
     dump = core()
     save("elf", "core.core", dump, verdict="unverified", length=len(dump), extension="core", title="golden --core",
          why=f"no sections, so the end of the last segment at {len(dump)} cannot be verified")
+    dump, at = mapped()
+    save("elf", "mapped.core", dump, verdict="unverified", length=len(dump), embedded=at)
     bare = Elf(False)
     bare.room = 1
     bare.body = code(300)

@@ -65,6 +65,8 @@ def make():
     wrong = bytearray(member(words[:300], crc16=True))
     wrong[10] ^= 1
     save("gz", "header-crc-wrong.gz", bytes(wrong), verdict="reject", why="the header's CRC is wrong at 0")
+    plain = member(words[:300])
+    save("gz", "omnigraffle.gz", plain[:3] + bytes(5) + b"\3\0" + plain[10:], why="")
     save("gz", "reserved-flag.gz", b"\x1f\x8b\x08\x80" + whole[4:], verdict="reject", why="impossible flags or system at 0")
     save("gz", "bad-system.gz", whole[:9] + b"\x63" + whole[10:], verdict="reject")
     save("gz", "name-control.gz", member(words, name=b"a\1b"), verdict="reject", why="an impossible name at 0")

@@ -51,6 +51,8 @@ def make():
     save("lzh", "level-3.lzh", new(b"a.txt", words[:300], 3) + new(b"b.txt", words[:200], 3) + b"\0")
     save("lzh", "folder.lzh", old(b"dir", b"", method=b"-lhd-") + two[1] + b"\0")
     save("lzh", "other-methods.lzh", old(b"a", words[:90], method=b"-lzs-") + old(b"b", words[:90], method=b"-pm2-") + b"\0")
+    more = new(b"c.txt", words[:200]) + b"\0"
+    save("lzh", "joined.lzh", whole + more, sequence="yes", why="")
     header = len(two[0]) - 900
     save("lzh", "cut.lzh", whole[:600], verdict="truncated", length=600)
     save("lzh", "cut-random.lzh", whole[:600] + b"\1" * 400 + junk(2000, 2), verdict="truncated", length=header)

@@ -27,6 +27,13 @@ def make():
     save("mat", "big-endian.mat", big + bytes(60), verdict="unverified", length=len(big), why=f"no element at {len(big)}, and the number of elements is not stored")
     packed = mat("<", *(element("<", 15, zlib.compress(matrix("<", name, values))) for name in (b"a", b"b")))
     save("mat", "packed.mat", packed, verdict="unverified", length=len(packed))
+    more = 8
+    lengths = bytearray(mat("<", matrix("<", b"a", values[:1]), matrix("<", b"wavedata", values)).replace(b"made by hand ", b"by libsndfile"))
+    second = lengths.index(struct.pack("<I", 14), 140)
+    struct.pack_into("<I", lengths, second + 4, len(lengths) - second - 8 + more)
+    lengths = bytes(lengths)
+    save("mat", "libsndfile.mat", lengths + random.Random(2).randbytes(900), verdict="unverified", length=len(lengths))
+    save("mat", "too-long.mat", lengths.replace(b"libsndfile", b"lobsndfile") + random.Random(2).randbytes(900), verdict="truncated")
     save("mat", "zeros.mat", big[:1024] + bytes(len(big) - 1024), verdict="truncated", length=1024, why="zeros instead of data at 1024")
     save("mat", "cut.mat", plain[:1000], verdict="truncated", length=1000, why="the image ends at 1000, before the file does")
     save("mat", "random.mat", plain[:1000] + random.Random(1).randbytes(4000), verdict="unverified", length_min=2000)

@@ -2,6 +2,7 @@
 import io, random, struct, zipfile
 
 from makers.common import save
+from makers import lzh
 from makers.elf import code
 from makers.pe import pe
 
@@ -190,6 +191,11 @@ def make():
     with zipfile.ZipFile(archive, "w") as out:
         out.writestr(zipfile.ZipInfo("golden.txt", (2020, 1, 1, 0, 0, 0)), "A golden text")
     save("mz", "extractor.exe", plain + archive.getvalue(), extension="exe", why=f"the overlay at {len(plain)} is an archive")
+    members = lzh.old(b"a.txt", code(300)) + lzh.old(b"b.bin", lzh.junk(3000, 9), method=b"-lh5-") + b"\0"
+    for kind, archive in (("0", members), ("2", lzh.new(b"c.txt", code(200)) + b"\0")):
+        save("mz", f"extractor-lzh-{kind}.exe", plain + archive, extension="exe", embedded=len(plain), unchecked=len(plain),
+             why=f"the overlay at {len(plain)} is an archive")
+    save("mz", "extractor-lzh-cut.exe", plain + members[:-1000] + code(2000), **unverified(len(plain)))
 
     segments = [(code(700, 2), 5), (code(300, 4), 3)]
     save("mz", "program-ne.exe", ne(segments), extension="exe", title="A golden program")

@@ -1,7 +1,7 @@
 """PE: programs, libraries and drivers, header by header; their code is made up."""
 import io, random, struct, zipfile
 
-from makers import rar, sevenzip
+from makers import lzh, rar, sevenzip
 from makers.common import save
 from makers.elf import code
 
@@ -134,7 +134,8 @@ def make():
     plain = pe([text, reloc])
     save("pe", "installer.exe", plain + b"Rar!\x1a\7\0" + code(300), verdict="unverified", length=len(plain),
          why=f"the end of the overlay at {len(plain)} is unknown")
-    appended = {"7z": sevenzip.archive(code(90), b"\x01\x04\x06\x00\x01\x09" + code(40)), "rar": rar.rar4(rar.file4(b"a.txt", code(90)))}
+    appended = {"7z": sevenzip.archive(code(90), b"\x01\x04\x06\x00\x01\x09" + code(40)), "rar": rar.rar4(rar.file4(b"a.txt", code(90))),
+                "lzh": lzh.old(b"a.txt", code(90)) + b"\0"}
     for kind, base in (("zip", 0), ("zip-moved", len(plain))):
         out = io.BytesIO(bytes(base))
         with zipfile.ZipFile(out, "a") as file:

@@ -39,6 +39,8 @@ def make():
     save("ps", "overwritten.ps", cut + b"\1" + BINARY, verdict="truncated", length=start, why=f"not text at {len(cut)}")
     stale = HEAD + BODY + b"10EOF\n"
     save("ps", "line-before.ps", stale + b"%%\1", verdict="truncated", length=len(stale), why=f"not text at {len(stale) + 2}")
+    ended = cut[:start]
+    save("ps", "ended.ps", ended + b"\x80\1" + BINARY, verdict="unverified", length=start, why=f"the text ends at {start} without an %%EOF")
     save("ps", "wiped.ps", cut + bytes(500), verdict="truncated", length=start)
     save("ps", "erased.ps", cut + b"\xff" * 500, verdict="truncated", length=start)
     save("ps", "joined.ps", HEAD + BODY + whole, verdict="truncated", length=len(HEAD + BODY))

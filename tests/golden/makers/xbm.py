@@ -16,6 +16,7 @@ def make():
     text = plain.decode()
     half = len(text) // 2
     half = text.index(",", half)
+    save("xbm", "empty-lines.xbm", plain + b"\n\r\n\n", sequence="yes")
     save("xbm", "cut.xbm", plain[:half], verdict="truncated", length=half)
     save("xbm", "random.xbm", plain[:1024] + noise(5000), verdict="truncated", length_min=1000, length_max=1030)
     save("xbm", "zeros.xbm", plain[:1024] + bytes(5000), verdict="truncated", length_min=1000, length_max=1024)
