@@ -99,6 +99,11 @@ void view_embedded(struct view *view, uint64_t offset);
  * the file counts as verified. */
 void view_unverified(struct view *view, uint64_t from, uint64_t to);
 
+/* Declares, of a file that is CARVE_UNVERIFIED, that all which its format can show agrees to its end: nothing in it could
+ * ever verify its last bytes, such as samples that go on as they began. A file in pieces is put together to there like a
+ * complete one, and stays unverified. */
+void view_agrees(struct view *view);
+
 /* Declares that a check over the bytes [from, to) as a whole agreed (a checksum, an exact count after
  * decoding): if they came from somewhere else, or a part of them did, it would agree once in 2^bits
  * times. A CRC-32 over them, or over what they decode to: 32. It does not matter in a file in one

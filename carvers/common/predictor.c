@@ -180,7 +180,8 @@ enum predictor_end predictor_check(struct view *view, uint64_t start, uint64_t e
 	if (*at < end)
 		return PREDICTOR_FOREIGN;
 	tail = predictor_check_end(view, start, end, row_len, pixel_len, at);
-	return tail == PREDICTOR_CONTINUOUS && !joined_rows(view, start, end, row_len, pixel_len)
-		       ? PREDICTOR_UNKNOWN
-		       : tail;
+	if (tail != PREDICTOR_CONTINUOUS || joined_rows(view, start, end, row_len, pixel_len))
+		return tail;
+	view_agrees(view);
+	return PREDICTOR_UNKNOWN;
 }

@@ -254,11 +254,11 @@ static void judge(struct assembled *found)
 	struct finding *finding = &found->outcome.finding;
 
 	assembly->evidence = assembly->evidence > chance ? assembly->evidence - chance : 0;
-	found->is_whole = found->outcome.verdict == CARVE_COMPLETE;
+	found->is_whole = outcome_is_whole(&found->outcome);
 	if (!found->is_whole)
 		return;
 	if (assembly->evidence >= PROOF_BITS && !assembly->doubt_count)
-		return;
+		return; /* a file that the carver can't verify stays unverified */
 	if (assembly->doubt_count)
 		found->outcome.verdict = verdict_because(CARVE_UNVERIFIED, finding,
 			"in %" PRIu32 " pieces; a joint is somewhere in bytes %" PRIu64

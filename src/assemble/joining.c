@@ -504,7 +504,7 @@ static bool judge_gaps(struct workbench *bench, const struct partial *partial,
  * right than what is found without it, but nothing proves it. */
 static bool may_stay(const struct workbench *bench, const struct joining *joining, uint64_t tested)
 {
-	return bench->is_last && joining->outcome.verdict == CARVE_COMPLETE &&
+	return bench->is_last && outcome_is_whole(&joining->outcome) &&
 	       bench->tested - tested >= OTHERS_MIN;
 }
 

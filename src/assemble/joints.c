@@ -138,7 +138,7 @@ static bool try_break(struct plan *plan, size_t number, uint64_t at, struct tria
 	trial->reached = outcome.length;
 	trial->bits = view_proof(bench->view, at);
 	trial->accepted =
-		outcome.verdict == CARVE_COMPLETE ||
+		outcome_is_whole(&outcome) ||
 		(outcome.length > plan->mapping->items[number].to &&
 			(outcome.verdict == CARVE_TRUNCATED || number + 1 < plan->mapping->count));
 	outcome_free(&outcome);

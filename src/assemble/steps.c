@@ -464,17 +464,19 @@ static bool search_cells(struct search *search, struct partial *begin, unsigned 
 	return ends;
 }
 
-/* How far the carver gets before any step. True: to the end, past complete files that are between. */
+/* How far the carver gets before any step. True: to the end, past complete files that are between, if there are any. */
 static bool look(struct search *search, struct partial *partial)
 {
 	struct workbench *bench = search->bench;
 	struct extents extents = { 0 };
 	struct outcome outcome;
 	struct step step = { 0 };
+	bool is_whole = false;
 
 	extents_set(&extents, partial->extents.runs, partial->extents.count);
 	bench->looks = true;
 	if (workbench_try(bench, &extents, &outcome)) {
+		is_whole = extents.count == 1;
 		outcome_free(&outcome);
 		if (extents.count > 1) {
 			step.at = extents.runs[0].length;
@@ -490,7 +492,7 @@ static bool look(struct search *search, struct partial *partial)
 	partial->seen = bench->seen;
 	if (step.at)
 		try_step(search, partial, &step, NULL);
-	return judge(search);
+	return is_whole || judge(search);
 }
 
 /* Takes a layout that is not complete. */

@@ -53,10 +53,10 @@ void workbench_close(struct workbench *bench)
 	view_point(view, bench->evidence, 0, 0);
 }
 
-static bool is_accepted(enum verdict verdict, enum verdict least)
+static bool is_accepted(const struct outcome *outcome, enum verdict least)
 {
-	return verdict == CARVE_COMPLETE ||
-	       (verdict == CARVE_UNVERIFIED && least == CARVE_UNVERIFIED);
+	return outcome_is_whole(outcome) ||
+	       (outcome->verdict == CARVE_UNVERIFIED && least == CARVE_UNVERIFIED);
 }
 
 /* What a trial must come to. */
@@ -104,8 +104,7 @@ static void note_check(struct workbench *bench, const struct extents *extents,
 	struct workbench_check *item;
 
 	if (!noted || noted->count == WORKBENCH_CHECKS || bench->no_memory || bench->stopped ||
-		outcome->work >= bench->work_left ||
-		is_accepted(outcome->verdict, least_verdict(bench)))
+		outcome->work >= bench->work_left || is_accepted(outcome, least_verdict(bench)))
 		return;
 	item = &noted->items[noted->count++];
 	*item = (struct workbench_check){ .from = offset_of(options->from),
@@ -382,7 +381,7 @@ bool workbench_check(struct workbench *bench, struct extents *extents, enum verd
 	bench->seen = seen_by(bench);
 	bench->verdict = outcome->verdict;
 	forget_far(bench);
-	good = is_accepted(outcome->verdict, least);
+	good = is_accepted(outcome, least);
 	if (!good || bench->no_memory || bench->stopped) {
 		outcome_free(outcome);
 		return false;
@@ -467,7 +466,7 @@ bool workbench_prove(struct workbench *bench, const struct extents *extents,
 	if (!workbench_goes_on(bench))
 		return false;
 	check(bench, extents, &thorough, &again);
-	if (!is_accepted(again.verdict, least_verdict(bench)) || again.length != outcome->length ||
+	if (!is_accepted(&again, least_verdict(bench)) || again.length != outcome->length ||
 		bench->no_memory || bench->stopped) {
 		outcome_free(&again);
 		return false;

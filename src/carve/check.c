@@ -349,6 +349,7 @@ static void run_carver(struct view *view, const struct rule *rule, uint64_t star
 	outcome->end = END_CARVER;
 	if (outcome->verdict == CARVE_COMPLETE)
 		note_unverified(view, start, outcome);
+	outcome->agrees = outcome->verdict == CARVE_UNVERIFIED && view_agreed(view);
 	if (outcome->verdict == CARVE_TRUNCATED)
 		name_unreadable(view, finding);
 }

@@ -8,6 +8,11 @@
 
 #define EXTENSION_MAX 64 /* bytes */
 
+bool outcome_is_whole(const struct outcome *outcome)
+{
+	return outcome->verdict == CARVE_COMPLETE || outcome->agrees;
+}
+
 void outcome_free(struct outcome *outcome)
 {
 	free(outcome->parts);

@@ -22,12 +22,15 @@ struct outcome {
 	size_t part_count;
 	uint64_t *embedded; /* the same for view_embedded, in any order */
 	size_t embedded_count;
+	bool agrees;              /* an unverified one: see view_agrees */
 	struct ranges unverified; /* of a complete file: what nothing verifies (view_unverified) */
 	uint64_t work;            /* units that the check took; UINT64_MAX: more than it may */
 	bool crashed;             /* so did the process that made it; finding.why says how */
 	bool no_memory;           /* memory ran out: there is no result */
 };
 
+/* Whether all that the format can show agrees from the first byte to the last. */
+bool outcome_is_whole(const struct outcome *outcome);
 /* Frees what it owns, not the outcome itself. */
 void outcome_free(struct outcome *outcome);
 /* A deep copy. */

@@ -120,7 +120,7 @@ struct view {
 	struct {
 		uint64_t at, from, to;
 	} gap; /* of view_watch_gap */
-	bool exhausted, over_budget, no_memory, met_bad;
+	bool exhausted, over_budget, no_memory, met_bad, agrees;
 	uint64_t reserved; /* of the process's memory for checks, or of what `reserve` counts */
 	struct offset_list parts, embedded;
 	struct ranges unverified;
@@ -179,7 +179,7 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 	view->passed_end = 0;
 	view->next_read = FIRST_READ;
 	view->fill = 0;
-	view->met_bad = false;
+	view->met_bad = view->agrees = false;
 	view->stopped = false;
 	view->work = view->reach = 0;
 	view->gap.from = 0;
@@ -885,6 +885,16 @@ void view_proved(struct view *view, uint64_t from, uint64_t to, unsigned bits)
 		view->joints[i].bits += bits < PROOF_MAX - view->joints[i].bits
 						? bits
 						: PROOF_MAX - view->joints[i].bits;
+}
+
+void view_agrees(struct view *view)
+{
+	view->agrees = true;
+}
+
+bool view_agreed(const struct view *view)
+{
+	return view->agrees;
 }
 
 bool view_linked(struct view *view, uint64_t from, uint64_t to, unsigned bits)

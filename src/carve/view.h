@@ -89,6 +89,8 @@ void view_watch_gap(struct view *view, uint64_t at);
 /* Of the last check, if it began without a state: in [from, to], which has that offset, it fetched nothing. So it would have
  * come to the same with a joint anywhere in there instead. At least that offset. */
 void view_gap(const struct view *view, uint64_t *from, uint64_t *to);
+/* Whether the carver called view_agrees since view_point. */
+bool view_agreed(const struct view *view);
 /* Where the byte at offset, inside the view, is in the evidence. */
 uint64_t view_evidence_offset(const struct view *view, uint64_t offset);
 /* Whether the check was stopped because it took too much work for what it had looked at: a fixed

@@ -1,11 +1,12 @@
 # Pieces anywhere. Text after the break of a gzip file decodes for long: the break is found where the content changes. Frames of MPEG
-# audio go on before the first ones, for less than a cluster.
+# audio go on before the first ones, for less than a cluster. Samples are put together, though nothing verifies them.
 . "$SRCDIR/tests/cli/helpers"
 . "$SRCDIR/tests/cli/pieces_images"
 cat >rules.conf <<'RULES'
 types = (
   { name = "gz"; header = "1f 8b 08"; max_size = "16M"; carver = "gz"; },
   { name = "mp3"; header = "ff fb"; max_size = "16M"; carver = "mp3"; },
+  { name = "wav"; header = "'RIFF' ?? ?? ?? ?? 'WAVE'"; max_size = "16M"; carver = "riff"; },
 );
 RULES
 make_pieces 28 <<'PY'
@@ -24,3 +25,12 @@ PY
 carve_image out --fragments=search
 check_reports out image
 show_files out
+make_pieces 29 <<'PY'
+noise(8)
+samples = b"".join(struct.pack("<h", int(9000 * math.sin(i / 40) + rng.randrange(99))) for i in range(10000))
+plant(b"RIFF" + struct.pack("<I4s4sI2H2I2H", len(samples) + 36, b"WAVE", b"fmt ", 16, 1, 1, 8000, 16000, 2, 16) +
+    b"data" + struct.pack("<I", len(samples)) + samples, [2], [0, 1])
+PY
+carve_image samples --fragments=search
+check_reports samples image
+show_files samples

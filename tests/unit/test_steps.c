@@ -226,6 +226,42 @@ Test(steps, what_can_not_be_judged_to_the_end_stays_in_the_last_pass)
 	cr_expect_gt(stayed, 0);
 }
 
+/* Records that nothing verifies to the end: all that there is to agree does. */
+static enum verdict check_unproved(struct view *view, struct finding *finding)
+{
+	enum verdict verdict = check_records(view, finding);
+
+	if (verdict != CARVE_COMPLETE)
+		return verdict;
+	view_agrees(view);
+	return verdict_because(CARVE_UNVERIFIED, finding, "nothing verifies the end");
+}
+
+/* What its format can't prove is put together all the same, but not what is whole as it was found. */
+Test(steps, what_can_never_be_complete_is_put_together)
+{
+	static const struct carver carver = { .name = "x", .check = check_unproved };
+	static const struct broken broken = {
+		.start = START, .length = RECORDS * RECORD, .verdict = CARVE_UNVERIFIED
+	};
+	static const uint64_t runs[][2] = { { 4, 3 * CLUSTER },
+		{ 9, RECORDS * RECORD - 3 * CLUSTER } };
+	struct extents extents = { 0 };
+	struct answer_of_search answer;
+
+	make_records();
+	plant(0, 3 * CLUSTER, 4);
+	plant(3 * CLUSTER, RECORDS * RECORD, 9);
+	cr_assert(find(&carver, &broken, &extents));
+	expect_runs(&extents, runs, 2);
+	extents_free(&extents);
+	plant(0, RECORDS * RECORD, 4);
+	answer = search(&carver, &broken, WORK, NULL, &extents);
+	cr_expect_not(answer.found);
+	cr_expect_leq(answer.tested, 2, "%" PRIu64, answer.tested);
+	extents_free(&extents);
+}
+
 /* A second pass makes only the trials again that look at clusters which were taken since. */
 Test(steps, what_was_refused_costs_little_in_the_next_pass)
 {
