@@ -126,7 +126,7 @@ struct carving *carving_new(const struct carving_options *options)
 		decider_share_work(carving->decider, carving->threads);
 	/* Scalpel's order is not that of the image. */
 	if (!options->decide.nested && !options->decide.any_order)
-		carving->context.cover = carving->cover = cover_new();
+		carving->context.cover = carving->cover = cover_new(rule_count);
 	if (options->rules)
 		carving->schedule = schedule_new(&(struct schedule_options){ &carving->ring,
 			options->rules, carving->decider, carving->defer, carving->cover });

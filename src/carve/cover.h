@@ -14,18 +14,25 @@
 
 struct cover;
 
-struct cover *cover_new(void);
+/* For candidates of that many rules. */
+struct cover *cover_new(size_t rule_count);
 /* NULL is fine. */
 void cover_free(struct cover *cover);
 
 /* The outcome of a candidate's check: remembers what it covers, the verified bytes of a complete
- * file, or the parts that another one named. Thread-safe. */
+ * file, or the parts that another one named, which only covers candidates of its rule. Thread-safe. */
 void cover_add(
 	struct cover *cover, const struct candidate *candidate, const struct outcome *outcome);
 /* Changes with every cover_add that remembers something. Thread-safe. */
 uint64_t cover_version(const struct cover *cover);
-/* The covered bytes around the offset; false: it is not covered. Thread-safe. */
-bool cover_find(struct cover *cover, uint64_t offset, struct range *range);
+#define COVER_ALL_RULES UINT32_MAX
+struct covered_range {
+	struct range range; /* in the image */
+	uint32_t rule;      /* of the candidates that are covered in there */
+};
+/* The covered bytes around the candidate's start; false: it is not covered. Thread-safe. */
+bool cover_find(
+	struct cover *cover, const struct candidate *candidate, struct covered_range *found);
 
 /* All that starts before `position` was decided on, and what starts before `hidden_until` is hidden:
  * files before it cover nothing any more. */

@@ -66,7 +66,7 @@ static bool is_covered(struct job_scratch *scratch)
 {
 	struct cover *cover = scratch->local->context.cover;
 	uint64_t version;
-	struct range range;
+	struct covered_range found;
 
 	if (!cover || scratch->job->force)
 		return false;
@@ -74,7 +74,7 @@ static bool is_covered(struct job_scratch *scratch)
 	if (version == scratch->covered_version)
 		return false;
 	scratch->covered_version = version;
-	return cover_find(cover, scratch->job->candidate.start, &range);
+	return cover_find(cover, &scratch->job->candidate, &found);
 }
 
 /* A view's watcher. */

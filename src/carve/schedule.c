@@ -39,7 +39,7 @@ struct schedule {
 	uint64_t next[ORDERS];       /* cursors: the jobs before them were visited */
 	bool waits;                  /* the late ones' cursor is at an early one that is not done */
 	uint64_t retry, retry_until; /* jobs from there on, up to that offset, are visited again */
-	struct range covered;        /* the last that was found; until there is a retry */
+	struct covered_range covered; /* the last that was found; until there is a retry */
 };
 
 struct schedule *schedule_new(const struct schedule_options *options)
@@ -71,13 +71,15 @@ bool schedule_is_late(const struct schedule *schedule, const struct candidate *c
 
 /* ---- what may be started ------------------------------------------------------------------- */
 
-static bool is_covered(struct schedule *schedule, uint64_t start)
+static bool is_covered(struct schedule *schedule, const struct candidate *candidate)
 {
-	struct range *covered = &schedule->covered;
+	struct covered_range *covered = &schedule->covered;
+	struct cover *cover = schedule->options.cover;
 
-	return schedule->options.cover &&
-	       (start - covered->offset < covered->length ||
-		       cover_find(schedule->options.cover, start, covered));
+	if (cover && candidate->start - covered->range.offset < covered->range.length &&
+		(covered->rule == COVER_ALL_RULES || covered->rule == candidate->rule))
+		return true;
+	return cover && cover_find(cover, candidate, covered);
 }
 
 /* It waits to be checked, and nothing speaks against doing it now; next: after one that everything waits for. */
@@ -85,7 +87,7 @@ static bool may_start(struct schedule *schedule, const struct carve_job *job, bo
 {
 	const struct candidate *candidate = &job->candidate;
 
-	return job_state(job) == JOB_WAITING && !is_covered(schedule, candidate->start) &&
+	return job_state(job) == JOB_WAITING && !is_covered(schedule, candidate) &&
 	       !job_needs_no_outcome(job, schedule->options.decider) &&
 	       decider_work_ahead(schedule->options.decider, candidate, next) &&
 	       defer_may_begin(schedule->options.defer, candidate, false);
@@ -170,7 +172,7 @@ static void take_retry(struct schedule *schedule, uint64_t decided)
 		schedule->retry = from;
 	if (until > schedule->retry_until)
 		schedule->retry_until = until;
-	schedule->covered = (struct range){ 0 };
+	schedule->covered = (struct covered_range){ 0 };
 }
 
 /* Whether its cursor has left the job waiting. */

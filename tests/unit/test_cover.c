@@ -5,11 +5,13 @@
 #include "carve/cover.h"
 #include "tier.h"
 
+#define RULES 3
+
 static struct cover *cover;
 
 static void set_up(void)
 {
-	cover = cover_new();
+	cover = cover_new(RULES);
 }
 
 static void tear_down(void)
@@ -27,14 +29,22 @@ static void add(uint64_t start, uint64_t length)
 	cover_add(cover, &candidate, &outcome);
 }
 
+static bool covers_of(uint64_t offset, uint32_t rule)
+{
+	const struct candidate candidate = { .start = offset, .rule = rule };
+	struct covered_range found;
+	bool covered = cover_find(cover, &candidate, &found);
+
+	if (!covered)
+		return false;
+	cr_expect(offset >= found.range.offset && offset - found.range.offset < found.range.length);
+	cr_expect(found.rule == COVER_ALL_RULES || found.rule == rule);
+	return true;
+}
+
 static bool covers(uint64_t offset)
 {
-	struct range range;
-	bool found = cover_find(cover, offset, &range);
-
-	if (found)
-		cr_expect(offset >= range.offset && offset - range.offset < range.length);
-	return found;
+	return covers_of(offset, 0);
 }
 
 Test(cover, a_complete_file_covers_what_starts_inside_it)
@@ -95,6 +105,37 @@ Test(cover, parts_of_short_files_are_covered)
 	cr_expect_not(covers(10201));
 	add(20000, 300);
 	cr_expect_not(covers(20001), "hardly anything starts in it");
+}
+
+/* What another rule looks for there is not hidden by them, and would wait for nothing. */
+Test(cover, parts_cover_candidates_of_their_own_rule)
+{
+	uint64_t parts[] = { 12000, 18000 }, more[] = { 30000 }, from, until;
+	const struct candidate candidate = { .start = 10000, .rule = 1 },
+			       around = { .start = 9000, .rule = 2 };
+	struct outcome cut = {
+		.verdict = CARVE_TRUNCATED, .length = 30000, .parts = parts, .part_count = 2
+	};
+
+	cover_add(cover, &candidate, &cut);
+	cr_expect(covers_of(12000, 1));
+	cr_expect_not(covers_of(12000, 0));
+	cut.parts = more;
+	cut.part_count = 1;
+	cover_add(cover, &around, &cut);
+	cr_expect(covers_of(12000, 1), "it is not lost in the larger one");
+	cr_expect(covers_of(12000, 2));
+	add(11000, 5000);
+	cr_expect(covers_of(12000, 0));
+	cr_expect(covers_of(17000, 1));
+	cover_decided(cover, 9001, 0);
+	cr_assert(cover_take_retry(cover, &from, &until));
+	cr_expect_eq(until, 30001);
+	cr_expect_not(covers_of(17000, 2));
+	cr_expect(covers_of(17000, 1));
+	cover_decided(cover, 10001, 0);
+	cr_expect_not(covers_of(17000, 1));
+	cr_expect(covers_of(12000, 1), "in the complete one");
 }
 
 Test(cover, a_file_that_is_decided_on_covers_nothing)

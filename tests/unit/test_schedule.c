@@ -34,7 +34,7 @@ static void set_up(void)
 		rules_load_text(&rules, NULL, text, sizeof(text) - 1, RULES_AUTO, NULL, &error), 0);
 	decider = decider_new(rules, &options, &tallies, &tallies);
 	defer = defer_new(2, false, rules->count);
-	cover = cover_new();
+	cover = cover_new(rules->count);
 	schedule = schedule_new(&(struct schedule_options){ &ring, rules, decider, defer, cover });
 }
 
