@@ -10,6 +10,10 @@
  * algorithm; user names, signatures and subkeys follow. A binary ring ends where no packet of these
  * types starts, which is a guess.
  *
+ * An encrypted message has packets with keys for it, then a packet of encrypted data, whose length is stated, mostly part by
+ * part: 224 and more for 2 to the power of the lower five bits, and parts follow up to one of another length. Nothing
+ * but the key verifies it.
+ *
  * The title is the first user's name, the time that of the key's creation.
  */
 #include <inttypes.h>
@@ -17,11 +21,14 @@
 
 #include "armour.h"
 #include "bytes.h"
+#include "noise.h"
 #include "title.h"
 #include "walk.h"
 
 enum {
+	ENCRYPTED_KEY = 1,
 	SIGNATURE = 2,
+	SYMMETRIC_KEY = 3,
 	SECRET_KEY = 5,
 	PUBLIC_KEY = 6,
 	SECRET_SUBKEY = 7,
@@ -30,10 +37,15 @@ enum {
 	USER_ID = 13,
 	PUBLIC_SUBKEY = 14,
 	ATTRIBUTE = 17,
+	PROTECTED_DATA = 18,
+	AEAD_DATA = 20,
 	PADDING = 21
 };
 
 #define PACKET_MAX_LEN (1u << 22)
+#define KEY_MAX_LEN 4096
+#define KEYS_MAX 1024
+#define FIRST_PART_MIN 512
 
 struct pgp_packet {
 	unsigned kind;
@@ -157,6 +169,77 @@ static enum verdict check_ring(struct view *view, struct finding *finding)
 		"no packet starts at %" PRIu64 ", and the number of packets is not stored", at);
 }
 
+/* The length of the part of a packet in the new form whose length is at *at, which moves after it; *more: another part
+ * follows. False: the view ends. */
+static bool read_part(struct view *view, uint64_t *at, uint64_t *len, bool *more)
+{
+	const uint8_t *p = view_peek(view, *at, 1);
+	size_t width = !p || *p < 192 || (*p >= 224 && *p < 255) ? 1 : *p < 224 ? 2 : 5;
+
+	p = view_peek(view, *at, width);
+	if (!p)
+		return false;
+	*more = *p >= 224 && *p < 255;
+	if (width == 1)
+		*len = *more ? UINT64_C(1) << (*p & 31) : *p;
+	else
+		*len = width == 2 ? (uint64_t)((p[0] - 192) << 8) + p[1] + 192 : be32(p + 1);
+	*at += width;
+	return true;
+}
+
+/* Where the packets with a message's keys end; 0: there are none, or none of a known version. */
+static uint64_t skip_keys(struct view *view)
+{
+	uint64_t at = 0;
+
+	for (int i = 0; i < KEYS_MAX; i++) {
+		const uint8_t *p = view_peek(view, at, 8);
+		struct pgp_packet packet;
+
+		if (p && (*p & 0x40 ? *p & 0x3f : *p >> 2 & 15) > SYMMETRIC_KEY)
+			return at;
+		if (!p || !read_head(p, 8, &packet) ||
+			(packet.kind != ENCRYPTED_KEY && packet.kind != SYMMETRIC_KEY))
+			return 0;
+		p += packet.data;
+		if (packet.len < 4 || packet.len > KEY_MAX_LEN ||
+			(packet.kind == ENCRYPTED_KEY ? *p != 3 && *p != 6 : *p < 4 || *p > 6))
+			return 0;
+		at += packet.data + packet.len;
+	}
+	return 0;
+}
+
+static enum verdict check_message(struct view *view, struct finding *finding)
+{
+	uint64_t keys_end = skip_keys(view), at = keys_end + 1, len, start, plain;
+	const uint8_t *p = keys_end ? view_peek(view, keys_end, 1) : NULL;
+	unsigned kind = p && *p >> 6 == 3 ? *p & 0x3f : 0;
+	bool more;
+
+	if ((kind != PROTECTED_DATA && kind != AEAD_DATA) || !read_part(view, &at, &len, &more) ||
+		(more && len < FIRST_PART_MIN) || !(p = view_peek(view, at, 1)) || *p < 1 || *p > 2)
+		return verdict_because(CARVE_REJECT, finding, "no keys and encrypted data at 0");
+	finding->extension = "gpg";
+	for (start = at;;) {
+		if (len > view_size(view) - at)
+			return walk_cut(
+				view, finding, at + len, plain_start(view, start, view_size(view)));
+		at += len;
+		if (!more)
+			break;
+		if (!read_part(view, &at, &len, &more))
+			return walk_cut(view, finding, at + 1, at);
+	}
+	finding->length = plain = plain_start(view, start, at);
+	if (plain < at)
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "bytes at %" PRIu64 " are not encrypted", plain);
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"only the key verifies the encrypted bytes up to %" PRIu64, at);
+}
+
 /* The end of a signed message's text: where its signature's block opens, or where text ends. */
 static uint64_t skip_text(struct view *view, uint64_t at, bool *found)
 {
@@ -218,13 +301,19 @@ static enum verdict check_armour(struct view *view, struct finding *finding)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	const uint8_t *p = view_peek(view, 0, 1);
+	const uint8_t *p = view_peek(view, 0, 8);
+	struct pgp_packet packet;
 
-	return p && *p & 0x80 ? check_ring(view, finding) : check_armour(view, finding);
+	if (!p || !(*p & 0x80))
+		return check_armour(view, finding);
+	return read_head(p, 8, &packet) &&
+			       (packet.kind == ENCRYPTED_KEY || packet.kind == SYMMETRIC_KEY)
+		       ? check_message(view, finding)
+		       : check_ring(view, finding);
 }
 
 const struct carver pgp_carver = {
 	.name = "pgp",
-	.summary = "OpenPGP keys and messages in armour, and key rings",
+	.summary = "OpenPGP keys and messages in armour, key rings and encrypted messages",
 	.check = check,
 };

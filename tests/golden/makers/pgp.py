@@ -30,6 +30,25 @@ def ring(new=False):
         packet(2, signature, new)
 
 
+def messages():
+    """Encrypted ones: with a passphrase, for a key, in parts."""
+    secret = b"\1" + noise(9000, 7)
+    symmetric = packet(3, b"\4\x09\3\x0a" + noise(8, 8) + b"\xff", True)
+    public = packet(1, b"\3" + noise(8, 9) + b"\1\x08\0" + noise(256, 10))
+    parts = b"\xd2" + b"\xed" + secret[:8192] + bytes((192 + (len(secret) - 8192 - 192 >> 8), len(secret) - 8192 - 192 & 0xff)) + secret[8192:]
+    plain = b"\xd2\xff" + struct.pack(">I", len(secret)) + secret
+    for name, data in (("symmetric", symmetric + parts), ("public", public + plain), ("both", public + symmetric + parts)):
+        expected = dict(verdict="unverified", length=len(data), extension="gpg", why=f"only the key verifies the encrypted bytes up to {len(data)}")
+        save("pgp", f"message-{name}.gpg", data, **expected)
+        save("pgp", f"message-{name}-noise.gpg", data + noise(3000, 11), **expected)
+    whole = symmetric + parts
+    save("pgp", "message-cut.gpg", whole[:5000], verdict="truncated", length=5000, why=f"the image ends at 5000, before the file does")
+    save("pgp", "message-zeros.gpg", whole[:5000] + bytes(9000), verdict="truncated", length_min=4000, length_max=6100)
+    save("pgp", "message-first.gpg", symmetric + b"\xd2\xe8" + secret[:256] + b"\0" + noise(99), verdict="reject", why="no keys and encrypted data at 0")
+    save("pgp", "message-version.gpg", symmetric + b"\xd2\x64\x07" + noise(300), verdict="reject")
+    save("pgp", "message-keys.gpg", symmetric + packet(13, b"Golden Hour", True) + noise(300), verdict="reject")
+
+
 def make():
     gold = dict(title="Golden Hour <g@example.org>", time=1709251198)
     for new in (False, True):
@@ -43,6 +62,7 @@ def make():
     save("pgp", "ring-two.gpg", data * 2, verdict="unverified", length=2 * len(data), **gold)
     save("pgp", "ring-cut.gpg", data[:-50], verdict="truncated", length=len(data) - 50, **gold)
     save("pgp", "key-alone.gpg", packet(6, noise(100)), verdict="reject")
+    messages()
     block = pem("PGP PUBLIC KEY BLOCK", data, crc=crc24(data))
     save("pgp", "key.asc", block, extension="asc", **gold)
     save("pgp", "crlf.asc", pem("PGP PUBLIC KEY BLOCK", data, crc=crc24(data), end="\r\n"), extension="asc", **gold)
