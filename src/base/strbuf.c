@@ -80,7 +80,6 @@ void strbuf_number_padded(struct strbuf *buf, uint64_t number, unsigned width)
 /* What has to be done about a byte of a text. */
 enum { CLEAN = 1, ESCAPE_JSON = 2, ESCAPE_XML = 4 };
 
-/* The zero that ends a text is among the bytes to clean. */
 static const uint8_t kinds[256] = {
 	[0 ... 0x1f] = CLEAN,
 	[0x7f ... 0xff] = CLEAN,
@@ -91,12 +90,41 @@ static const uint8_t kinds[256] = {
 	['&'] = ESCAPE_XML,
 };
 
-/* Bytes before the first of these kinds. */
-static size_t count_before(const char *text, unsigned kind)
+/* A bit in each byte of the word. */
+#define EACH(byte) ((byte)*UINT64_C(0x0101010101010101))
+
+/* Not zero where a byte of the word is the character; exact for the first of them. */
+static inline uint64_t bytes_like(uint64_t word, char c)
+{
+	uint64_t rest = word ^ EACH((uint64_t)c);
+
+	return (rest - EACH(1)) & ~rest & EACH(0x80);
+}
+
+/* Whether one of the eight bytes is of these kinds, or may be. */
+static inline bool may_have(const char *text, unsigned kind)
+{
+	uint64_t word, found;
+
+	memcpy(&word, text, sizeof(word));
+	found = ((word - EACH(0x20)) & ~word & EACH(0x80)) | ((word + EACH(1)) & EACH(0x80)) |
+		(word & EACH(0x80));
+	if (kind & ESCAPE_JSON)
+		found |= bytes_like(word, '"') | bytes_like(word, '\\');
+	if (kind & ESCAPE_XML)
+		found |= bytes_like(word, '<') | bytes_like(word, '>') | bytes_like(word, '&') |
+			 bytes_like(word, '"');
+	return found;
+}
+
+/* Bytes before the first of these kinds, of which CLEAN is one; len: there is none. */
+static inline size_t count_before(const char *text, size_t len, unsigned kind)
 {
 	size_t count = 0;
 
-	while (!(kinds[(uint8_t)text[count]] & kind))
+	while (len - count >= sizeof(uint64_t) && !may_have(text + count, kind))
+		count += sizeof(uint64_t);
+	while (count < len && !(kinds[(uint8_t)text[count]] & kind))
 		count++;
 	return count;
 }
@@ -106,7 +134,7 @@ static size_t count_before(const char *text, unsigned kind)
 static const char *cleaned(const char *text, char **copy)
 {
 	*copy = NULL;
-	if (!text[count_before(text, CLEAN)])
+	if (!text[count_before(text, strlen(text), CLEAN)])
 		return text;
 	return *copy = text_clean_copy(text);
 }
@@ -119,21 +147,13 @@ void strbuf_clean(struct strbuf *buf, const char *text)
 	free(copy);
 }
 
-/* Appends the cleaned text; where special returns a string for a character, which is of that kind,
- * that string replaces it. */
-static void escape(
-	struct strbuf *buf, const char *text, unsigned kind, const char *(*special)(char))
+/* Appends the cleaned text; where special returns a string for a character, that string replaces it. */
+static void escape(struct strbuf *buf, const char *text, const char *(*special)(char))
 {
-	size_t plain = count_before(text, CLEAN | kind);
-	const char *from, *at;
 	char *copy;
+	const char *from = cleaned(text, &copy), *at;
 
-	if (!text[plain]) { /* nearly always */
-		strbuf_bytes(buf, text, plain);
-		return;
-	}
-	from = at = cleaned(text, &copy);
-	for (; *at; at++) {
+	for (at = from; *at; at++) {
 		const char *instead = special(*at);
 
 		if (!instead)
@@ -170,18 +190,38 @@ static const char *xml_special(char c)
 
 void strbuf_json(struct strbuf *buf, const char *text)
 {
+	size_t len;
+	char *at;
+
 	if (!text) {
 		strbuf_text(buf, "null");
 		return;
 	}
-	strbuf_bytes(buf, "\"", 1);
-	escape(buf, text, ESCAPE_JSON, json_special);
-	strbuf_bytes(buf, "\"", 1);
+	len = strlen(text);
+	if (count_before(text, len, CLEAN | ESCAPE_JSON) < len) {
+		strbuf_bytes(buf, "\"", 1);
+		escape(buf, text, json_special);
+		strbuf_bytes(buf, "\"", 1);
+		return;
+	}
+	if (buf->capacity - buf->len <= len + 2) /* nearly always it is plain */
+		strbuf_grow(buf, len + 2);
+	at = buf->bytes + buf->len;
+	*at++ = '"';
+	memcpy(at, text, len);
+	at[len] = '"';
+	at[len + 1] = '\0';
+	buf->len += len + 2;
 }
 
 void strbuf_xml(struct strbuf *buf, const char *text)
 {
-	escape(buf, text, ESCAPE_XML, xml_special);
+	size_t len = strlen(text);
+
+	if (count_before(text, len, CLEAN | ESCAPE_XML) < len)
+		escape(buf, text, xml_special);
+	else
+		strbuf_bytes(buf, text, len);
 }
 
 void strbuf_write(struct strbuf *buf, FILE *stream)

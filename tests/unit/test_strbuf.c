@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "base/memory.h"
 #include "base/strbuf.h"
 
 static void expect(struct strbuf *line, const char *text)
@@ -99,4 +100,52 @@ Test(line, is_written_whole_and_emptied)
 	cr_expect_eq(memcmp(text + 49990, "0123456789", 10), 0);
 	free(text);
 	strbuf_free(&line);
+}
+
+/* The text of a JSON string or an XML element that holds just this byte. */
+static char *escaped(void (*add)(struct strbuf *, const char *), char byte)
+{
+	const char text[] = { byte, '\0' };
+	struct strbuf line = { 0 };
+	size_t quotes = add == strbuf_json;
+	char *inner;
+
+	add(&line, text);
+	inner = strndup(line.bytes + quotes, line.len - 2 * quotes);
+	strbuf_free(&line);
+	return inner;
+}
+
+static void expect_escaped(void (*add)(struct strbuf *, const char *), const char *around)
+{
+	char text[26], *expected;
+
+	for (unsigned byte = 1; byte < 256; byte++) {
+		char *inner = escaped(add, (char)byte);
+
+		for (int len = 1; len < 25; len++) {
+			for (int at = 0; at < len; at++) {
+				struct strbuf line = { 0 };
+
+				memset(text, 'x', (size_t)len);
+				text[at] = (char)byte;
+				text[len] = '\0';
+				expected = xasprintf("%s%.*s%s%.*s%s", around, at,
+					"xxxxxxxxxxxxxxxxxxxxxxxx", inner, len - at - 1,
+					"xxxxxxxxxxxxxxxxxxxxxxxx", around);
+				add(&line, text);
+				cr_assert_str_eq(line.bytes, expected);
+				free(expected);
+				strbuf_free(&line);
+			}
+		}
+		free(inner);
+	}
+}
+
+/* Texts are searched eight bytes at a time. */
+Test(line, a_special_byte_at_any_place)
+{
+	expect_escaped(strbuf_json, "\"");
+	expect_escaped(strbuf_xml, "");
 }
