@@ -105,6 +105,11 @@ struct carving *carving_new(const struct carving_options *options)
 		.nested = options->decide.nested,
 		.confined = options->confined && options->rules };
 
+	if (!options->on_outcome)
+		carving->context.record_builder = carving->record_builder =
+			record_builder_new(options->rules, options->output_dir, options->names,
+				options->style, options->image, options->volumes);
+
 	carving->options = *options;
 	carving->group_max = (uint64_t)rule_count + 1;
 	carving->group = xcalloc(carving->group_max, sizeof(*carving->group));
@@ -136,10 +141,8 @@ struct carving *carving_new(const struct carving_options *options)
 	else
 		carving->local = local_jobs_new(&carving->context);
 	carving->precheck_cache = precheck_cache_new();
-	kept_files_open(&carving->files, &carving->options, carving->tracker);
-	if (!options->on_outcome)
-		carving->record_builder = record_builder_new(options->rules, options->output_dir,
-			options->names, options->style, options->image, options->volumes);
+	kept_files_open(
+		&carving->files, &carving->options, carving->record_builder, carving->tracker);
 	return carving;
 }
 
@@ -217,7 +220,7 @@ static uint64_t start_at(const struct carving *carving, uint64_t cursor)
 static size_t in_flight(const struct carving *carving)
 {
 	return (size_t)(carving->offered - carving->reported) * sizeof(struct carve_job) +
-	       (size_t)carving->files.waiting * sizeof(struct kept_file) +
+	       kept_files_len(&carving->files) +
 	       atomic_load_explicit(&carving->outcomes_len, memory_order_relaxed);
 }
 
@@ -325,7 +328,7 @@ static void start_write(struct carving *carving, struct kept_file *file)
 		job_set_state(file->job, JOB_DONE);
 		return;
 	}
-	file->record.written = !carving->options.dry_run;
+	kept_files_begin(&carving->files, file);
 	job_set_state(file->job, JOB_WRITING);
 	if (carving->remote)
 		remote_jobs_write(carving->remote, file);
@@ -366,9 +369,11 @@ static void apply_decision(
 	if (carving->on_decided)
 		carving->on_decided(carving->decided_context, decision);
 	if (decision->keep && !carving->options.on_outcome) {
-		struct kept_file *file = kept_files_add(&carving->files, job);
+		struct kept_file *file =
+			kept_files_add(&carving->files, job, decision->outcome->length);
 
-		record_builder_build(carving->record_builder, decision, &file->record, &file->room);
+		record_builder_plan(carving->record_builder, decision,
+			job_take_outcome(&carving->context, job), &file->plan);
 		start_write(carving, file);
 	} else {
 		job_set_state(job, JOB_DONE);
@@ -418,7 +423,7 @@ static bool files_are_full(const struct carving *carving)
 {
 	size_t max = carving_reads_files(&carving->options) ? FILES_MAX : DRY_FILES_MAX;
 
-	return carving->files.waiting >= max / sizeof(struct kept_file);
+	return carving->files.waiting >= max / kept_files_each(&carving->files);
 }
 
 static bool is_hidden(const struct carving *carving)
@@ -492,24 +497,14 @@ struct record_builder *carving_record_builder(struct carving *carving)
 static bool waits_for_scan(const struct carving *carving, const struct carve_job *job)
 {
 	return job->file && !carving_reads_files(&carving->options) &&
-	       job->candidate.start + job->file->record.length > carving->scanned;
+	       job->candidate.start + job->file->length > carving->scanned;
 }
-
-/* Jobs from the one that is reported to the one whose file is loaded meanwhile. */
-#define EXPECTED 4
 
 static void report_ready(struct carving *carving)
 {
 	while (carving->reported < carving->decided) {
 		struct carve_job *job = job_at(carving, carving->reported);
 
-		if (carving->reported + EXPECTED < carving->decided) {
-			const struct kept_file *file =
-				job_at(carving, carving->reported + EXPECTED)->file;
-
-			if (file)
-				kept_files_expect(file);
-		}
 		if (job_state(job) != JOB_DONE || waits_for_scan(carving, job))
 			return;
 		/* A checkpoint must find it not done, whatever the reason. */
@@ -655,20 +650,13 @@ int carving_add_record(struct carving *carving, struct file_record *record)
 {
 	int status = make_room(carving);
 	struct carve_job *job;
-	struct kept_file *file;
 
 	if (status)
 		return status;
 	job = append_job(carving);
 	carving->decided = carving->offered;
 	job->candidate.start = record->offset;
-	file = kept_files_add(&carving->files, job);
-	file->record = *record;
-	file->expected = xmalloc(sizeof(*file->expected));
-	*file->expected = record->hashes;
-	record->path = NULL;
-	record->runs = NULL;
-	start_write(carving, file);
+	start_write(carving, kept_files_add_given(&carving->files, job, record));
 	return 0;
 }
 
@@ -816,7 +804,7 @@ void carving_save(struct carving *carving, struct codec_writer *writer)
 		if (!job->file)
 			continue;
 		candidate_save(&job->candidate, writer);
-		file_record_save(&job->file->record, writer);
+		kept_files_save(&carving->files, job->file, writer);
 	}
 	codec_put(writer, carving->offered - carving->decided);
 	for (uint64_t n = carving->decided; n < carving->offered; n++)

@@ -81,15 +81,22 @@ void job_set_outcome(
 		decider_begin_pending(context->decider, job->candidate.rule, work_of(job));
 }
 
-void job_drop_outcome(const struct job_context *context, struct carve_job *job)
+struct outcome *job_take_outcome(const struct job_context *context, struct carve_job *job)
 {
-	if (!job->outcome)
-		return;
+	struct outcome *outcome = job->outcome;
+
+	if (!outcome)
+		return NULL;
 	atomic_fetch_sub_explicit(
 		context->outcomes_len, cost_of(job->outcome), memory_order_relaxed);
 	if (context->decider)
 		decider_end_pending(context->decider, job->candidate.rule, work_of(job));
-	outcome_free(job->outcome);
-	free(job->outcome);
+	outcome_free(outcome);
 	job->outcome = NULL;
+	return outcome;
+}
+
+void job_drop_outcome(const struct job_context *context, struct carve_job *job)
+{
+	free(job_take_outcome(context, job));
 }

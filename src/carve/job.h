@@ -44,16 +44,27 @@ struct carve_job {
 	bool next;  /* it is checked right after such a one (decider_work_ahead) */
 };
 
-/* What becomes a file. */
+/* A record that is there before the file is reported, because it is written first, or was given. */
+struct kept_record {
+	struct file_record record;
+	struct record_room room;
+	bool given;             /* by carving_add_record... */
+	struct hashes expected; /* ...with these; "" where not known */
+};
+
+/* What becomes a file. Hundreds of thousands may come in a second: so its record, which is large, is only made
+ * from the plan by who needs it. */
 struct kept_file {
 	struct pool_job pool_job; /* first: its address is the file's */
 	struct local_jobs *local; /* while a thread of the pool writes it */
 	struct kept_file *next;   /* of those that are not used */
 	struct carve_job *job;
-	int status;              /* of writing */
-	struct hashes *expected; /* of carving_add_record: "" where not known; else NULL */
-	struct file_record record;
-	struct record_room room;
+	uint64_t length; /* bytes */
+	int status;      /* of writing */
+	/* While the file is being written it belongs to who does that. NULL: it is not written, and what
+	 * reports it makes the record. */
+	struct kept_record *kept;
+	struct record_plan plan; /* unless the record was given */
 };
 
 static inline enum job_state job_state(const struct carve_job *job)
@@ -80,6 +91,7 @@ struct job_context {
 	uint32_t hash_mask;
 	const struct hash_sets *sets; /* NULL: none */
 	const struct ahead *ahead; /* what is known before checks (carve/ahead.h); NULL: nothing */
+	struct record_builder *record_builder; /* NULL: nothing is written */
 	bool nested;
 	bool confined; /* checks are made in other processes (carve/check_worker.h) */
 };
@@ -99,6 +111,8 @@ bool job_may_be_decided(const struct job_context *context, struct carve_job *job
 /* Gives the job its outcome, whose content is taken over. */
 void job_set_outcome(
 	const struct job_context *context, struct carve_job *job, const struct outcome *outcome);
+/* Takes it over, without its offsets, which only decisions need; NULL: there is none. The caller frees it. */
+struct outcome *job_take_outcome(const struct job_context *context, struct carve_job *job);
 /* Frees it, if there is one. */
 void job_drop_outcome(const struct job_context *context, struct carve_job *job);
 

@@ -9,36 +9,127 @@
 #include "base/memory.h"
 #include "evidence/extent_image.h"
 
-#define CACHE_LINE 64
 /* Files that are warned about by name; the report has them all. */
 #define WARNINGS_MAX 20
+/* Threads of the pool for each that formats reports. */
+#define POOL_SHARE 4
+#define REPORT_THREADS_MIN 2
+#define REPORT_THREADS_MAX 4
 
 void kept_files_drop(struct kept_files *files, struct kept_file *file)
 {
+	if (file->kept) {
+		record_builder_release(&file->kept->record, &file->kept->room);
+		free(file->kept);
+	}
+	free(file->plan.outcome);
 	/* Its memory is for the next file. */
-	record_builder_release(&file->record, &file->room);
-	free(file->expected);
 	file->next = files->spare;
 	files->spare = file;
 }
 
-/* The reports need it no more. */
-static void free_reported(void *context, struct file_record *record)
+/* ---- records ------------------------------------------------------------------------------- */
+
+static bool is_given(const struct kept_file *file)
 {
-	kept_files_drop(
-		context, (struct kept_file *)((char *)record - offsetof(struct kept_file, record)));
+	return file->kept && file->kept->given;
+}
+
+void kept_file_build(struct record_builder *record_builder, struct kept_file *file)
+{
+	struct file_record *record = &file->kept->record;
+	bool written = record->written;
+
+	if (is_given(file))
+		return;
+	record_builder_build(record_builder, &file->plan, record, &file->kept->room);
+	record->written = written;
+}
+
+void kept_files_begin(const struct kept_files *files, struct kept_file *file)
+{
+	if (!file->kept) {
+		file->kept = xmalloc(sizeof(*file->kept));
+		file->kept->given = false;
+		file->kept->record.path = NULL; /* until it is built */
+		file->kept->record.runs = NULL;
+	}
+	file->kept->record.written = !files->options->dry_run;
+}
+
+void kept_files_save(
+	const struct kept_files *files, const struct kept_file *file, struct codec_writer *writer)
+{
+	struct kept_record copy;
+
+	if (is_given(file)) {
+		file_record_save(&file->kept->record, writer);
+		return;
+	}
+	record_builder_build(files->record_builder, &file->plan, &copy.record, &copy.room);
+	file_record_save(&copy.record, writer);
+	record_builder_release(&copy.record, &copy.room);
+}
+
+/* ---- the queue's source: its items are the files --------------------------------------------- */
+
+static const struct file_record *open_record(void *context, void *item, void *scratch)
+{
+	const struct kept_files *files = context;
+	const struct kept_file *file = item;
+	struct kept_record *made = scratch;
+
+	if (file->kept)
+		return &file->kept->record;
+	record_builder_build(files->record_builder, &file->plan, &made->record, &made->room);
+	return &made->record;
+}
+
+static void close_record(void *context, void *item, void *scratch)
+{
+	const struct kept_file *file = item;
+	struct kept_record *made = scratch;
+
+	(void)context;
+	if (!file->kept)
+		record_builder_release(&made->record, &made->room);
+}
+
+static void drop_reported(void *context, void *item)
+{
+	kept_files_drop(context, item);
+}
+
+static unsigned report_threads(const struct pool *pool)
+{
+	unsigned share = pool_threads(pool) / POOL_SHARE;
+
+	return share < REPORT_THREADS_MIN   ? REPORT_THREADS_MIN
+	       : share > REPORT_THREADS_MAX ? REPORT_THREADS_MAX
+					    : share;
 }
 
 static struct report_queue *new_queue(struct kept_files *files, struct report *report)
 {
-	return report_queue_new(report, files->options->progress, tracker_fail, files->tracker,
-		free_reported, files);
+	const struct report_queue_options options = {
+		.report = report,
+		.progress = files->options->progress,
+		.threads = report_threads(files->options->pool),
+		.failed = tracker_fail,
+		.context = files->tracker,
+		.source = { open_record, close_record, sizeof(struct kept_record), drop_reported,
+			files },
+	};
+
+	return report_queue_new(&options);
 }
 
-void kept_files_open(
-	struct kept_files *files, const struct carving_options *options, struct tracker *tracker)
+void kept_files_open(struct kept_files *files, const struct carving_options *options,
+	struct record_builder *record_builder, struct tracker *tracker)
 {
-	*files = (struct kept_files){ .options = options, .tracker = tracker };
+	*files = (struct kept_files){
+		.options = options, .record_builder = record_builder, .tracker = tracker
+	};
 	if (!options->on_outcome)
 		files->queue = new_queue(files, options->report);
 }
@@ -62,28 +153,20 @@ void kept_files_were_reported(
 	files->sums = *sums;
 }
 
-/* Other threads had its memory, or so long ago that no cache has it. */
-static void prefetch(const void *from, const void *end)
+/* ---- files --------------------------------------------------------------------------------- */
+
+size_t kept_files_each(const struct kept_files *files)
 {
-	for (const char *line = from; line < (const char *)end; line += CACHE_LINE)
-		__builtin_prefetch(line, 1);
+	return sizeof(struct kept_file) + sizeof(struct outcome) +
+	       (carving_reads_files(files->options) ? sizeof(struct kept_record) : 0);
 }
 
-void kept_files_expect(const struct kept_file *file)
+size_t kept_files_len(const struct kept_files *files)
 {
-	prefetch(&file->next, file->record.reason + 1);
+	return (size_t)files->waiting * kept_files_each(files);
 }
 
-/* The next file to be used again, all of which is written to. */
-static void prefetch_spare(const struct kept_file *file)
-{
-	prefetch(&file->next, file->record.reason + 1);
-	prefetch(file->record.title, file->record.title + 1);
-	prefetch(&file->record.hashes, &file->record.hashes + 1);
-	prefetch(&file->room, &file->room + 1);
-}
-
-struct kept_file *kept_files_add(struct kept_files *files, struct carve_job *job)
+struct kept_file *kept_files_add(struct kept_files *files, struct carve_job *job, uint64_t length)
 {
 	struct kept_file *file = files->spare;
 
@@ -91,13 +174,27 @@ struct kept_file *kept_files_add(struct kept_files *files, struct carve_job *job
 		files->spare = file->next;
 	else
 		file = xmalloc(sizeof(*file));
-	if (files->spare)
-		prefetch_spare(files->spare);
 	file->job = job;
+	file->length = length;
 	file->status = 0;
-	file->expected = NULL;
+	file->kept = NULL;
+	file->plan.outcome = NULL;
 	job->file = file;
 	files->waiting++;
+	return file;
+}
+
+struct kept_file *kept_files_add_given(
+	struct kept_files *files, struct carve_job *job, struct file_record *record)
+{
+	struct kept_file *file = kept_files_add(files, job, record->length);
+
+	file->kept = xmalloc(sizeof(*file->kept));
+	file->kept->record = *record;
+	file->kept->given = true;
+	file->kept->expected = record->hashes;
+	record->path = NULL;
+	record->runs = NULL;
 	return file;
 }
 
@@ -106,12 +203,12 @@ static bool hash_differs(const char *expected, const char *computed)
 	return *expected && *computed && strcmp(expected, computed) != 0;
 }
 
-static void compare_hashes(struct kept_files *files, struct kept_file *file)
+static void compare_hashes(struct kept_files *files, struct kept_record *kept)
 {
-	struct file_record *record = &file->record;
-	const struct hashes *expected = file->expected, *computed = &record->hashes;
+	struct file_record *record = &kept->record;
+	const struct hashes *expected = &kept->expected, *computed = &record->hashes;
 
-	if (!expected)
+	if (!kept->given)
 		return;
 	if (!hash_differs(expected->md5, computed->md5) &&
 		!hash_differs(expected->sha1, computed->sha1) &&
@@ -130,43 +227,73 @@ static void warn_of_alert(const struct kept_files *files, const struct file_reco
 		log_warn("%s is in the set of hashes %s", record->path, record->alert);
 }
 
-/* What the reader could not read of a file that is not read again. */
-static void find_unreadable(const struct kept_files *files, struct kept_file *file)
+/* What the reader could not read of a file that is not read again: then the record is made here. */
+static void find_unreadable(struct kept_files *files, struct kept_file *file)
 {
 	const struct ranges *unreadable = files->options->unreadable;
 	uint64_t start = file->job->candidate.start;
-	struct file_record *record = &file->record;
+	struct file_record *record;
 	const struct range *first;
+	uint64_t bytes = ranges_overlap(unreadable, start, file->length);
 
-	record->unreadable = ranges_overlap(unreadable, start, record->length);
-	if (!record->unreadable)
+	if (!file->kept && bytes) {
+		kept_files_begin(files, file);
+		kept_file_build(files->record_builder, file);
+	}
+	if (!file->kept)
+		return;
+	record = &file->kept->record;
+	record->unreadable = bytes;
+	if (!bytes)
 		return;
 	first = ranges_after(unreadable, start);
 	record->unreadable_at = extent_image_to_evidence(
 		files->options->image, first->offset > start ? first->offset : start);
 }
 
+/* Its sums where no record exists. */
+static void count_planned(struct kept_files *files, const struct kept_file *file)
+{
+	static const struct outcome unchecked;
+	uint32_t rule = file->plan.candidate.rule;
+	const char *kind = record_builder_kind(
+		files->record_builder, rule, file->plan.outcome ? file->plan.outcome : &unchecked);
+
+	files->sums.files++;
+	files->sums.bytes += file->length;
+	tally_add(files->options->by_type, files->options->rules->rules[rule].name, file->length);
+	tally_add(files->options->by_kind, kind, file->length);
+}
+
+static void finish_record(struct kept_files *files, struct kept_record *kept)
+{
+	struct file_record *record = &kept->record;
+
+	record_note_unreadable(record);
+	compare_hashes(files, kept);
+	warn_of_alert(files, record);
+	file_sums_add(&files->sums, record);
+	tally_add(files->options->by_type, record->type, record->length);
+	tally_add(files->options->by_kind, record->kind, record->length);
+}
+
 void kept_files_report(struct kept_files *files, struct kept_file *file)
 {
-	struct file_record *record = &file->record;
-
 	if (file->status) {
 		tally_add(files->options->skipped,
 			file->status == -ECANCELED ? SKIPPED_BY_END : "could not be written", 0);
 		kept_files_drop(files, file);
-	} else if (record->left_out) {
+	} else if (file->kept && file->kept->record.left_out) {
 		tally_add(files->options->skipped, SKIPPED_KNOWN, 0);
 		kept_files_drop(files, file);
 	} else {
 		if (!carving_reads_files(files->options) && files->options->unreadable)
 			find_unreadable(files, file);
-		record_note_unreadable(record);
-		compare_hashes(files, file);
-		warn_of_alert(files, record);
-		file_sums_add(&files->sums, record);
-		tally_add(files->options->by_type, record->type, record->length);
-		tally_add(files->options->by_kind, record->kind, record->length);
-		report_queue_add(files->queue, record); /* it comes back */
+		if (file->kept)
+			finish_record(files, file->kept);
+		else
+			count_planned(files, file);
+		report_queue_add(files->queue, file); /* it comes back */
 	}
 	files->waiting--;
 }

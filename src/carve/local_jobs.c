@@ -13,6 +13,7 @@
 #include "carve/cover.h"
 #include "carve/decide.h"
 #include "carve/defer.h"
+#include "carve/kept_files.h"
 #include "carve/tracker.h"
 #include "evidence/extent_image.h"
 
@@ -396,8 +397,10 @@ static int write_file(
 
 	if (tracker_is_cancelled(context->tracker))
 		return -ECANCELED;
+	kept_file_build(context->record_builder, file);
 	return copy_file(&local->scratch[worker].copier, extent_image_evidence(context->image),
-		context->output_dir, &file->record, tracker_cancel_flag(context->tracker), error);
+		context->output_dir, &file->kept->record, tracker_cancel_flag(context->tracker),
+		error);
 }
 
 static void run_write(struct pool_job *pool_job, unsigned worker)

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct record_builder {
 	struct output_dir *output_dir;
 	struct image *image;
 	struct volumes *volumes; /* or NULL */
+	pthread_mutex_t paths;   /* only one thread at a time may ask volumes for them */
 	enum carving_names names;
 	struct record_style style;
 	unsigned digits;             /* width of offsets in names */
@@ -48,6 +50,7 @@ struct record_builder *record_builder_new(const struct rules *rules, struct outp
 	builder->style = style;
 	builder->image = image;
 	builder->volumes = volumes;
+	pthread_mutex_init(&builder->paths, NULL);
 	builder->digits = digits_of(image_info(extent_image_evidence(image))->size);
 	builder->scalpel_counts =
 		xcalloc(rules ? rules->count : 0, sizeof(*builder->scalpel_counts));
@@ -58,6 +61,7 @@ void record_builder_free(struct record_builder *builder)
 {
 	if (!builder)
 		return;
+	pthread_mutex_destroy(&builder->paths);
 	free(builder->scalpel_counts);
 	free(builder);
 }
@@ -85,16 +89,15 @@ static void copy_text(char *to, size_t len, const char *text)
 }
 
 /* As Scalpel 1.60: a folder for every 1,000 files of a rule; one number counts through all rules. */
-static char *scalpel_name(struct record_builder *builder, const struct file_record *record)
+static char *scalpel_name(const struct record_builder *builder, const struct record_plan *plan,
+	const struct file_record *record)
 {
-	uint64_t count = builder->scalpel_counts[record->rule]++;
 	const char *dot = *record->extension ? "." : "";
 	char *folder = builder->names == NAMES_SCALPEL_FLAT
 			       ? xstrdup("")
 			       : xasprintf("%s-%" PRIu32 "-%" PRIu64 "/", record->type,
-					 record->rule, count / SCALPEL_FOLDER_FILES);
-	char *name = xasprintf(
-		"%s%08" PRIu64 "%s%s", folder, builder->scalpel_number++, dot, record->extension);
+					 record->rule, plan->count / SCALPEL_FOLDER_FILES);
+	char *name = xasprintf("%s%08" PRIu64 "%s%s", folder, plan->number, dot, record->extension);
 
 	free(folder);
 	return name;
@@ -123,28 +126,45 @@ static char *path_label(const struct file_record *record)
 	return xasprintf("%s%.*s", prefix, (int)(path + len - from), from);
 }
 
-/* pieces: the file was put together, and its name says so. room: NULL for none. */
-static char *make_name(struct record_builder *builder, const struct file_record *record,
-	bool pieces, struct record_room *room)
+static bool has_scalpel_names(const struct record_builder *builder)
 {
-	const char *folder = builder->names == NAMES_FLAT      ? ""
-			     : builder->names == NAMES_BY_KIND ? record->kind
-							       : record->type;
+	return builder->names >= NAMES_SCALPEL;
+}
+
+/* Allocates the name of a file at that offset of the evidence. */
+static void claim_name(struct record_builder *builder, uint32_t rule, const char *kind,
+	const char *extension, uint64_t offset, struct record_plan *plan)
+{
+	if (has_scalpel_names(builder)) {
+		plan->count = builder->scalpel_counts[rule]++;
+		plan->number = builder->scalpel_number++;
+		return;
+	}
+	output_dir_claim(builder->output_dir,
+		builder->names == NAMES_FLAT      ? ""
+		: builder->names == NAMES_BY_KIND ? kind
+						  : builder->rules->rules[rule].name,
+		offset, extension, &plan->path);
+}
+
+/* pieces: the file was put together, and its name says so. room: NULL for none. */
+static char *make_name(const struct record_builder *builder, const struct record_plan *plan,
+	const struct file_record *record, bool pieces, struct record_room *room)
+{
 	char stamp[TEXT_TIME_LEN] = "";
 	const char *label = builder->style.label == LABEL_TITLE ? record->title : "";
 	char *full = NULL, *name, *path = NULL;
 
-	if (builder->names >= NAMES_SCALPEL)
-		return scalpel_name(builder, record);
+	if (has_scalpel_names(builder))
+		return scalpel_name(builder, plan, record);
 	if (builder->style.label == LABEL_PATH)
 		label = path = path_label(record);
 	if (builder->style.label == LABEL_TIME && record->time && text_time(record->time, stamp))
 		label = stamp;
 	if (pieces)
 		label = full = xasprintf("pieces%s%s", *label ? "-" : "", label);
-	name = output_dir_name_in(builder->output_dir, folder, record->offset, label,
-		record->extension, builder->digits, room ? room->path : NULL,
-		room ? sizeof(room->path) : 0);
+	name = output_dir_claimed_name(&plan->path, record->offset, label, record->extension,
+		builder->digits, room ? room->path : NULL, room ? sizeof(room->path) : 0);
 	free(full);
 	free(path);
 	return name;
@@ -168,7 +188,9 @@ static void find_file(struct record_builder *builder, struct file_record *record
 {
 	if (!volumes_find(builder->volumes, record->offset, &record->fs))
 		return;
+	pthread_mutex_lock(&builder->paths);
 	volumes_add_path(builder->volumes, &record->fs);
+	pthread_mutex_unlock(&builder->paths);
 	record->fs_path = record->fs.path;
 	if (volumes_is_reallocated(builder->volumes, &record->fs))
 		record->fs.flags |= FS_REALLOCATED;
@@ -228,6 +250,14 @@ static const char *kind_of(const struct rule *rule, const struct finding *findin
 		       : rule->name;
 }
 
+static const char *extension_of(
+	const struct record_builder *builder, uint32_t rule, const struct finding *finding)
+{
+	return builder->style.no_extension ? ""
+	       : finding->extension        ? finding->extension
+					   : builder->rules->rules[rule].extension;
+}
+
 /* What the rule and the outcome show. */
 static void begin_record(const struct record_builder *builder, uint32_t rule_index,
 	const struct outcome *outcome, struct file_record *record)
@@ -240,9 +270,7 @@ static void begin_record(const struct record_builder *builder, uint32_t rule_ind
 	record->kind = kind_of(rule, finding);
 	record->rule = rule_index;
 	record->length = outcome->length;
-	record->extension = builder->style.no_extension ? ""
-			    : finding->extension        ? finding->extension
-							: rule->extension;
+	record->extension = extension_of(builder, rule_index, finding);
 	record->status = status_of(outcome);
 	record->end = outcome->end;
 	record->time = finding->time;
@@ -250,23 +278,51 @@ static void begin_record(const struct record_builder *builder, uint32_t rule_ind
 	copy_text(record->title, sizeof(finding->title), finding->title);
 }
 
-void record_builder_build(struct record_builder *builder, const struct decision *decision,
-	struct file_record *record, struct record_room *room)
+const char *record_builder_kind(
+	const struct record_builder *builder, uint32_t rule, const struct outcome *outcome)
+{
+	return kind_of(&builder->rules->rules[rule], &outcome->finding);
+}
+
+void record_builder_plan(struct record_builder *builder, const struct decision *decision,
+	struct outcome *outcome, struct record_plan *plan)
 {
 	const struct candidate *candidate = decision->candidate;
-	const struct outcome *outcome = decision->outcome;
+	const struct finding *finding = &decision->outcome->finding;
+	uint64_t offset = extent_image_to_evidence(builder->image, candidate->start);
 
+	plan->candidate = *candidate;
+	plan->outcome = outcome;
+	plan->overlaps = decision->overlaps;
+	plan->outer = decision->outer;
+	claim_name(builder, candidate->rule,
+		record_builder_kind(builder, candidate->rule, decision->outcome),
+		extension_of(builder, candidate->rule, finding), offset, plan);
+	builder->files++;
+	builder->last_offset = offset;
+}
+
+void record_builder_build(struct record_builder *builder, const struct record_plan *plan,
+	struct file_record *record, struct record_room *room)
+{
+	const struct candidate *candidate = &plan->candidate;
+	const struct outcome *outcome = plan->outcome;
+	struct outcome unchecked;
+
+	if (!outcome) {
+		unchecked = (struct outcome){ 0 };
+		check_nothing(builder->image, candidate, &unchecked);
+		outcome = &unchecked;
+	}
 	begin_record(builder, candidate->rule, outcome, record);
 	record->offset = extent_image_to_evidence(builder->image, candidate->start);
-	record->overlaps = decision->overlaps;
-	record->outer = extent_image_to_evidence(builder->image, decision->outer);
+	record->overlaps = plan->overlaps;
+	record->outer = extent_image_to_evidence(builder->image, plan->outer);
 	record->chop = candidate->chop && outcome->end != END_CARVER && outcome->end != END_LENGTH;
 	find_runs(builder, candidate->start, record, &room->run);
 	find_owner(builder, record);
 	record->file_time = builder->style.no_times ? 0 : file_record_time(record);
-	record->path = make_name(builder, record, false, room);
-	builder->files++;
-	builder->last_offset = record->offset;
+	record->path = make_name(builder, plan, record, false, room);
 }
 
 void record_note_unreadable(struct file_record *record)
@@ -289,6 +345,8 @@ void record_builder_build_pieces(struct record_builder *builder, uint32_t rule,
 	const struct range *runs, uint32_t run_count, const struct outcome *outcome,
 	const struct assembly *assembly, struct file_record *record)
 {
+	struct record_plan plan;
+
 	begin_record(builder, rule, outcome, record);
 	record->offset = runs[0].offset;
 	record->run_count = run_count;
@@ -296,7 +354,8 @@ void record_builder_build_pieces(struct record_builder *builder, uint32_t rule,
 	record->assembly = *assembly;
 	find_owner(builder, record);
 	record->file_time = builder->style.no_times ? 0 : file_record_time(record);
-	record->path = make_name(builder, record, true, NULL);
+	claim_name(builder, rule, record->kind, record->extension, record->offset, &plan);
+	record->path = make_name(builder, &plan, record, true, NULL);
 }
 
 void record_builder_release(struct file_record *record, struct record_room *room)

@@ -1,4 +1,4 @@
-/* From a decided candidate to its record: names, status and reasons. One thread. */
+/* From a decided candidate to its record: names, status and reasons. One thread, but for record_builder_build. */
 #ifndef BURIN_CARVE_RECORD_BUILDER_H
 #define BURIN_CARVE_RECORD_BUILDER_H
 
@@ -42,9 +42,27 @@ struct record_room {
 	char path[64];
 };
 
-/* Fills in the record of a file that is kept. Calls come in the order of the report. room must live
- * as long as the record; record_builder_release frees what did not fit. */
-void record_builder_build(struct record_builder *builder, const struct decision *decision,
+/* All that a record follows from. */
+struct record_plan {
+	struct candidate candidate;
+	struct outcome *outcome; /* NULL: the candidate needed no check */
+	struct path_claim path;
+	uint64_t number,
+		count; /* for Scalpel's names: of the file, and of its rule's files before it */
+	bool overlaps; /* as in struct decision */
+	uint64_t outer;
+};
+
+/* Plans the record of a file that is kept. Calls come in the order of the report. outcome: the decision's, which
+ * the plan refers to; NULL where it follows from the candidate. */
+void record_builder_plan(struct record_builder *builder, const struct decision *decision,
+	struct outcome *outcome, struct record_plan *plan);
+/* The record's, of a plan's or an other outcome: the rule's name, or what the carver recognised. */
+const char *record_builder_kind(
+	const struct record_builder *builder, uint32_t rule, const struct outcome *outcome);
+/* Fills in the record. Any thread. room must live as long as the record; record_builder_release frees what did
+ * not fit. */
+void record_builder_build(struct record_builder *builder, const struct record_plan *plan,
 	struct file_record *record, struct record_room *room);
 /* The same for a file in pieces: its runs are in the evidence, and copied. Its name has the label
  * "pieces" beside what other names have. The caller frees record->runs and record->path. */
@@ -60,7 +78,7 @@ void record_note_unreadable(struct file_record *record);
 void record_builder_save(const struct record_builder *builder, struct codec_writer *writer);
 /* Into a new one for the same image, rules and names. */
 void record_builder_load(struct record_builder *builder, struct codec_reader *reader);
-/* True for the name of a file that comes after all that record_builder_build has made: a killed run
+/* True for the name of a file that comes after all that record_builder_plan has allocated: a killed run
  * may have left it after its last checkpoint. folder: that the file is in, "" for the output folder
  * itself. */
 bool record_builder_is_later(

@@ -10,6 +10,7 @@
 #include "carve/cover.h"
 #include "carve/decide.h"
 #include "carve/defer.h"
+#include "carve/kept_files.h"
 #include "carve/tracker.h"
 #include "output/output_dir.h"
 
@@ -269,7 +270,7 @@ static void apply_writes(struct pool_job *pool_job, unsigned worker)
 		assert(job_state(file->job) == JOB_WRITING);
 		file->status = batch->writes[i].status;
 		if (!file->status) {
-			file->status = look_up(context, &file->record, &error);
+			file->status = look_up(context, &file->kept->record, &error);
 			if (file->status)
 				tracker_fail(context->tracker, file->status, &error);
 		}
@@ -285,10 +286,11 @@ void remote_jobs_write(struct remote_jobs *remote, struct kept_file *file)
 
 	if (!batch)
 		remote->writing = batch = new_batch(remote, apply_writes);
+	kept_file_build(remote->context.record_builder, file);
 	batch->writes[batch->count] =
-		(struct remote_write){ .record = &file->record, .status = -ECANCELED };
+		(struct remote_write){ .record = &file->kept->record, .status = -ECANCELED };
 	batch->files[batch->count++] = file;
-	batch->len += file->record.length;
+	batch->len += file->length;
 	if (batch->count == CHECK_BATCH || batch->len >= WRITES_LEN)
 		remote_jobs_push(remote);
 }

@@ -232,14 +232,22 @@ int output_dir_fd(const struct output_dir *output_dir)
 char *output_dir_name(struct output_dir *output_dir, const char *type, uint64_t offset,
 	const char *label, const char *extension, unsigned digits)
 {
-	return output_dir_name_in(output_dir, type, offset, label, extension, digits, NULL, 0);
+	struct path_claim claim;
+
+	output_dir_claim(output_dir, type, offset, extension, &claim);
+	return output_dir_claimed_name(&claim, offset, label, extension, digits, NULL, 0);
 }
 
-char *output_dir_name_in(struct output_dir *output_dir, const char *type, uint64_t offset,
-	const char *label, const char *extension, unsigned digits, char *room, size_t room_len)
+void output_dir_claim(struct output_dir *output_dir, const char *type, uint64_t offset,
+	const char *extension, struct path_claim *claim)
 {
-	return path_alloc_name(
-		output_dir->path_alloc, type, offset, label, extension, digits, room, room_len);
+	path_alloc_claim(output_dir->path_alloc, type, offset, extension, claim);
+}
+
+char *output_dir_claimed_name(const struct path_claim *claim, uint64_t offset, const char *label,
+	const char *extension, unsigned digits, char *room, size_t room_len)
+{
+	return path_alloc_print(claim, offset, label, extension, digits, room, room_len);
 }
 
 void output_dir_reserve(struct output_dir *output_dir, const char *name)

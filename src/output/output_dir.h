@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/codec.h"
+#include "output/path_alloc.h"
 
 struct output_dir;
 
@@ -37,12 +38,15 @@ int output_dir_fd(const struct output_dir *output_dir);
 char *output_dir_name(struct output_dir *output_dir, const char *type, uint64_t offset,
 	const char *label, const char *extension, unsigned digits);
 
-/* The same in room_len bytes of room, if it fits. Returns room, or a name that the caller frees. */
-char *output_dir_name_in(struct output_dir *output_dir, const char *type, uint64_t offset,
-	const char *label, const char *extension, unsigned digits, char *room, size_t room_len);
+/* The same in two steps, of which only the first is serial. */
+void output_dir_claim(struct output_dir *output_dir, const char *type, uint64_t offset,
+	const char *extension, struct path_claim *claim);
+/* In room_len bytes of room, if it fits. Returns room, or a name that the caller frees. Any thread. */
+char *output_dir_claimed_name(const struct path_claim *claim, uint64_t offset, const char *label,
+	const char *extension, unsigned digits, char *room, size_t room_len);
 
 /* Keeps a name in the folder itself, such as a report's, from becoming a type's folder. Serial with
- * output_dir_name. */
+ * output_dir_name and output_dir_claim. */
 void output_dir_reserve(struct output_dir *output_dir, const char *name);
 
 /* A carved file that is being written. It has a temporary name until it is complete, so that no

@@ -32,7 +32,7 @@ struct seen {
 
 struct type {
 	char *name;          /* the key */
-	char *folder;        /* of the next file, with a slash; NULL for the type "" */
+	const char *folder;  /* of the next file, with a slash; "" for the type "" */
 	uint64_t file_count; /* names allocated */
 	uint64_t folder_number;
 	uint64_t offset;   /* of the last name */
@@ -54,6 +54,7 @@ struct path_alloc {
 	void *types;   /* tree of struct type */
 	void *folders; /* tree of struct taken: names in use in the output folder itself */
 	struct recent recent[RECENT]; /* by the name's address */
+	struct strpool used;          /* types' folders with their slashes */
 };
 
 /* For both trees: their nodes start with the name. */
@@ -120,7 +121,7 @@ void path_alloc_reserve(struct path_alloc *path_alloc, const char *name)
 /* Gives the type its next folder: TYPE, TYPE.2, TYPE.3 ... */
 static void next_folder(struct path_alloc *path_alloc, struct type *type)
 {
-	char plain[202], *folder = NULL;
+	char plain[202], *folder = NULL, *slashed;
 
 	plain_name(type->name, 200, plain);
 	do {
@@ -130,8 +131,9 @@ static void next_folder(struct path_alloc *path_alloc, struct type *type)
 				 ? xstrdup(plain)
 				 : xasprintf("%s.%" PRIu64, plain, type->folder_number);
 	} while (!claim_folder(path_alloc, folder));
-	free(type->folder);
-	type->folder = xasprintf("%s/", folder);
+	slashed = xasprintf("%s/", folder);
+	type->folder = strpool_add(&path_alloc->used, slashed);
+	free(slashed);
 	free(folder);
 }
 
@@ -181,31 +183,42 @@ static char *put_number(char *to, uint64_t number, unsigned digits)
 	return to + len;
 }
 
-/* Not by snprintf, which would be the slowest part of reporting a file. */
-char *path_alloc_name(struct path_alloc *path_alloc, const char *type_name, uint64_t offset,
-	const char *label, const char *extension, unsigned digits, char *room, size_t room_len)
+/* Empty for none. Returns its length. */
+static size_t plain_extension(const char *extension, char plain[EXTENSION_MAX + 2])
+{
+	plain[0] = '\0';
+	return *extension ? plain_name(extension, EXTENSION_MAX, plain) : 0;
+}
+
+void path_alloc_claim(struct path_alloc *path_alloc, const char *type_name, uint64_t offset,
+	const char *extension, struct path_claim *claim)
 {
 	struct type *type = find_type(path_alloc, type_name);
-	char suffix[EXTENSION_MAX + 2], called[LABEL_MAX + 2], *name, *end;
-	size_t suffix_len = 0, called_len = *label ? plain_name(label, LABEL_MAX, called) : 0;
-	size_t folder_len, len_max;
-	uint32_t number;
+	char suffix[EXTENSION_MAX + 2];
+	size_t suffix_len = plain_extension(extension, suffix);
 
-	suffix[0] = '\0';
-	if (*extension)
-		suffix_len = plain_name(extension, EXTENSION_MAX, suffix);
-	number = count_name(type, offset, suffix, suffix_len);
+	claim->number = count_name(type, offset, suffix, suffix_len);
 	if (*type_name && type->file_count++ % OUTPUT_DIR_FOLDER_FILES == 0)
 		next_folder(path_alloc, type);
-	folder_len = type->folder ? strlen(type->folder) : 0;
-	len_max = folder_len + DIGITS_MAX + (number > 1 ? 1 + DIGITS_MAX : 0) + 1 + called_len + 1 +
-		  suffix_len;
+	claim->folder = type->folder ? type->folder : "";
+}
+
+/* Not by snprintf, which would be the slowest part of reporting a file. */
+char *path_alloc_print(const struct path_claim *claim, uint64_t offset, const char *label,
+	const char *extension, unsigned digits, char *room, size_t room_len)
+{
+	char suffix[EXTENSION_MAX + 2], called[LABEL_MAX + 2], *name, *end;
+	size_t suffix_len = plain_extension(extension, suffix);
+	size_t called_len = *label ? plain_name(label, LABEL_MAX, called) : 0;
+	size_t folder_len = strlen(claim->folder), len_max;
+
+	len_max = folder_len + DIGITS_MAX + (claim->number > 1 ? 1 + DIGITS_MAX : 0) + 1 +
+		  called_len + 1 + suffix_len;
 	end = name = len_max < room_len ? room : xmalloc(len_max + 1);
-	if (folder_len)
-		end = put_text(end, type->folder, folder_len);
+	end = put_text(end, claim->folder, folder_len);
 	end = put_number(end, offset, digits > DIGITS_MAX ? DIGITS_MAX : digits);
-	if (number > 1)
-		end = put_number(put_text(end, "-", 1), number, 1);
+	if (claim->number > 1)
+		end = put_number(put_text(end, "-", 1), claim->number, 1);
 	if (called_len)
 		end = put_text(put_text(end, "_", 1), called, called_len);
 	if (suffix_len)
@@ -290,12 +303,13 @@ static void load_seen(struct type *type, struct codec_reader *reader)
 
 static void load_type(struct path_alloc *path_alloc, struct codec_reader *reader)
 {
-	char *name = codec_get_text(reader, NAME_LEN_MAX);
+	char *name = codec_get_text(reader, NAME_LEN_MAX), *folder;
 	struct type *type = find_or_add(&path_alloc->types, name, sizeof(*type), NULL);
 
 	free(name);
-	free(type->folder);
-	type->folder = codec_get_text(reader, NAME_LEN_MAX);
+	folder = codec_get_text(reader, NAME_LEN_MAX);
+	type->folder = strpool_add(&path_alloc->used, folder);
+	free(folder);
 	type->file_count = codec_get(reader, UINT64_MAX);
 	type->folder_number = codec_get(reader, UINT64_MAX);
 	type->offset = codec_get(reader, UINT64_MAX);
@@ -322,7 +336,6 @@ static void free_type(void *node)
 	struct type *type = node;
 
 	free(type->seen);
-	free(type->folder);
 	free(type->name);
 	free(type);
 }
@@ -341,5 +354,6 @@ void path_alloc_free(struct path_alloc *path_alloc)
 		return;
 	tdestroy(path_alloc->types, free_type);
 	tdestroy(path_alloc->folders, free_taken);
+	strpool_free(&path_alloc->used);
 	free(path_alloc);
 }

@@ -21,7 +21,6 @@ struct audit {
 	FILE *stream;
 	char *image; /* last component, cleaned */
 	bool bare;   /* first column without folder */
-	struct strbuf line;
 };
 
 static const char *last_component(const char *path)
@@ -89,11 +88,12 @@ static int audit_open(void **state, FILE *stream, const struct run_record *run)
 	return 0;
 }
 
-static int audit_file(void *state, const struct file_record *file)
+static void audit_line(
+	const void *state, const struct file_record *file, uint64_t number, struct strbuf *line)
 {
-	struct audit *audit = state;
-	struct strbuf *line = &audit->line;
+	const struct audit *audit = state;
 
+	(void)number;
 	strbuf_clean(line, audit->bare ? last_component(file->path) : file->path);
 	strbuf_number_padded(line, file->offset, 13);
 	strbuf_text(line, file->chop ? "\t\tYES   " : "\t\tNO    ");
@@ -105,8 +105,6 @@ static int audit_file(void *state, const struct file_record *file)
 		strbuf_clean(line, file->fs_path);
 	}
 	strbuf_text(line, "\n");
-	strbuf_write(line, audit->stream);
-	return 0;
 }
 
 static void print_tallies(FILE *stream, const char *head, const struct tallies *tallies)
@@ -189,11 +187,10 @@ static int audit_close(void *state, const struct summary_record *summary)
 	print_problems(audit->stream, summary);
 	fprintf(audit->stream, "\nScanned: %s, pattern hits: %" PRIu64 ", exit code: %d\n",
 		size_print(summary->scanned, scanned), summary->hits, summary->exit);
-	strbuf_free(&audit->line);
 	free(audit->image);
 	free(audit);
 	return 0;
 }
 
-const struct reporter audit_reporter = { "audit.txt", audit_headline, audit_open, NULL, audit_file,
+const struct reporter audit_reporter = { "audit.txt", audit_headline, audit_open, audit_line,
 	audit_close, false };

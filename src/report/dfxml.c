@@ -28,8 +28,6 @@
 struct dfxml {
 	FILE *stream;
 	xmlTextWriterPtr writer; /* for all but the files */
-	struct strbuf line;
-	uint64_t file_count;
 };
 
 /* Always succeeds: a failed write is recorded in the stream, and libxml2 would print about it. */
@@ -276,23 +274,15 @@ static void add_original(struct strbuf *line, const struct file_record *file)
 	strbuf_text(line, "  </delta:original_fileobject>\n");
 }
 
-static void dfxml_skip(void *state, uint64_t files)
-{
-	struct dfxml *dfxml = state;
-
-	dfxml->file_count = files;
-}
-
 /* The writer has ended its last element when a file comes, so its text can bypass it. */
-static int dfxml_file(void *state, const struct file_record *file)
+static void dfxml_line(
+	const void *state, const struct file_record *file, uint64_t number, struct strbuf *line)
 {
-	struct dfxml *dfxml = state;
-	struct strbuf *line = &dfxml->line;
-
+	(void)state;
 	strbuf_text(line, " <fileobject>\n  <filename>");
 	strbuf_xml(line, file->path);
 	strbuf_text(line, "</filename>\n  <id>");
-	strbuf_number(line, ++dfxml->file_count);
+	strbuf_number(line, number);
 	strbuf_text(line, "</id>\n  <name_type>r</name_type>\n  <filesize>");
 	strbuf_number(line, file->length);
 	strbuf_text(line, "</filesize>\n");
@@ -306,8 +296,6 @@ static int dfxml_file(void *state, const struct file_record *file)
 	if (file->fs_path)
 		add_original(line, file);
 	strbuf_text(line, " </fileobject>\n");
-	strbuf_write(line, dfxml->stream);
-	return 0;
 }
 
 static int dfxml_close(void *state, const struct summary_record *summary)
@@ -320,10 +308,9 @@ static int dfxml_close(void *state, const struct summary_record *summary)
 		summary->bytes, summary->exit);
 	status = xmlTextWriterEndDocument(dfxml->writer) < 0 ? -EIO : 0;
 	xmlFreeTextWriter(dfxml->writer);
-	strbuf_free(&dfxml->line);
 	free(dfxml);
 	return status;
 }
 
-const struct reporter dfxml_reporter = { "report.xml", dfxml_headline, dfxml_open, dfxml_skip,
-	dfxml_file, dfxml_close, false };
+const struct reporter dfxml_reporter = { "report.xml", dfxml_headline, dfxml_open, dfxml_line,
+	dfxml_close, false };

@@ -19,7 +19,6 @@
 
 struct jsonl {
 	FILE *stream;
-	struct strbuf line;
 };
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -203,13 +202,12 @@ static int jsonl_open(void **state, FILE *stream, const struct run_record *run)
 
 /* ---- files, and the summary ---------------------------------------------------------------- */
 
-static int jsonl_file(void *state, const struct file_record *file)
+static void jsonl_line(
+	const void *state, const struct file_record *file, uint64_t number, struct strbuf *line)
 {
-	struct jsonl *jsonl = state;
-
-	jsonl_line_file(&jsonl->line, "record", NULL, file);
-	strbuf_write(&jsonl->line, jsonl->stream);
-	return 0;
+	(void)state;
+	(void)number;
+	jsonl_line_file(line, "record", NULL, file);
 }
 
 /* A name from outside becomes a key: cleaned like any text. */
@@ -407,10 +405,9 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 	jsonl_put(object, "signal", jsonl_number((uint64_t)summary->signal));
 	jsonl_put(object, "exit", jsonl_number((uint64_t)summary->exit));
 	status = jsonl_write(jsonl->stream, object);
-	strbuf_free(&jsonl->line);
 	free(jsonl);
 	return status;
 }
 
-const struct reporter jsonl_reporter = { "report.jsonl", jsonl_headline, jsonl_open, NULL,
-	jsonl_file, jsonl_close, true };
+const struct reporter jsonl_reporter = { "report.jsonl", jsonl_headline, jsonl_open, jsonl_line,
+	jsonl_close, true };

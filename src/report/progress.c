@@ -275,6 +275,19 @@ void progress_file(struct progress *progress, const struct file_record *file)
 	pthread_mutex_unlock(&progress->lock);
 }
 
+void progress_files(struct progress *progress, uint64_t count)
+{
+	pthread_mutex_lock(&progress->lock);
+	progress->files += count;
+	report_due(progress);
+	pthread_mutex_unlock(&progress->lock);
+}
+
+bool progress_wants_files(const struct progress *progress)
+{
+	return progress->json || progress->listener.file;
+}
+
 void progress_close(struct progress *progress, int exit_code)
 {
 	json_t *object;

@@ -53,6 +53,9 @@ void progress_update(struct progress *progress, uint64_t done);
 /* A carved file, in the report's order: counted, and reported as {"event":"file", ...the record's
  * fields...}. Thread-safe. */
 void progress_file(struct progress *progress, const struct file_record *file);
+/* The same for several, where nobody needs their records: where progress_wants_files is false. */
+void progress_files(struct progress *progress, uint64_t count);
+bool progress_wants_files(const struct progress *progress);
 
 /* Clears the line, reports {"event":"done","exit":...} and frees. NULL is fine. */
 void progress_close(struct progress *progress, int exit_code);

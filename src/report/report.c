@@ -25,6 +25,8 @@ struct report {
 	struct output_dir *output_dir;
 	struct run_record run;
 	int reserve; /* descriptor of a file that reserves space for the reports' end; -1: none */
+	uint64_t file_count;                     /* that were added, in earlier runs too */
+	struct strbuf line;                      /* of report_add */
 	struct report_file *files[REPORT_PARTS]; /* NULL: not open */
 	void *states[REPORT_PARTS];
 	bool begun[REPORT_PARTS]; /* its head is written */
@@ -118,6 +120,12 @@ static struct report *new_report(struct output_dir *output_dir, const struct run
 	report->run = *run;
 	report->reserve = -1;
 	return report;
+}
+
+static void free_report(struct report *report)
+{
+	strbuf_free(&report->line);
+	free(report);
 }
 
 /*
@@ -274,23 +282,21 @@ static void abandon(struct report *report)
 		report_file_forget(report->files[i]);
 		report_file_close(report->files[i], NULL);
 	}
-	free(report);
+	free_report(report);
 }
 
 int report_reopen(struct report **result, struct output_dir *output_dir,
 	const struct run_record *run, struct codec_reader *reader, struct error *error)
 {
 	struct report *report = new_report(output_dir, run);
-	uint64_t files = codec_get(reader, UINT64_MAX);
 	struct outcome outcome = { error, 0 };
 
+	report->file_count = codec_get(reader, UINT64_MAX);
 	report->held = true;
 	reserve_names(output_dir);
 	for (size_t i = 0; i < REPORT_PARTS && !outcome.status && codec_ok(reader); i++) {
 		output_dir_reserve(output_dir, reporters[i]->file_name);
 		reopen_one(report, i, reader, &outcome);
-		if (reporters[i]->skip && report->states[i])
-			reporters[i]->skip(report->states[i], files);
 	}
 	if (outcome.status || !codec_ok(reader)) {
 		abandon(report);
@@ -414,33 +420,48 @@ int report_replace(struct report *old, struct report *again, struct error *error
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-int report_add_part(
-	struct report *report, size_t part, const struct file_record *file, struct error *error)
+uint64_t report_number(struct report *report, size_t count)
+{
+	uint64_t first = report->file_count + 1;
+
+	report->file_count += count;
+	return first;
+}
+
+int report_begin(struct report *report, struct error *error)
 {
 	struct outcome outcome = { error, 0 };
 
-	begin_one(report, part, &outcome);
-	if (report->states[part])
-		note_reporter(
-			report, part, reporters[part]->file(report->states[part], file), &outcome);
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		begin_one(report, i, &outcome);
 	return outcome.status;
 }
 
-int report_flush_part(struct report *report, size_t part, struct error *error)
+void report_line(const struct report *report, size_t part, const struct file_record *file,
+	uint64_t number, struct strbuf *lines)
+{
+	if (report->states[part])
+		reporters[part]->line(report->states[part], file, number, lines);
+}
+
+int report_write_part(struct report *report, size_t part, struct strbuf *lines, struct error *error)
 {
 	struct outcome outcome = { error, 0 };
 
+	if (report->files[part] && lines->len)
+		strbuf_write(lines, report_file_stream(report->files[part]));
 	flush_one(report, part, false, &outcome);
 	return outcome.status;
 }
 
 int report_add(struct report *report, const struct file_record *file, struct error *error)
 {
-	struct outcome outcome = { error, 0 };
+	struct outcome outcome = { error, report_begin(report, error) };
+	uint64_t number = report_number(report, 1);
 
 	for (size_t i = 0; i < REPORT_PARTS; i++) {
-		note(&outcome, report_add_part(report, i, file, unset_error(&outcome)));
-		note(&outcome, report_flush_part(report, i, unset_error(&outcome)));
+		report_line(report, i, file, number, &report->line);
+		note(&outcome, report_write_part(report, i, &report->line, unset_error(&outcome)));
 	}
 	return outcome.status;
 }
@@ -499,7 +520,7 @@ int report_close(struct report *report, const struct summary_record *summary, st
 		complete_head(report, i, summary, &outcome);
 		note(&outcome, report_file_close(report->files[i], unset_error(&outcome)));
 	}
-	free(report);
+	free_report(report);
 	return outcome.status;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "base/strbuf.h"
 #include "report/record.h"
 #include "output/output_dir.h"
 
@@ -34,13 +35,19 @@ int report_continue(struct report *report, struct error *error);
  * is kept all the same and written with the next one, or by report_close, if there is space again.
  */
 int report_add(struct report *report, const struct file_record *file, struct error *error);
-/* The same for one of the report's files, 0 .. REPORT_PARTS - 1. Different parts may be written by
- * different threads at the same time. */
+/* The same in three steps, for several threads (report/report_queue.h). First, by one thread: the number
+ * of the first of `count` files that are next. */
+uint64_t report_number(struct report *report, size_t count);
+/* Then, by any number of them after report_begin was called once: appends what one of the report's files,
+ * 0 .. REPORT_PARTS - 1, has of the file with that number. */
 #define REPORT_PARTS 3
-int report_add_part(
-	struct report *report, size_t part, const struct file_record *file, struct error *error);
-/* Call after some of them: it writes what was added so far, if there is much of it or some time has passed. */
-int report_flush_part(struct report *report, size_t part, struct error *error);
+int report_begin(struct report *report, struct error *error);
+void report_line(const struct report *report, size_t part, const struct file_record *file,
+	uint64_t number, struct strbuf *lines);
+/* And last, in order of the numbers, by one thread at a time for each part: adds the lines, and empties the
+ * buffer. Writes what was added so far, if there is much of it or some time has passed. */
+int report_write_part(
+	struct report *report, size_t part, struct strbuf *lines, struct error *error);
 /* Writes what report_add still buffers (up to a second's worth, or 256 KiB). Worth calling now and
  * then while nothing is found. Not at the same time as report_add. */
 int report_flush(struct report *report, struct error *error);
@@ -67,7 +74,7 @@ void report_remove_old(struct output_dir *output_dir);
 void report_headline(char *text, const char *before, const struct summary_record *summary);
 
 /* What a plug-in provides; audit.c, jsonl_report.c and dfxml.c each define one. A write to the
- * stream never fails there: it ends in memory (report/report_file.h). All three return 0 or a
+ * stream never fails there: it ends in memory (report/report_file.h). open and close return 0 or a
  * negative errno. */
 struct reporter {
 	const char *file_name;
@@ -76,9 +83,9 @@ struct reporter {
 	 * open must have written. */
 	void (*headline)(char *text, const struct summary_record *summary);
 	int (*open)(void **state, FILE *stream, const struct run_record *run);
-	/* The head and this many files are already written. NULL: nothing to do. */
-	void (*skip)(void *state, uint64_t files);
-	int (*file)(void *state, const struct file_record *file);
+	/* Appends what the report has of the file with that number, from 1 on. Any thread. */
+	void (*line)(const void *state, const struct file_record *file, uint64_t number,
+		struct strbuf *line);
 	int (*close)(void *state,
 		const struct summary_record *summary); /* frees state, not the stream */
 	bool needs_volumes; /* its head has what is found out about them */

@@ -1,7 +1,7 @@
 /*
- * Writes file records into the reports, each report in a thread of its own: with a GPU, formatting
- * three lines for each of several hundred thousand files would take the main thread longer than
- * everything else it does.
+ * Files on their way into the reports: the caller adds them in order, several threads format their lines,
+ * and write them in that order, so that neither holds up decisions. All functions but those of the source
+ * are called by one thread.
  */
 #ifndef BURIN_REPORT_REPORT_QUEUE_H
 #define BURIN_REPORT_REPORT_QUEUE_H
@@ -11,19 +11,36 @@
 
 struct report_queue;
 
-/* The report and progress (NULL: none) are the caller's; until report_queue_free nothing else may
- * write to them, except progress_update. failed is called, possibly in other threads, for every
- * failure of report_add_part or report_flush_part. done gets each record when no report needs it any more, in order and
- * in the caller's thread, at the latest in report_queue_free. Where no thread can be started, the caller's does the work. Never
- * NULL. All functions are called by one thread. */
-struct report_queue *report_queue_new(struct report *report, struct progress *progress,
-	void (*failed)(void *context, int status, const struct error *error), void *context,
-	void (*done)(void *context, struct file_record *record), void *done_context);
+/* What the queue's items are: it knows only their addresses. */
+struct report_source {
+	/* The file's record, in scratch or elsewhere, and until close. In any thread, also again for the
+	 * same item. */
+	const struct file_record *(*open)(void *context, void *item, void *scratch);
+	void (*close)(void *context, void *item, void *scratch);
+	size_t scratch_len; /* bytes that each thread has for it */
+	/* No report needs it any more. In the caller's thread, in order, at the latest in report_queue_free. */
+	void (*done)(void *context, void *item);
+	void *context;
+};
 
-/* The next file. The record and all that it points to must stay as they are until it is given back.
- * Waits while the queue is full. The record may stay unwritten until the next call of a function
- * below. */
-void report_queue_add(struct report_queue *queue, struct file_record *record);
+struct report_queue_options {
+	struct report *report;
+	struct progress *progress; /* gets every file; NULL: none */
+	unsigned threads;          /* that format and write */
+	/* Called, possibly in other threads, for every failure of report_begin or report_write_part. */
+	void (*failed)(void *context, int status, const struct error *error);
+	void *context;
+	struct report_source source;
+};
+
+/* What the options point to must outlive it; until report_queue_free nothing else may write to the report and
+ * the progress, except progress_update. Where no thread can be started, the caller's does the work. Never
+ * NULL. */
+struct report_queue *report_queue_new(const struct report_queue_options *options);
+
+/* The next file. The item must stay as it is until it is given back. Waits while the queue is full. It may
+ * stay unwritten until the next call of a function below. */
+void report_queue_add(struct report_queue *queue, void *item);
 /* To be called when there may be no more files for a while. */
 void report_queue_push(struct report_queue *queue);
 /* Waits until all files are in the report. */

@@ -111,10 +111,12 @@ static void try_records(const struct rules *rules, struct codec_reader *reader)
 	struct strpool texts = { 0 };
 	struct path_alloc *path_alloc = path_alloc_new();
 	struct ranges ranges = { 0 };
+	struct path_claim claim;
 	struct file_record record;
 
 	path_alloc_load(path_alloc, reader);
-	free(path_alloc_name(path_alloc, "a", 100, "", "x", 10, NULL, 0));
+	path_alloc_claim(path_alloc, "a", 100, "x", &claim);
+	free(path_alloc_print(&claim, 100, "", "x", 10, NULL, 0));
 	path_alloc_free(path_alloc);
 	ranges_load(&ranges, IMAGE_SIZE, reader);
 	for (size_t i = 0; i < ranges.count; i++)

@@ -1,4 +1,4 @@
-/* Files written into the report by a thread of its own. */
+/* Files written into the reports by several threads. */
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -41,8 +41,24 @@ static struct report *open_report(struct output_dir **output_dir)
 
 static unsigned given, given_back;
 
-static void take_back(void *context, struct file_record *file)
+static const struct file_record *open_file(void *context, void *item, void *scratch)
 {
+	cr_assert_eq(context, &given);
+	return memcpy(scratch, item, sizeof(struct file_record));
+}
+
+static void close_file(void *context, void *item, void *scratch)
+{
+	const struct file_record *file = item, *copy = scratch;
+
+	cr_assert_eq(context, &given);
+	cr_assert_eq(file->offset, copy->offset);
+}
+
+static void take_back(void *context, void *item)
+{
+	struct file_record *file = item;
+
 	cr_assert_eq(context, &given);
 	cr_assert_eq(file->offset, 1000 * (uint64_t)given_back, "in order");
 	given_back++;
@@ -66,6 +82,16 @@ static void give(struct report_queue *report_queue, unsigned i)
 	file->run_count = i % 3;
 	given++;
 	report_queue_add(report_queue, file);
+}
+
+static struct report_queue *new_queue(struct report *report, struct failures *failures)
+{
+	return report_queue_new(&(struct report_queue_options){ .report = report,
+		.threads = 3,
+		.failed = note_failure,
+		.context = failures,
+		.source = {
+			open_file, close_file, sizeof(struct file_record), take_back, &given } });
 }
 
 /* How many lines about files the report has, which must be numbers 0, 1, ... in order. */
@@ -103,8 +129,7 @@ Test(report_queue, all_files_in_order)
 	struct failures failures = { 0 };
 	struct output_dir *output_dir;
 	struct report *report = open_report(&output_dir);
-	struct report_queue *report_queue =
-		report_queue_new(report, NULL, note_failure, &failures, take_back, &given);
+	struct report_queue *report_queue = new_queue(report, &failures);
 	char *text;
 
 	for (unsigned i = 0; i < 10000; i++)
@@ -123,8 +148,7 @@ Test(report_queue, flushing_brings_what_was_given_to_the_disk)
 	struct failures failures = { 0 };
 	struct output_dir *output_dir;
 	struct report *report = open_report(&output_dir);
-	struct report_queue *report_queue =
-		report_queue_new(report, NULL, note_failure, &failures, take_back, &given);
+	struct report_queue *report_queue = new_queue(report, &failures);
 
 	for (unsigned i = 0; i < 300; i++) {
 		give(report_queue, i);
@@ -145,8 +169,7 @@ Test(report_queue, a_full_disk_is_told)
 	struct failures failures = { 0 };
 	struct output_dir *output_dir;
 	struct report *report = open_report(&output_dir);
-	struct report_queue *report_queue =
-		report_queue_new(report, NULL, note_failure, &failures, take_back, &given);
+	struct report_queue *report_queue = new_queue(report, &failures);
 
 	signal(SIGXFSZ, SIG_IGN);
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -178,7 +201,7 @@ Test(report_queue, works_without_a_thread)
 	cr_assert_eq(getrlimit(RLIMIT_NPROC, &before), 0);
 	limit = (struct rlimit){ 1, before.rlim_max };
 	cr_assert_eq(setrlimit(RLIMIT_NPROC, &limit), 0);
-	report_queue = report_queue_new(report, NULL, note_failure, &failures, take_back, &given);
+	report_queue = new_queue(report, &failures);
 	for (unsigned i = 0; i < 5000; i++)
 		give(report_queue, i);
 	end(report_queue, report, output_dir);
