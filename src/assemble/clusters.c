@@ -2,7 +2,9 @@
  * Files start at clusters. So if nearly all starts have one remainder modulo a power of two, that is
  * the size of a cluster, or a divisor of it, and the remainder shows where clusters begin. Files that
  * are inside others (a thumbnail, a member of an archive) start anywhere: only starts on the grid of
- * sectors count. Where few files were found the usual size, 4096, is taken if they allow it.
+ * sectors count. Where few files were found the usual size, 4096, is taken if they allow it. Of the starts at clusters about
+ * half are at clusters twice as large; if a small size has many more there, the files are on volumes of several sizes,
+ * and of the smallest one few starts are known: that may be a sector.
  */
 #include "assemble/clusters.h"
 
@@ -17,6 +19,7 @@
 #define STARTS_MIN 20                  /* fewer show no more than the usual size */
 #define STARTS_MANY 64                 /* as many show it alone */
 #define SHARE_PERCENT 85               /* of the starts share the remainder */
+#define TWICE_PERCENT 67               /* of the starts, at most, are at clusters twice as large */
 #define STARTS_MAX ((size_t)1 << 20)   /* that are kept in mind... */
 #define HIDDEN_MAX 256                 /* ...and those that files which break off may have */
 #define COMPLETE_MAX ((size_t)1 << 22) /* extents that are kept in mind */
@@ -97,16 +100,18 @@ void clusters_add_base(struct clusters *clusters, uint64_t offset)
 
 static void find_grid(struct clusters *clusters, const struct starts *starts)
 {
-	uint64_t total, votes, sector = sector_remainder(starts, &total);
+	uint64_t total, votes, twice = 0, sector = sector_remainder(starts, &total);
 
 	clusters->size = SECTOR;
 	clusters->origin = sector;
-	for (uint64_t size = CLUSTER_MAX; size > SECTOR; size /= 2) {
+	for (uint64_t size = CLUSTER_MAX; size > SECTOR; size /= 2, twice = votes) {
 		uint64_t remainder = common_remainder(starts, sector, size, &votes);
 
 		if (votes * 100 < total * SHARE_PERCENT ||
 			(total < STARTS_MIN && size > USUAL_CLUSTER))
 			continue;
+		if (size < USUAL_CLUSTER && twice * 100 > total * TWICE_PERCENT)
+			return;
 		clusters->size = size;
 		clusters->origin = remainder;
 		return;

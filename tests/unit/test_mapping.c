@@ -233,6 +233,30 @@ Test(clusters, one_file_that_breaks_off_does_not_hide_where_others_start)
 	cr_expect_eq(size_below(CARVE_COMPLETE), 4096, "what starts in it is a part of it");
 }
 
+/* The cluster size that is found where of 100 files so many start at clusters of 4096, and the others at smaller ones. */
+static uint64_t size_of_mixture(unsigned at_usual, uint64_t smaller)
+{
+	struct clusters found = { .end = (uint64_t)1 << 20 };
+	uint64_t size;
+
+	for (unsigned i = 0; i < 100; i++)
+		clusters_add_start(&found, i * 4096 + (i < at_usual ? 0 : i % 7 * smaller), 4096,
+			CARVE_TRUNCATED);
+	clusters_get_ready(&found);
+	size = found.size;
+	clusters_free(&found);
+	return size;
+}
+
+/* Of those at sectors nearly all are at 1024, too, by chance, but not because that is a volume's size. */
+Test(clusters, volumes_of_several_sizes_have_the_smallest)
+{
+	cr_expect_eq(size_of_mixture(75, 512), 512);
+	cr_expect_eq(size_of_mixture(95, 512), 4096, "few are not at clusters by chance");
+	cr_expect_eq(size_of_mixture(0, 1024), 1024, "half of them are at 2048");
+	cr_expect_eq(size_of_mixture(0, 2048), 2048);
+}
+
 #define CROWD 10000
 
 /* Whose words are nowhere. */
