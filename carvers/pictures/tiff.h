@@ -57,14 +57,13 @@ struct tiff_walk {
 	uint64_t covered;        /* bytes that offsets lead to */
 	struct tiff_span *spans; /* where those are; owned */
 	size_t span_count, span_room;
-	uint64_t bad;        /* the first invalid byte; UINT64_MAX: none */
-	const char *problem; /* what is wrong there */
-	const char *odd;     /* a reason for doubt, or NULL */
-	uint64_t to_read;    /* bytes of directories that may still be read: a hostile file has them
-			       overlap */
-	uint64_t to_check;   /* the same for strips: TIFF_OVERLAPS */
-	uint64_t to_unpack;  /* bytes that may still be decompressed from them */
-	uint64_t unchecked;  /* bytes of strips in an unknown code, or of noise */
+	uint64_t bad;                /* the first invalid byte; UINT64_MAX: none */
+	const char *problem;         /* what is wrong there */
+	const char *odd;             /* a reason for doubt, or NULL */
+	uint64_t read;               /* bytes of directories: a hostile file has them overlap */
+	uint64_t to_check;           /* bytes of strips that may still be read: TIFF_OVERLAPS */
+	uint64_t to_unpack;          /* bytes that may still be decompressed from them */
+	uint64_t unchecked;          /* bytes of strips in an unknown code, or of noise */
 	uint64_t plain, plain_end;   /* consecutive uncompressed strips */
 	uint64_t row_len, pixel_len; /* of the last of them */
 	uint64_t *subfiles;          /* directories that tags point to; owned */

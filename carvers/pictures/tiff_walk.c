@@ -3,7 +3,7 @@
  * that tags point to: further pictures (SubIFDs), EXIF, GPS. Each is claimed with its values
  * outside the directory, maker notes among them. Pictures that a tag leads to, and those among
  * Photoshop's resources, are named as embedded. A tag may point anywhere, so the bytes that are
- * read as directories are bounded by the file's size, which ends any loop.
+ * read as directories are bounded by where the file's parts end, which ends any loop.
  */
 #include "tiff.h"
 
@@ -146,16 +146,18 @@ void tiff_note_bad(struct tiff_walk *walk, uint64_t at, const char *problem)
 	walk->problem = problem;
 }
 
-/* Deducts len bytes of directories from those that may still be read. False when they exceed
- * them. */
-static bool may_read(struct tiff_walk *walk, uint64_t len)
+/* Counts len bytes of directories, which end at `end` at the latest. False when so many are read only where they overlap: the
+ * bound is what the file is known to have, whatever follows it. */
+static bool may_read(struct tiff_walk *walk, uint64_t end, uint64_t len)
 {
-	if (len > walk->to_read) {
-		walk->to_read = 0;
+	uint64_t most = end > walk->end ? end : walk->end;
+
+	most = (most < walk->size ? most : walk->size) + VIEW_MAX_PEEK;
+	if (len > most || walk->read > most - len) {
 		walk->odd = "directories that overlap";
 		return false;
 	}
-	walk->to_read -= len;
+	walk->read += len;
 	return true;
 }
 
@@ -349,7 +351,7 @@ static bool read_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
 	size_t subfiles = walk->subfile_count;
 	uint64_t end;
 
-	if (!tiff_read_ifd(&walk->tiff, at, &ifd) || !may_read(walk, ifd.end - at) ||
+	if (!tiff_read_ifd(&walk->tiff, at, &ifd) || !may_read(walk, ifd.end, ifd.end - at) ||
 		!read_entries(walk, &ifd, &page))
 		return false;
 	end = next ? confirmed_end(&walk->tiff, &ifd) : ifd.end;
@@ -362,7 +364,7 @@ static bool read_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
 	if ((page.offsets.count && page.width && page.height) || page.raw ||
 		(page.offsets.count && walk->tiff.magic == MAGIC_PANASONIC)) {
 		walk->pages++;
-		if (may_read(walk, page.offsets.len + page.lens.len))
+		if (may_read(walk, 0, page.offsets.len) && may_read(walk, 0, page.lens.len))
 			tiff_check_data(walk, &page);
 		/* Tables that lead to strips. */
 		tiff_confirm(walk, page.offsets.data + page.offsets.len);
@@ -440,7 +442,6 @@ bool tiff_walk(struct tiff_walk *walk, struct view *view)
 
 	walk->size = view_size(view);
 	walk->bad = UINT64_MAX;
-	walk->to_read = walk->size + VIEW_MAX_PEEK;
 	walk->to_check = walk->size;
 	walk->to_unpack = 1u << 30;
 	if (!tiff_open_any(&walk->tiff, view, 0, walk->size))

@@ -59,3 +59,43 @@ Test(carver_followed, binhex_before_one_with_other_line_ends)
 	expect("hqx", &bytes, CARVE_COMPLETE, len, NULL);
 	free(bytes.data);
 }
+
+static void add_field(
+	struct bytes *bytes, unsigned tag, unsigned type, uint32_t count, uint32_t value)
+{
+	bytes_add_le(bytes, tag, 2);
+	bytes_add_le(bytes, type, 2);
+	bytes_add_le(bytes, count, 4);
+	bytes_add_le(bytes, value, 4);
+}
+
+/* How many bytes of directories are read does not depend on what follows: here the same one again and again. */
+Test(carver_followed, tiff_whose_directories_overlap)
+{
+	enum { SUBFILES = 2000, FIELDS = 6, FIRST = 16, LIST = FIRST + 2 + 12 * FIELDS + 4 };
+	struct bytes bytes = { 0 };
+	size_t len;
+
+	bytes_add(&bytes, "II*", 4);
+	bytes_add_le(&bytes, FIRST, 4);
+	bytes_add(&bytes, "pixels!", 8);
+	bytes_add_le(&bytes, FIELDS, 2);
+	add_field(&bytes, 256, 4, 1, 8);
+	add_field(&bytes, 257, 4, 1, 1);
+	add_field(&bytes, 258, 3, 1, 8);
+	add_field(&bytes, 273, 4, 1, 8);
+	add_field(&bytes, 279, 4, 1, 8);
+	add_field(&bytes, 330, 4, SUBFILES, LIST);
+	bytes_add_le(&bytes, 0, 4);
+	for (unsigned i = 0; i < SUBFILES; i++)
+		bytes_add_le(&bytes, LIST + 4 * SUBFILES, 4);
+	bytes_add_le(&bytes, 5, 2);
+	for (unsigned i = 0; i < 5; i++)
+		add_field(&bytes, 0x9000 + i, 4, 1, i);
+	bytes_add_le(&bytes, 0, 4);
+	len = bytes.len;
+	expect("tiff", &bytes, CARVE_UNVERIFIED, len, "directories that overlap");
+	bytes_fill(&bytes, 0xff, 300000);
+	expect("tiff", &bytes, CARVE_UNVERIFIED, len, "directories that overlap");
+	free(bytes.data);
+}
