@@ -381,7 +381,9 @@ $O/tests/%.o: tests/%.c $(C_FLAGS)
 $O/tests/unit/%.o: FILE_CFLAGS = $(CFLAGS_unit)
 $O/tests/unit/test_report.o: FILE_CFLAGS = $(CFLAGS_unit) $(VERSION_CFLAGS)
 
-$(BUILD)/tests/unit: $(UNIT_SRC:%.c=$O/%.o) $O/tests/unit/no_certificates.o $(LIB) $(LINKING) $(call stamp,unit,$(UNIT_SRC))
+# Of the cluster, what needs no MPI.
+$(BUILD)/tests/unit: $(UNIT_SRC:%.c=$O/%.o) $(addprefix $O/src/cluster/,messages.o rpc_server.o) $O/tests/unit/no_certificates.o $(LIB) $(LINKING) \
+		$(call stamp,unit,$(UNIT_SRC))
 	$(call link,$(LDFLAGS_unit) $(CRITERION_LIBS) $(EWF_LIBS))
 $(BUILD)/tests/unit_%: $O/tests/unit/test_%.o $O/tests/unit/no_certificates.o $(LIB) $(LINKING)
 	$(call link,$(LDFLAGS_unit) $(CRITERION_LIBS) $(EWF_LIBS))

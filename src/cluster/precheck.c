@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "cluster/rpc_server.h"
 #include "run/candidates.h"
 #include "run/search.h"
 #include "run/signals.h"
@@ -138,12 +139,18 @@ static int carving_failed(struct precheck *precheck, int status)
 	return status;
 }
 
+/* Here, or where the coordinator is. */
+static bool is_interrupted(void)
+{
+	return signals_interrupted() || rpc_server_is_cancelled();
+}
+
 /* Until no more than len bytes wait. */
 static int drain_to(struct precheck *precheck, size_t len)
 {
 	int status = send_ready(precheck);
 
-	while (!status && precheck->len > len && !signals_caught()) {
+	while (!status && precheck->len > len && !is_interrupted()) {
 		status = carving_decide_until(precheck->carving, precheck->first->settled);
 		if (status)
 			return carving_failed(precheck, status);
@@ -256,7 +263,7 @@ struct precheck *precheck_new(struct session *session,
 		.context = precheck,
 		.rejected = &session->summary.rejected,
 		.skipped = &session->summary.skipped,
-		.interrupted = signals_interrupted,
+		.interrupted = is_interrupted,
 	};
 
 	precheck->session = session;

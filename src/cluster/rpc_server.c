@@ -81,6 +81,11 @@ static void report_reached(struct workplace *workplace, uint64_t reached)
 	workplace->report_at = 2 * (reached - workplace->start);
 }
 
+bool rpc_server_is_cancelled(void)
+{
+	return atomic_load(&server.cancelled);
+}
+
 /* The view's watch: whether the check goes on. */
 static bool check_continues(void *context, uint64_t reached)
 {
@@ -88,7 +93,8 @@ static bool check_continues(void *context, uint64_t reached)
 
 	if (reached - workplace->start >= workplace->report_at)
 		report_reached(workplace, reached);
-	return defer_progress(server.defer, thread_of(workplace), reached);
+	return !rpc_server_is_cancelled() &&
+	       defer_progress(server.defer, thread_of(workplace), reached);
 }
 
 /* The folder must be the coordinator's own, not another of the same name. */
@@ -224,8 +230,14 @@ static bool worker_continues(void *context, size_t index, uint64_t reached)
 	workplace->checking = index;
 	if (reached > start && reached - start >= workplace->report_at)
 		report_reached(workplace, reached);
-	return !atomic_load(&server.cancelled) &&
-	       defer_may_go_on(server.defer, start, asked->force);
+	return !rpc_server_is_cancelled() && defer_may_go_on(server.defer, start, asked->force);
+}
+
+/* Then what follows the check under way is given up with it. */
+static bool worker_is_cancelled(void *context)
+{
+	(void)context;
+	return rpc_server_is_cancelled();
 }
 
 static void worker_is_done(void *context, size_t index, struct outcome *outcome, uint64_t waited)
@@ -242,7 +254,7 @@ static void worker_is_done(void *context, size_t index, struct outcome *outcome,
 static int check_in_worker(struct workplace *workplace, size_t count, struct error *error)
 {
 	const struct check_listener listener = { workplace, worker_continues, worker_is_done,
-		NULL };
+		worker_is_cancelled };
 	struct check_request requests[CHECK_BATCH];
 	int status = 0;
 
@@ -270,16 +282,16 @@ static int check_in_worker(struct workplace *workplace, size_t count, struct err
 /* Once the run was cancelled, or memory ran out, there are no outcomes. */
 static int check_all(struct workplace *workplace, size_t count, struct error *error)
 {
-	int status = atomic_load(&server.cancelled) ? -ECANCELED : 0;
+	int status = rpc_server_is_cancelled() ? -ECANCELED : 0;
 
 	batch_work_begin(workplace->batch);
 	if (!status && workplace->worker)
 		status = check_in_worker(workplace, count, error);
 	for (size_t i = 0; i < count && !status && !workplace->worker; i++)
-		status = atomic_load(&server.cancelled)
+		status = rpc_server_is_cancelled()
 				 ? -ECANCELED
 				 : check_here(&workplace->asked[i], thread_of(workplace), error);
-	return atomic_load(&server.cancelled) ? -ECANCELED : status;
+	return rpc_server_is_cancelled() ? -ECANCELED : status;
 }
 
 static void answer_check(struct codec_reader *reader, unsigned thread, struct codec_writer *writer)
@@ -320,7 +332,7 @@ static int write_one(struct codec_reader *reader, unsigned thread, struct codec_
 
 	message_get_file(reader, &record);
 	assert(codec_ok(reader));
-	if (!skip && !atomic_load(&server.cancelled))
+	if (!skip && !rpc_server_is_cancelled())
 		status = copy_file(&server.workplaces[thread].copier,
 			extent_image_evidence(server.image), server.output_dir, &record,
 			&server.cancelled, error);

@@ -26,6 +26,8 @@ int rpc_server_begin(
 void rpc_server_deliver(struct message *message);
 /* Nothing that was asked for is wanted any more. */
 void rpc_server_cancel(void);
+/* Whether that was said. Thread-safe. */
+bool rpc_server_is_cancelled(void);
 /* What starts before this is hidden. */
 void rpc_server_hide(uint64_t until);
 /* Waits for all jobs. */

@@ -199,7 +199,7 @@ static int search_units(struct worker *worker)
 {
 	int status;
 
-	while (!signals_caught()) {
+	while (!signals_caught() && !rpc_server_is_cancelled()) {
 		const struct chunk *chunk;
 
 		queue_units(worker, false);

@@ -116,6 +116,7 @@ static void note(const struct message *message)
 		worker.cancelled = true;
 		break;
 	default:
+		rpc_server_cancel(); /* what is checked ahead, too */
 		worker.ended = true;
 		break;
 	}
