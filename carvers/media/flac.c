@@ -10,19 +10,22 @@
  * STREAMINFO; without that number it ends where no frame follows, which is a guess. The valid part
  * ends before a frame that is cut or has a wrong CRC. Tags may follow (audio_tags.h), and confirm
  * the end. After bytes that can't be read the walk goes on at the next intact frame, whose number shows
- * what was lost.
+ * what was lost. Where proof is asked for, the samples are decoded, and their MD5 compared with that in STREAMINFO: it
+ * shows that the frames are this file's, too.
  *
  * A title and a date come from the block with Vorbis comments.
  */
 #include "flac.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bytes.h"
 #include "embedded.h"
 #include "flac_frame.h"
 #include "audio_tags.h"
+#include "md5.h"
 #include "walk.h"
 
 struct flac {
@@ -37,6 +40,9 @@ struct flac {
 	unsigned depth, block_count;
 	unsigned frame_samples;           /* of each frame but the last, if their number is fixed */
 	const struct carve_state *resume; /* NULL: from the first frame */
+	uint8_t md5[MD5_LEN];             /* of the samples; all zeros: not stated */
+	uint64_t zeros;                   /* where zeros begin that lead to the frames */
+	bool differs;                     /* the samples' MD5 is another */
 };
 
 /* Where a walk goes on. */
@@ -45,8 +51,8 @@ struct saved {
 	uint64_t at, last, first, frame_count, sample_count;
 };
 
-/* See view_proved: a frame's CRC-16; the next header's sync code, CRC-8 and number. */
-enum { CRC_BITS = 16, HEADER_BITS = 30 };
+/* See view_proved: a frame's CRC-16; the next header's sync code, CRC-8 and number; the MD5. */
+enum { CRC_BITS = 16, HEADER_BITS = 30, MD5_BITS = 128 };
 
 enum block_type { STREAMINFO = 0, PADDING = 1, VORBIS_COMMENT = 4, PICTURE = 6, INVALID = 127 };
 
@@ -73,7 +79,8 @@ static const char *read_streaminfo(struct flac *flac, uint64_t at)
 	if (longest < 16 || shortest > longest || flac->depth < 4)
 		return "STREAMINFO has impossible fields";
 	flac->frame_samples = longest;
-	flac->at = at + 42;
+	memcpy(flac->md5, p + 26, MD5_LEN);
+	flac->at = flac->zeros = at + 42;
 	return NULL;
 }
 
@@ -137,6 +144,7 @@ static bool skip_metadata(struct flac *flac, bool last)
 			embedded_find(flac->view, flac->at + 4, end, EMBEDDED_SEARCH_LEN);
 		if (type == PADDING)
 			check_padding(flac, flac->at + 4, end);
+		flac->zeros = type == PADDING && !flac->overwritten ? flac->at + 4 : end;
 		flac->at = end;
 		flac->block_count++;
 	}
@@ -166,7 +174,7 @@ static bool skip_unread(struct flac *flac)
 	if (!walk_unread(flac->view, flac->at, flac->at + flac->longest_frame, &at))
 		return false;
 	for (end = at + 2 * flac->longest_frame; walk_find(flac->view, &at, end, 0xff); at++)
-		if (flac_frame_read(flac->view, at, flac->depth, &frame) == FLAC_INTACT &&
+		if (flac_frame_read(flac->view, at, flac->depth, &frame, NULL) == FLAC_INTACT &&
 			count_lost(flac, &frame)) {
 			view_unverified(flac->view, flac->at, at);
 			flac->at = at;
@@ -206,7 +214,59 @@ static uint64_t load_state(struct flac *flac)
 	return saved.last;
 }
 
-static enum flac_state skip_frames(struct flac *flac)
+/* The MD5 of samples: those of all channels in turn, in as many bytes each as they need, the lowest first. */
+struct samples_sum {
+	struct md5 md5;
+	struct flac_samples samples; /* of one frame */
+	uint8_t *bytes;
+	size_t capacity;
+	bool valid; /* all frames were added */
+};
+
+static void add_samples(struct flac *flac, struct samples_sum *sum)
+{
+	const struct flac_samples *samples = &sum->samples;
+	size_t depth_len = (flac->depth + 7) / 8, len = 0;
+	size_t all = (size_t)samples->count * samples->channels * depth_len;
+
+	if (!samples->valid || !sum->valid) {
+		sum->valid = false;
+		return;
+	}
+	if (all > sum->capacity) {
+		free(sum->bytes);
+		sum->bytes = malloc(all);
+		sum->capacity = sum->bytes ? all : 0;
+	}
+	if (!sum->bytes) {
+		view_no_memory(flac->view);
+		sum->valid = false;
+		return;
+	}
+	for (uint32_t i = 0; i < samples->count; i++)
+		for (unsigned c = 0; c < samples->channels; c++)
+			for (size_t b = 0; b < depth_len; b++)
+				sum->bytes[len++] =
+					(uint8_t)(samples->values[(size_t)c * samples->count + i] >>
+						  8 * b);
+	md5_add(&sum->md5, sum->bytes, len);
+}
+
+/* All frames were read. Zeros before them are what they must be. */
+static void end_sum(struct flac *flac, struct samples_sum *sum)
+{
+	uint8_t digest[MD5_LEN];
+
+	if (!sum->valid || !flac->all_samples || flac->sample_count != flac->all_samples)
+		return;
+	md5_end(&sum->md5, digest);
+	flac->differs = memcmp(digest, flac->md5, MD5_LEN) != 0;
+	if (!flac->differs)
+		view_proved(flac->view, flac->zeros, flac->at, MD5_BITS);
+}
+
+/* sum: NULL, or of the samples. */
+static enum flac_state read_frames(struct flac *flac, struct samples_sum *sum)
 {
 	bool saves = view_wants_states(flac->view);
 	uint64_t frames = flac->at, last = load_state(flac);
@@ -214,9 +274,12 @@ static enum flac_state skip_frames(struct flac *flac)
 	struct flac_frame frame;
 
 	while (!flac->all_samples || flac->sample_count < flac->all_samples) {
-		state = flac_frame_read(flac->view, flac->at, flac->depth, &frame);
+		state = flac_frame_read(
+			flac->view, flac->at, flac->depth, &frame, sum ? &sum->samples : NULL);
 		if (state != FLAC_INTACT && skip_unread(flac)) {
 			last = flac->at;
+			if (sum)
+				sum->valid = false;
 			continue;
 		}
 		if (state != FLAC_INTACT)
@@ -230,6 +293,8 @@ static enum flac_state skip_frames(struct flac *flac)
 		view_proved(flac->view, flac->at, frame.end, CRC_BITS);
 		if (flac->frame_count)
 			view_proved(flac->view, last, flac->at + 1, HEADER_BITS);
+		if (sum)
+			add_samples(flac, sum);
 		last = flac->at;
 		flac->at = frame.end;
 		flac->sample_count += frame.sample_count;
@@ -237,6 +302,23 @@ static enum flac_state skip_frames(struct flac *flac)
 		if (saves)
 			save_state(flac, frames, last);
 	}
+	return state;
+}
+
+static enum flac_state skip_frames(struct flac *flac)
+{
+	static const uint8_t none[MD5_LEN];
+	struct samples_sum sum = { .valid = true };
+	enum flac_state state;
+
+	if (flac->resume || !view_thorough(flac->view) || view_is_trial(flac->view) ||
+		memcmp(flac->md5, none, MD5_LEN) == 0)
+		return read_frames(flac, NULL);
+	md5_start(&sum.md5);
+	state = read_frames(flac, &sum);
+	end_sum(flac, &sum);
+	flac_samples_free(&sum.samples);
+	free(sum.bytes);
 	return state;
 }
 
@@ -252,6 +334,9 @@ static enum verdict judge_end(struct flac *flac, enum flac_state state)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"padding that is not zeros at %" PRIu64, flac->overwritten);
 	}
+	if (flac->differs)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the MD5 of the samples up to %" PRIu64 " is wrong", flac->at);
 	if (flac->all_samples && flac->sample_count >= flac->all_samples) {
 		finding->length = audio_tags_end(flac->view, flac->at, finding);
 		return CARVE_COMPLETE;

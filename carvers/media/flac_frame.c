@@ -7,9 +7,11 @@
  *	fixed, linear prediction: the first samples (as many as the predictor's order), of the
  *	        latter its coefficients, then the rest's differences in partitions of Rice codes.
  *
- * The samples themselves are not needed.
+ * The samples themselves are only needed for their MD5; what is read is the same without them.
  */
 #include "flac_frame.h"
+
+#include <stdlib.h>
 
 #include "bits.h"
 #include "cursor.h"
@@ -21,6 +23,9 @@
 #define HEADER_MAX 16
 /* No sample's code has this many zeros: 32 bits with the smallest useful parameter. */
 #define ZEROS_MAX (1u << 22)
+/* Units for a sample that is decoded: one, and for so many that it is predicted from one more. */
+#define ORDER_WORK 8
+#define ORDER_MAX 32
 
 struct flac_bits {
 	struct cursor cursor; /* after the bytes in `buffer` */
@@ -32,7 +37,11 @@ struct flac_shape {
 	uint32_t sample_count;
 	unsigned channels, depth;
 	unsigned side; /* the channel with one more bit; none: channels */
+	unsigned stereo;
 };
+
+/* How two channels are stored. */
+enum { LEFT_SIDE = 8, SIDE_RIGHT = 9 }; /* else the middle and the side */
 
 static __attribute__((noinline)) void fill_buffer(struct flac_bits *bits)
 {
@@ -90,70 +99,202 @@ static uint32_t take_zeros(struct flac_bits *bits)
 	return ZEROS_MAX;
 }
 
-static bool skip_partition(struct flac_bits *bits, unsigned width, uint32_t count)
+/* A number with a sign, of at most 33 bits. */
+static int64_t take_signed(struct flac_bits *bits, unsigned count)
+{
+	uint64_t value = 0;
+
+	if (!count)
+		return 0;
+	if (count > 32)
+		value = (uint64_t)take_bits(bits, count - 32) << 32;
+	value |= take_bits(bits, count < 32 ? count : 32);
+	return (int64_t)(value << (64 - count)) >> (64 - count);
+}
+
+/* Numbers of as many bits each. values: NULL, or where they go. */
+static void read_plain(struct flac_bits *bits, unsigned depth, uint32_t count, int64_t *values)
+{
+	if (!values)
+		skip_bits(bits, (uint64_t)depth * count);
+	for (uint32_t i = 0; values && i < count && !bits->over; i++)
+		values[i] = take_signed(bits, depth);
+}
+
+static bool read_partition(struct flac_bits *bits, unsigned width, uint32_t count, int64_t *values)
 {
 	unsigned parameter = take_bits(bits, width);
 
 	if (parameter == (1u << width) - 1) {
-		skip_bits(bits, (uint64_t)take_bits(bits, 5) * count);
+		read_plain(bits, take_bits(bits, 5), count, values);
 		return !bits->over;
 	}
-	while (count--) {
-		if (take_zeros(bits) == ZEROS_MAX)
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t high = take_zeros(bits), value;
+
+		if (high == ZEROS_MAX)
 			return false;
-		take_bits(bits, parameter);
+		value = high << parameter | take_bits(bits, parameter);
+		if (values)
+			values[i] = (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
 	}
 	return !bits->over;
 }
 
-static bool skip_residual(struct flac_bits *bits, const struct flac_shape *shape, unsigned order)
+static bool read_residual(
+	struct flac_bits *bits, const struct flac_shape *shape, unsigned order, int64_t *values)
 {
 	unsigned method = take_bits(bits, 2), partitions = 1u << take_bits(bits, 4);
 	uint32_t each = shape->sample_count / partitions;
 
 	if (bits->over || method > 1 || shape->sample_count % partitions || each < order)
 		return false;
-	for (unsigned i = 0; i < partitions; i++)
-		if (!skip_partition(bits, 4 + method, each - (i ? 0 : order)))
+	for (unsigned i = 0; i < partitions; i++) {
+		uint32_t from = i ? i * each : order, to = (i + 1) * each;
+
+		if (!read_partition(bits, 4 + method, to - from, values ? values + from : NULL))
 			return false;
+	}
 	return true;
 }
 
-static bool skip_subframe(struct flac_bits *bits, const struct flac_shape *shape, unsigned depth)
+static bool fits(int64_t value, unsigned depth)
 {
-	uint32_t head = take_bits(bits, 8);
-	unsigned type = head >> 1, order;
+	return value >= -((int64_t)1 << (depth - 1)) && value < (int64_t)1 << (depth - 1);
+}
+
+/* How samples follow from those before. */
+struct predictor {
+	unsigned order, shift;
+	int64_t factors[ORDER_MAX]; /* that of the sample before first */
+};
+
+/* Adds what is predicted to the differences after the first samples. False: a sample has more than depth bits. */
+static bool predict(
+	const struct predictor *predictor, unsigned depth, uint32_t count, int64_t *values)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t sum = 0;
+
+		for (unsigned k = 0; i >= predictor->order && k < predictor->order; k++)
+			sum += predictor->factors[k] * values[i - 1 - k];
+		if (values[i] > INT32_MAX * (int64_t)4 || values[i] < INT32_MIN * (int64_t)4)
+			return false;
+		values[i] += sum >> predictor->shift;
+		if (!fits(values[i], depth))
+			return false;
+	}
+	return true;
+}
+
+static const struct predictor fixed[] = {
+	{ 0 },
+	{ 1, 0, { 1 } },
+	{ 2, 0, { 2, -1 } },
+	{ 3, 0, { 3, -3, 1 } },
+	{ 4, 0, { 4, -6, 4, -1 } },
+};
+
+/* A subframe of the channel with these samples, or, if values is NULL, past it. valid: cleared when its samples are not
+ * right, which matters only to them. */
+static bool read_subframe(struct flac_bits *bits, const struct flac_shape *shape, unsigned depth,
+	int64_t *values, bool *valid)
+{
+	uint32_t head = take_bits(bits, 8), count = shape->sample_count, wasted = 0;
+	struct predictor predictor = { 0 };
+	unsigned type = head >> 1;
 
 	if (bits->over || head & 0x80)
 		return false;
 	if (head & 1) {
-		uint32_t wasted = take_zeros(bits) + 1;
-
+		wasted = take_zeros(bits) + 1;
 		if (wasted >= depth)
 			return false;
 		depth -= wasted;
 	}
 	if (type == 0) {
-		skip_bits(bits, depth);
+		read_plain(bits, depth, 1, values);
+		for (uint32_t i = 1; values && i < count; i++)
+			values[i] = values[0];
 	} else if (type == 1) {
-		skip_bits(bits, (uint64_t)depth * shape->sample_count);
+		read_plain(bits, depth, count, values);
 	} else if (type >= 8 && type <= 12) {
-		order = type - 8;
-		skip_bits(bits, (uint64_t)order * depth);
-		return order <= shape->sample_count && skip_residual(bits, shape, order);
+		predictor = fixed[type - 8];
+		if (predictor.order > count)
+			return false;
+		read_plain(bits, depth, predictor.order, values);
+		if (!read_residual(bits, shape, predictor.order, values))
+			return false;
 	} else if (type >= 32) {
 		unsigned precision;
 
-		order = type - 31;
-		skip_bits(bits, (uint64_t)order * depth);
+		predictor.order = type - 31;
+		if (predictor.order > count)
+			return false;
+		read_plain(bits, depth, predictor.order, values);
 		precision = take_bits(bits, 4) + 1;
-		skip_bits(bits, 5 + (uint64_t)order * precision);
-		return precision < 16 && order <= shape->sample_count &&
-		       skip_residual(bits, shape, order);
+		predictor.shift = take_bits(bits, 5);
+		read_plain(bits, precision, predictor.order, values ? predictor.factors : NULL);
+		if (predictor.shift > 15) /* none shifts to the left */
+			*valid = false;
+		if (precision > 15 || !read_residual(bits, shape, predictor.order, values))
+			return false;
 	} else {
 		return false;
 	}
-	return !bits->over;
+	if (bits->over)
+		return false;
+	if (values && *valid)
+		*valid = predict(&predictor, depth, count, values);
+	for (uint32_t i = 0; wasted && values && i < count; i++)
+		values[i] *= (int64_t)1 << wasted;
+	return true;
+}
+
+/* From what two channels are stored as to left and right. */
+static void separate(const struct flac_shape *shape, struct flac_samples *samples)
+{
+	int64_t *first = samples->values, *second = first + samples->count;
+
+	for (uint32_t i = 0; shape->stereo >= LEFT_SIDE && i < samples->count; i++) {
+		int64_t middle = first[i] * 2 + (second[i] & 1);
+
+		if (shape->stereo == LEFT_SIDE) {
+			second[i] = first[i] - second[i];
+		} else if (shape->stereo == SIDE_RIGHT) {
+			first[i] += second[i];
+		} else {
+			first[i] = (middle + second[i]) >> 1;
+			second[i] = (middle - second[i]) >> 1;
+		}
+	}
+}
+
+/* Room for a frame's samples. False: memory ran out, or the budget is spent. */
+static bool get_room(
+	struct view *view, const struct flac_shape *shape, struct flac_samples *samples)
+{
+	size_t count = (size_t)shape->channels * shape->sample_count;
+
+	samples->channels = shape->channels;
+	samples->count = shape->sample_count;
+	samples->valid = true;
+	if (!view_work(view, count * (1 + ORDER_MAX / ORDER_WORK)))
+		return false;
+	if (count <= samples->capacity)
+		return true;
+	free(samples->values);
+	samples->values = malloc(count * sizeof(*samples->values));
+	samples->capacity = samples->values ? count : 0;
+	if (!samples->values)
+		view_no_memory(view);
+	return samples->values;
+}
+
+void flac_samples_free(struct flac_samples *samples)
+{
+	free(samples->values);
+	*samples = (struct flac_samples){ 0 };
 }
 
 static uint8_t crc8(const uint8_t *p, size_t len)
@@ -208,7 +349,8 @@ static size_t read_header(
 	frame->counts_samples = p[1] & 1;
 	shape->depth = p[3] >> 1 & 7 ? depths[p[3] >> 1 & 7] : depth;
 	shape->channels = channels < 8 ? channels + 1 : 2;
-	shape->side = channels < 8 ? shape->channels : channels == 9 ? 0 : 1;
+	shape->side = channels < 8 ? shape->channels : channels == SIDE_RIGHT ? 0 : 1;
+	shape->stereo = channels;
 	if (size == 6)
 		shape->sample_count = p[len] + 1u;
 	else if (size == 7)
@@ -223,8 +365,8 @@ static size_t read_header(
 	return crc8(p, len) == p[len] ? len + 1 : 0;
 }
 
-enum flac_state flac_frame_read(
-	struct view *view, uint64_t at, unsigned depth, struct flac_frame *frame)
+enum flac_state flac_frame_read(struct view *view, uint64_t at, unsigned depth,
+	struct flac_frame *frame, struct flac_samples *samples)
 {
 	struct flac_bits bits = { .cursor = { .view = view } };
 	uint64_t size = view_size(view);
@@ -243,15 +385,24 @@ enum flac_state flac_frame_read(
 	if (!len || at + len > size)
 		return at < size && size - at < HEADER_MAX ? FLAC_CUT : FLAC_NONE;
 	bits.cursor.at = at + len;
+	if (samples && !get_room(view, &shape, samples))
+		return FLAC_CUT;
 	for (unsigned i = 0; i < shape.channels; i++) {
 		uint64_t before = bits.cursor.at;
-		bool valid = skip_subframe(&bits, &shape, shape.depth + (i == shape.side));
+		int64_t *values = samples ? samples->values + (size_t)i * shape.sample_count : NULL;
+		bool decodes = true;
+		bool valid = read_subframe(
+			&bits, &shape, shape.depth + (i == shape.side), values, &decodes);
 
 		if (!view_work(view, (bits.cursor.at - before) * BYTE_WORK))
 			return FLAC_CUT;
 		if (!valid)
 			return bits.over ? FLAC_CUT : FLAC_CORRUPT;
+		if (samples)
+			samples->valid &= decodes;
 	}
+	if (samples && samples->valid)
+		separate(&shape, samples);
 	frame->end = bits.cursor.at - (unsigned)bits.buffer.count / 8 + 2;
 	if (frame->end > size)
 		return FLAC_CUT;

@@ -1,4 +1,4 @@
-/* FLAC frames, decoded only as far as needed to find their end. */
+/* FLAC frames, decoded as far as needed to find their end, or to the samples. */
 #ifndef BURIN_CARVERS_MEDIA_FLAC_FRAME_H
 #define BURIN_CARVERS_MEDIA_FLAC_FRAME_H
 
@@ -13,6 +13,15 @@ struct flac_frame {
 	uint32_t sample_count;
 };
 
+/* What a frame decodes to. Zero-initialise; flac_samples_free when done. */
+struct flac_samples {
+	int64_t *values; /* `count` of the first channel, then those of the next */
+	size_t capacity;
+	unsigned channels;
+	uint32_t count;
+	bool valid; /* false: a sample has more bits than it may, or is predicted in no known way */
+};
+
 enum flac_state {
 	FLAC_INTACT,
 	FLAC_CUT,     /* the view ends within it */
@@ -20,8 +29,10 @@ enum flac_state {
 	FLAC_CORRUPT, /* the header is valid, but not the rest, or the CRC-16 is wrong */
 };
 
-/* Reads the frame at `at`; depth: bits a sample, from the stream's header. */
-enum flac_state flac_frame_read(
-	struct view *view, uint64_t at, unsigned depth, struct flac_frame *frame);
+/* Reads the frame at `at`; depth: bits a sample, from the stream's header. samples: NULL, or what an intact one decodes
+ * to. */
+enum flac_state flac_frame_read(struct view *view, uint64_t at, unsigned depth,
+	struct flac_frame *frame, struct flac_samples *samples);
+void flac_samples_free(struct flac_samples *samples);
 
 #endif

@@ -1,5 +1,6 @@
 /* FLAC: what proof needs, beside what the golden files show. */
 #include "carver_case.h"
+#include "memory_image.h"
 
 #define PADDING_AT 104 /* in kinds.flac, 100 bytes */
 
@@ -17,4 +18,42 @@ Test(carver_flac, proof_needs_zeros_as_padding)
 	cr_expect_eq(found.length, PADDING_AT + 50);
 	view_free(view);
 	free(flac.data);
+}
+
+#define MD5_AT 26 /* in STREAMINFO */
+
+/* A thorough check of kinds.flac, in two pieces that meet at `joint`, with this MD5 of its samples. Returns the joint's bits. */
+static uint32_t proof_by(const uint8_t md5[16], uint64_t joint, enum verdict expected)
+{
+	struct bytes flac = bytes_of_file("tests/golden/flac/kinds.flac");
+	const struct range runs[] = { { 0, joint }, { joint, flac.len - joint } };
+	struct memory_image evidence = MEMORY_IMAGE(flac.data, flac.len);
+	struct view *view = view_new();
+	struct finding found = { 0 };
+	uint32_t bits;
+
+	memcpy(flac.data + MD5_AT, md5, 16);
+	view_point_runs(view, &evidence.image, runs, 2, flac.len);
+	view_set_thorough(view, true);
+	cr_expect_eq(carver_find("flac")->check(view, &found), expected, "%s", found.why);
+	bits = view_proof(view, joint);
+	view_free(view);
+	free(flac.data);
+	return bits;
+}
+
+/* All kinds of subframes are decoded: the MD5 is that of what FFmpeg decodes them to. */
+Test(carver_flac, the_samples_md5_proves_joints)
+{
+	static const uint8_t none[16];
+	uint8_t md5[16] = { 0x1c, 0x56, 0x48, 0x11, 0x5d, 0xc6, 0xba, 0x2b, 0x71, 0xc0, 0xe7, 0x0f,
+		0x87, 0x57, 0x20, 0x54 };
+
+	cr_expect_geq(proof_by(md5, 512, CARVE_COMPLETE), 128);
+	cr_expect_eq(proof_by(md5, PADDING_AT + 50, CARVE_COMPLETE), 128);
+	cr_expect_eq(proof_by(md5, PADDING_AT - 1, CARVE_COMPLETE), 0, "not of other metadata");
+	cr_expect_lt(proof_by(none, 512, CARVE_COMPLETE), 128, "it is not stated");
+	cr_expect_eq(proof_by(none, PADDING_AT + 50, CARVE_COMPLETE), 0);
+	md5[15] ^= 1;
+	cr_expect_lt(proof_by(md5, 512, CARVE_UNVERIFIED), 128);
 }
