@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "assemble/helpers.h"
 #include "assemble/searcher.h"
 #include "base/memory.h"
 #include "carvers/coded.h"
@@ -12,6 +13,10 @@
 #define DEVICE_SPAN ((uint64_t)1 << 21)
 #define DEVICE_GROWTH 16
 #define SPAN SEARCHER_SPAN
+/* Spans that the processor's threads look at together, when some have nothing else to do: times as many as the last
+ * time, and at most. */
+#define SPANS_GROWTH 4
+#define SPANS_MAX 64
 
 /* Answers for some clusters, a bit each: 0 if the cluster is free, and whole, and may not follow. */
 struct span {
@@ -36,7 +41,6 @@ struct continuations {
 	const uint64_t *expected; /* breaks, of which these are the ones that steps come from now */
 	size_t expected_count;
 	size_t head_len;
-	uint8_t *heads; /* scratch, of SPAN clusters */
 };
 
 struct continuations *continuations_new(struct workbench *bench, const struct partial *partial)
@@ -58,10 +62,8 @@ void continuations_free(struct continuations *continuations)
 		free(described->spans[0].bits);
 		free(described->spans[1].bits);
 	}
-	if (continuations) {
+	if (continuations)
 		free(continuations->breaks);
-		free(continuations->heads);
-	}
 	free(continuations);
 }
 
@@ -156,20 +158,30 @@ static void set_not_looked_at(const struct continuations *continuations, struct 
 			UINT64_MAX);
 }
 
+/* Spans that threads look at. */
+struct looking {
+	const struct continuations *continuations;
+	const struct carve_coded *coded;
+	uint64_t cluster; /* that is asked for */
+	uint64_t first;
+	uint64_t *bits; /* the answers, one word a span */
+};
+
 /* The processor's answers for SPAN clusters; where clusters are larger than those that have numbers it leaves the
  * others out. */
-static uint64_t look(
-	struct continuations *continuations, const struct carve_coded *coded, uint64_t cluster)
+static void look(void *context, size_t part, struct view *view)
 {
-	struct workbench *bench = continuations->bench;
-	uint64_t first = cluster / SPAN * SPAN, step = bench->clusters->size;
+	const struct looking *looking = context;
+	const struct continuations *continuations = looking->continuations;
+	const struct workbench *bench = continuations->bench;
+	const struct carve_coded *coded = looking->coded;
+	uint64_t first = looking->first + part * SPAN, step = bench->clusters->size;
+	uint64_t cluster = looking->cluster, bits = 0;
 	size_t len = continuations->head_len;
-	uint64_t bits = 0;
+	uint8_t *heads = xmalloc(SPAN * len);
 
-	if (!continuations->heads)
-		continuations->heads = xmalloc(SPAN * len);
-	searcher_read_heads(bench->searcher, bench->evidence, first, continuations->heads);
-	bench->stopped |= image_was_cut(bench->evidence);
+	(void)view;
+	searcher_read_heads(bench->searcher, bench->evidence, first, heads);
 	for (uint64_t i = 0; i < SPAN; i++) {
 		uint64_t offset = searcher_place(bench->searcher, first + i);
 		bool is_other = (offset - searcher_place(bench->searcher, cluster)) % step != 0;
@@ -177,11 +189,39 @@ static uint64_t look(
 		if (is_other || !is_whole(continuations, offset) ||
 			!clusters_are_free(bench->clusters, offset, 1))
 			continue;
-		bits |= (uint64_t)coded_may_follow(
-				coded, continuations->heads + i * len, (uint32_t)len)
-			<< i;
+		bits |= (uint64_t)coded_may_follow(coded, heads + i * len, (uint32_t)len) << i;
 	}
-	return bits;
+	looking->bits[part] = bits;
+	free(heads);
+}
+
+/* The processor's answers for spans from the one with this cluster on, in the direction of the gaps. */
+static void look_around(struct continuations *continuations, const struct described *described,
+	uint64_t cluster, bool backwards, struct span *span)
+{
+	struct workbench *bench = continuations->bench;
+	struct looking looking;
+	uint64_t spans = number_from(continuations, bench->clusters->end) / SPAN + 1;
+	uint64_t from = cluster / SPAN, count = span->count / SPAN * SPANS_GROWTH;
+
+	if (!helpers_idle(bench->helpers) || !count)
+		count = 1;
+	if (count > SPANS_MAX)
+		count = SPANS_MAX;
+	if (backwards)
+		from = from + 1 > count ? from + 1 - count : 0;
+	if (count > 1 && from + count > spans)
+		count = spans - from;
+	free(span->bits);
+	*span = (struct span){ .first = from * SPAN, .count = count * SPAN };
+	span->bits = xcalloc(count, sizeof(*span->bits));
+	looking = (struct looking){ continuations, described->coded, cluster, span->first,
+		span->bits };
+	if (count > 1)
+		helpers_share(bench->helpers, bench->view, count, look, &looking);
+	else
+		look(&looking, 0, bench->view);
+	bench->stopped |= image_was_cut(bench->evidence);
 }
 
 /* What a device is asked for some breaks. */
@@ -294,10 +334,7 @@ static void fill(struct continuations *continuations, struct described *describe
 
 	if (ask_device(continuations, described, cluster, gap))
 		return;
-	free(span->bits);
-	*span = (struct span){ .first = cluster / SPAN * SPAN, .count = SPAN };
-	span->bits = xmalloc(sizeof(*span->bits));
-	*span->bits = look(continuations, described->coded, cluster);
+	look_around(continuations, described, cluster, gap < 0, span);
 	set_not_looked_at(continuations, span);
 }
 
