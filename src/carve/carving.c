@@ -80,8 +80,8 @@ struct carving {
 	struct kept_files files;
 	struct record_builder *record_builder; /* NULL with on_outcome */
 	struct decision *group;                /* scratch: the decisions of one start */
-	struct outcome *group_outcomes;        /* of those that have no outcome of a check... */
-	struct outcome *group_unchecked;       /* ...or need none */
+	struct outcome *group_rejected; /* of those that were rejected where the hit was found... */
+	struct outcome *group_unchecked; /* ...or need no check */
 	double waited;
 	/* Of a checkpoint, from carving_load to carving_resume. */
 	struct loaded_record *loaded;
@@ -113,7 +113,7 @@ struct carving *carving_new(const struct carving_options *options)
 	carving->options = *options;
 	carving->group_max = (uint64_t)rule_count + 1;
 	carving->group = xcalloc(carving->group_max, sizeof(*carving->group));
-	carving->group_outcomes = xcalloc(carving->group_max, sizeof(*carving->group_outcomes));
+	carving->group_rejected = xcalloc(carving->group_max, sizeof(*carving->group_rejected));
 	carving->group_unchecked = xcalloc(carving->group_max, sizeof(*carving->group_unchecked));
 	carving->threads =
 		options->remote ? options->remote->capacity() : pool_threads(options->pool);
@@ -200,7 +200,7 @@ void carving_free(struct carving *carving)
 	schedule_free(carving->schedule);
 	precheck_cache_free(carving->precheck_cache);
 	free(carving->group);
-	free(carving->group_outcomes);
+	free(carving->group_rejected);
 	free(carving->group_unchecked);
 	free(carving);
 }
@@ -384,23 +384,22 @@ static void apply_decision(
 /* Where the candidate needed no check, the outcome is what its rule alone determines. */
 static void fill_group(struct carving *carving, size_t count)
 {
+	static const struct outcome unused = { .verdict = CARVE_REJECT };
 	const struct rules *rules = carving->options.rules;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct carve_job *job = job_at(carving, carving->decided + i);
 		const struct rule *rule = &rules->rules[job->candidate.rule];
-		struct outcome *outcome = job->outcome;
+		const struct outcome *outcome = job->outcome ? job->outcome : &unused;
 
-		if (!outcome && !job->candidate.rejection && !check_needed(rule)) {
+		if (job->candidate.rejection) {
+			rejections_outcome(carving->options.rejections, job->candidate.rejection,
+				&carving->group_rejected[i]);
+			outcome = &carving->group_rejected[i];
+		} else if (!job->outcome && !check_needed(rule)) {
+			check_nothing(carving->options.image, &job->candidate,
+				&carving->group_unchecked[i]);
 			outcome = &carving->group_unchecked[i];
-			check_nothing(carving->options.image, &job->candidate, outcome);
-		} else if (!outcome) {
-			outcome = &carving->group_outcomes[i];
-			if (job->candidate.rejection)
-				*outcome = rejections_outcome(
-					carving->options.rejections, job->candidate.rejection);
-			else /* the decision does not use it */
-				*outcome = (struct outcome){ .verdict = CARVE_REJECT };
 		}
 		carving->group[i] =
 			(struct decision){ .candidate = &job->candidate, .outcome = outcome };

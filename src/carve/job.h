@@ -57,7 +57,6 @@ struct kept_record {
 struct kept_file {
 	struct pool_job pool_job; /* first: its address is the file's */
 	struct local_jobs *local; /* while a thread of the pool writes it */
-	struct kept_file *next;   /* of those that are not used */
 	struct carve_job *job;
 	uint64_t length; /* bytes */
 	int status;      /* of writing */

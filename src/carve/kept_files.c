@@ -15,17 +15,37 @@
 #define POOL_SHARE 4
 #define REPORT_THREADS_MIN 2
 #define REPORT_THREADS_MAX 4
+/* Files from the one that is used again to the one that is loaded meanwhile: other threads had it. */
+#define EXPECTED 4
+#define CACHE_LINE 64
 
-void kept_files_drop(struct kept_files *files, struct kept_file *file)
+/* Frees what it owns. Any thread. */
+static void release_file(void *context, void *item)
 {
+	struct kept_file *file = item;
+
+	(void)context;
 	if (file->kept) {
 		record_builder_release(&file->kept->record, &file->kept->room);
 		free(file->kept);
 	}
 	free(file->plan.outcome);
-	/* Its memory is for the next file. */
-	file->next = files->spare;
-	files->spare = file;
+}
+
+/* Its memory is for the next file. */
+static void add_spare(void *context, void *item)
+{
+	struct kept_files *files = context;
+
+	files->spare = xgrow(
+		files->spare, &files->spare_capacity, files->spare_count, sizeof(*files->spare));
+	files->spare[files->spare_count++] = item;
+}
+
+void kept_files_drop(struct kept_files *files, struct kept_file *file)
+{
+	release_file(files, file);
+	add_spare(files, file);
 }
 
 /* ---- records ------------------------------------------------------------------------------- */
@@ -95,11 +115,6 @@ static void close_record(void *context, void *item, void *scratch)
 		record_builder_release(&made->record, &made->room);
 }
 
-static void drop_reported(void *context, void *item)
-{
-	kept_files_drop(context, item);
-}
-
 static unsigned report_threads(const struct pool *pool)
 {
 	unsigned share = pool_threads(pool) / POOL_SHARE;
@@ -117,8 +132,8 @@ static struct report_queue *new_queue(struct kept_files *files, struct report *r
 		.threads = report_threads(files->options->pool),
 		.failed = tracker_fail,
 		.context = files->tracker,
-		.source = { open_record, close_record, sizeof(struct kept_record), drop_reported,
-			files },
+		.source = { open_record, close_record, sizeof(struct kept_record), release_file,
+			add_spare, files },
 	};
 
 	return report_queue_new(&options);
@@ -136,13 +151,10 @@ void kept_files_open(struct kept_files *files, const struct carving_options *opt
 
 void kept_files_close(struct kept_files *files)
 {
-	struct kept_file *file;
-
 	report_queue_free(files->queue); /* gives back what it has */
-	while ((file = files->spare)) {
-		files->spare = file->next;
-		free(file);
-	}
+	while (files->spare_count)
+		free(files->spare[--files->spare_count]);
+	free(files->spare);
 }
 
 void kept_files_were_reported(
@@ -166,14 +178,19 @@ size_t kept_files_len(const struct kept_files *files)
 	return (size_t)files->waiting * kept_files_each(files);
 }
 
+static void prefetch(const struct kept_file *file)
+{
+	for (size_t at = 0; at < sizeof(*file); at += CACHE_LINE)
+		__builtin_prefetch((const char *)file + at, 1);
+}
+
 struct kept_file *kept_files_add(struct kept_files *files, struct carve_job *job, uint64_t length)
 {
-	struct kept_file *file = files->spare;
+	struct kept_file *file =
+		files->spare_count ? files->spare[--files->spare_count] : xmalloc(sizeof(*file));
 
-	if (file)
-		files->spare = file->next;
-	else
-		file = xmalloc(sizeof(*file));
+	if (files->spare_count >= EXPECTED)
+		prefetch(files->spare[files->spare_count - EXPECTED]);
 	file->job = job;
 	file->length = length;
 	file->status = 0;

@@ -16,8 +16,9 @@ struct kept_files {
 	struct record_builder *record_builder;
 	struct tracker *tracker;
 	struct report_queue *queue; /* NULL with on_outcome: then no files are kept */
-	struct kept_file *spare;    /* to be used again */
-	uint64_t waiting;           /* that are not reported yet */
+	struct kept_file **spare;   /* to be used again */
+	size_t spare_count, spare_capacity;
+	uint64_t waiting; /* that are not reported yet */
 	struct file_sums sums;
 	uint64_t mismatches; /* hashes that differ from those expected */
 };

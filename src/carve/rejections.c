@@ -139,13 +139,12 @@ uint32_t rejections_note(
 	return reason ? reason->number << WORK_BITS | (uint32_t)outcome->work : 0;
 }
 
-struct outcome rejections_outcome(const struct rejections *rejections, uint32_t note)
+void rejections_outcome(const struct rejections *rejections, uint32_t note, struct outcome *outcome)
 {
 	const struct reason *reason = rejections->reasons[note >> WORK_BITS];
-	struct outcome outcome = { .verdict = CARVE_REJECT,
-		.work = note & ((1u << WORK_BITS) - 1) };
 
 	assert(reason);
-	memcpy(outcome.finding.why, reason->text, sizeof(outcome.finding.why));
-	return outcome;
+	outcome->verdict = CARVE_REJECT;
+	outcome->work = note & ((1u << WORK_BITS) - 1);
+	memcpy(outcome->finding.why, reason->text, strlen(reason->text) + 1);
 }

@@ -20,8 +20,10 @@ void rejections_free(struct rejections *rejections);
  * its work or the number of reasons is too large. From any thread. */
 uint32_t rejections_note(
 	struct rejections *rejections, uint32_t rule, const struct outcome *outcome);
-/* The outcome of a note: reason and work. The reason is without the numbers. From any thread. */
-struct outcome rejections_outcome(const struct rejections *rejections, uint32_t note);
+/* Writes what a note has of an outcome, which holds zeros, or what another note had: verdict, reason and work. The
+ * reason is without the numbers. From any thread. */
+void rejections_outcome(
+	const struct rejections *rejections, uint32_t note, struct outcome *outcome);
 
 /* The reason of a rejection as it is counted: so that reasons stay few, numbers are replaced by N,
  * and what was found instead of something expected is left out. len: of the text's room. */

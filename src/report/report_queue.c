@@ -18,8 +18,6 @@
 
 #define BATCH_LEN 128
 #define BATCHES 32
-/* Items from the one that is given back to the one that is loaded meanwhile. */
-#define EXPECTED 4
 /* Progress is reported after this part. */
 #define LEADER 0
 
@@ -119,6 +117,14 @@ static void tell_progress(struct report_queue *queue, const struct batch *batch,
 	}
 }
 
+static void release(struct report_queue *queue, const struct batch *batch)
+{
+	const struct report_source *source = &queue->options.source;
+
+	for (size_t i = 0; i < batch->count; i++)
+		source->release(source->context, batch->items[i]);
+}
+
 /* Whether the next batch of the part is formatted, and no thread is writing one. With the lock held. */
 static bool may_write(struct report_queue *queue, size_t part)
 {
@@ -140,13 +146,16 @@ static void write_next(struct report_queue *queue, size_t part, void *scratch)
 	if (part == LEADER)
 		tell_progress(queue, batch, scratch);
 	pthread_mutex_lock(&queue->lock);
-	queue->writing[part] = false;
-	queue->written[part]++;
 	if (--lines->unwritten == 0) {
+		pthread_mutex_unlock(&queue->lock);
+		release(queue, batch);
+		pthread_mutex_lock(&queue->lock);
 		batch->lines = NULL;
 		lines->next = queue->spare;
 		queue->spare = lines;
 	}
+	queue->writing[part] = false;
+	queue->written[part]++;
 	if (queue->waiting)
 		pthread_cond_signal(&queue->progressed);
 }
@@ -229,12 +238,8 @@ static void give_back(struct report_queue *queue, uint64_t until)
 	for (; queue->given_back < until; queue->given_back++) {
 		struct batch *batch = batch_at(queue, queue->given_back);
 
-		for (size_t i = 0; i < batch->count; i++) {
-			/* Other threads had it. */
-			if (i + EXPECTED < batch->count)
-				__builtin_prefetch(batch->items[i + EXPECTED], 1);
+		for (size_t i = 0; i < batch->count; i++)
 			source->done(source->context, batch->items[i]);
-		}
 		batch->count = 0;
 	}
 }

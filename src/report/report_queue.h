@@ -18,7 +18,10 @@ struct report_source {
 	const struct file_record *(*open)(void *context, void *item, void *scratch);
 	void (*close)(void *context, void *item, void *scratch);
 	size_t scratch_len; /* bytes that each thread has for it */
-	/* No report needs it any more. In the caller's thread, in order, at the latest in report_queue_free. */
+	/* No report needs it any more: frees what it owns. In any thread. */
+	void (*release)(void *context, void *item);
+	/* And then, in the caller's thread, in order, at the latest in report_queue_free. The item's memory is in other
+	 * processors' caches: it had better not be touched. */
 	void (*done)(void *context, void *item);
 	void *context;
 };

@@ -92,6 +92,14 @@ struct fixture {
 };
 
 /* Tries the candidate at a hit with the bytes [from, to). */
+static struct outcome noted(const struct rejections *rejections, uint32_t note)
+{
+	struct outcome outcome = { 0 };
+
+	rejections_outcome(rejections, note, &outcome);
+	return outcome;
+}
+
 static void try(struct fixture *f, size_t hit, uint32_t pattern, size_t from, size_t to)
 {
 	uint32_t number = quick_rule(f->quick, pattern);
@@ -105,7 +113,7 @@ static void try(struct fixture *f, size_t hit, uint32_t pattern, size_t from, si
 		return;
 	candidate = candidate_of_header(rule, number, pattern, hit - rule->header_offset);
 	check_candidate(f->view, &evidence.image, rule, &candidate, UINT64_MAX, &outcome);
-	quick = rejections_outcome(f->rejections, note);
+	quick = noted(f->rejections, note);
 	cr_assert_eq(
 		outcome.verdict, CARVE_REJECT, "%s at %zu: %s", rule->name, hit, quick.finding.why);
 	rejection_reason(outcome.finding.why, reason, sizeof(reason));
@@ -288,12 +296,10 @@ Test(quick, a_note_holds_reason_and_work)
 	cr_expect_neq(note, other);
 	cr_expect_eq(rejections_note(rejections, 7, &first), note);
 	cr_expect_neq(rejections_note(rejections, 6, &first), note, "of another rule");
-	cr_expect_eq(rejections_outcome(rejections, note).work, 164);
-	cr_expect_eq(rejections_outcome(rejections, other).work, 165);
-	cr_expect_str_eq(
-		rejections_outcome(rejections, other).finding.why, "no frame at N after N others");
-	cr_expect_str_eq(
-		rejections_outcome(rejections, third).finding.why, "expected 4D 5A at offset N");
+	cr_expect_eq(noted(rejections, note).work, 164);
+	cr_expect_eq(noted(rejections, other).work, 165);
+	cr_expect_str_eq(noted(rejections, other).finding.why, "no frame at N after N others");
+	cr_expect_str_eq(noted(rejections, third).finding.why, "expected 4D 5A at offset N");
 	cr_expect_eq(rejections_note(rejections, 7, &long_work), 0, "too much work to be noted");
 	rejections_free(rejections);
 }

@@ -55,15 +55,24 @@ static void close_file(void *context, void *item, void *scratch)
 	cr_assert_eq(file->offset, copy->offset);
 }
 
+static void release_file(void *context, void *item)
+{
+	struct file_record *file = item;
+
+	cr_assert_eq(context, &given);
+	free(file->path);
+	free(file->runs);
+	file->path = NULL;
+}
+
 static void take_back(void *context, void *item)
 {
 	struct file_record *file = item;
 
 	cr_assert_eq(context, &given);
+	cr_assert_null(file->path, "released before");
 	cr_assert_eq(file->offset, 1000 * (uint64_t)given_back, "in order");
 	given_back++;
-	free(file->path);
-	free(file->runs);
 	free(file);
 }
 
@@ -90,8 +99,8 @@ static struct report_queue *new_queue(struct report *report, struct failures *fa
 		.threads = 3,
 		.failed = note_failure,
 		.context = failures,
-		.source = {
-			open_file, close_file, sizeof(struct file_record), take_back, &given } });
+		.source = { open_file, close_file, sizeof(struct file_record), release_file,
+			take_back, &given } });
 }
 
 /* How many lines about files the report has, which must be numbers 0, 1, ... in order. */
