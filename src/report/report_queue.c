@@ -272,8 +272,8 @@ void report_queue_push(struct report_queue *queue)
 	queue->pushed++;
 	if (!queue->thread_count)
 		work_on_next(queue, queue->scratch);
-	else if (queue->sleeping)
-		pthread_cond_signal(&queue->work);
+	else if (queue->pushed - queue->taken > queue->thread_count - queue->sleeping)
+		pthread_cond_signal(&queue->work); /* those awake have enough to do */
 	written = lowest_written(queue);
 	pthread_mutex_unlock(&queue->lock);
 	give_back(queue, written);
