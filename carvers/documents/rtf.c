@@ -10,6 +10,7 @@
  * the control words' form, and that all else is text: the valid part ends at control characters, at
  * a long run of one non-ASCII byte, and at a second file's beginning. A program writes line ends of one
  * kind: where another kind begins, the rest may be of another file, whose braces close this one's.
+ * The specification allows 7 bits; programs that write 8 name their character set before.
  *
  * The title is a group of its own in the information group; so are the dates of the last change and
  * of the creation.
@@ -56,6 +57,9 @@ struct rtf {
 	uint64_t run_start;
 	int line_ends[2];        /* the bytes of the first line end, 0 for none */
 	uint64_t other_line_end; /* where one of another kind is; 0: nowhere */
+	bool names_char_set;
+	uint64_t
+		unnamed; /* where a byte of 8 bits is before a character set is named; 0: nowhere */
 };
 
 static bool is_letter(int byte)
@@ -105,6 +109,8 @@ static void set_date_part(struct rtf_date *date, const char *word, int number)
 /* Acts on a control word. */
 static void apply_word(struct rtf *rtf, const char *word, int number)
 {
+	if (number > 0 && (strcmp(word, "ansicpg") == 0 || strcmp(word, "fcharset") == 0))
+		rtf->names_char_set = true;
 	if (strcmp(word, "title") == 0)
 		begin_about(rtf, ABOUT_TITLE);
 	else if (strcmp(word, "creatim") == 0)
@@ -205,6 +211,8 @@ static const char *read_text(struct rtf *rtf, int byte)
 		note_line_end(rtf, byte);
 	else if (byte < ' ' && byte != '\t' && byte != '\f')
 		return "a control character";
+	if (byte >= 0x80 && !rtf->names_char_set && !rtf->unnamed)
+		rtf->unnamed = rtf->cursor.at - 1;
 	if (byte != rtf->run_byte) {
 		rtf->run_byte = byte;
 		rtf->run_start = rtf->cursor.at - 1;
@@ -329,6 +337,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (rtf.other_line_end)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"line ends of another kind from %" PRIu64 " on", rtf.other_line_end);
+	if (rtf.unnamed)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"a byte of 8 bits at %" PRIu64 ", and no character set named before it",
+			rtf.unnamed);
 	return CARVE_COMPLETE;
 }
 

@@ -304,13 +304,13 @@ static bool is_sequence(const char *path)
  * some between. CUTS is how many cuts are followed by random bytes, VALUES how many values a damaged byte takes,
  * WORKS in how many places the work is spent, UNREADABLE_STEP the distance of unreadable places. With the address sanitizer everything takes ten times as long, a decoder with a window of 64 MiB a hundred times. */
 #ifdef __SANITIZE_ADDRESS__
-#define PLACES test_tier(12, 48, 128)
+#define PLACES test_tier(8, 24, 128)
 #else
-#define PLACES test_tier(32, 48, 1024)
+#define PLACES test_tier(16, 24, 1024)
 #endif
-#define CUTS test_tier(12, 40, 40)
-#define VALUES test_tier(1, 3, 3)
-#define WORKS test_tier(8, 24, 24)
+#define CUTS test_tier(8, 20, 40)
+#define VALUES test_tier(1, 2, 3)
+#define WORKS test_tier(6, 12, 24)
 #define UNREADABLE_STEP test_tier(4 * UNREADABLE_LEN, UNREADABLE_LEN, UNREADABLE_LEN)
 
 static size_t next_place(size_t at, size_t len)

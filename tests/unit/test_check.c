@@ -506,7 +506,7 @@ static void expect_to_go_on(const char *carver, const char *path, size_t begin, 
 	struct carve_state states[VIEW_STATES];
 	uint8_t file[8192];
 	FILE *golden = fopen(path, "rb");
-	size_t len = golden ? fread(file, 1, sizeof(file), golden) : 0, count, resumed = 0;
+	size_t len = golden ? fread(file, 1, sizeof(file), golden) : 0, count, taken, resumed = 0;
 	unsigned same = 0, proved = 0, step = test_tier(3, 1, 1);
 
 	cr_assert_gt(len, begin, "%s", path);
@@ -525,7 +525,7 @@ static void expect_to_go_on(const char *carver, const char *path, size_t begin, 
 		check_runs(view, &evidence.image, &rule, &first, 1, UINT64_MAX, &from, &whole);
 		cr_assert_eq(whole.verdict, CARVE_COMPLETE, "%s", whole.finding.why);
 		outcome_free(&whole);
-		count = view_take_states(view, states);
+		count = taken = view_take_states(view, states);
 		from = (struct check_options){ .thorough = thorough };
 		check_runs(view, &evidence.image, &rule, runs, 2, UINT64_MAX, &from, &whole);
 		proof = view_proof(view, at);
@@ -546,6 +546,8 @@ static void expect_to_go_on(const char *carver, const char *path, size_t begin, 
 			proved += whole.verdict == CARVE_COMPLETE && proof >= 3;
 		}
 		outcome_free(&whole);
+		for (size_t i = 0; i < taken; i++)
+			free((void *)states[i].data);
 		view_free(view);
 	}
 	cr_assert_gt(resumed, 300 / step, "%s: %zu", path, resumed);

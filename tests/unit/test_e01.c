@@ -116,7 +116,7 @@ Test(e01, every_format)
 	static const char *const formats[] = { "ewf", "smart", "ftk", "encase2", "encase3",
 		"encase4", "encase5", "encase6", "encase7", "encase7-v2", "linen5", "linen6",
 		"linen7", "ewfx" };
-	size_t len = test_tier(MIB + MIB / 4, 3 * MIB, 3 * MIB) + 5 * 512;
+	size_t len = test_tier(MIB + MIB / 4, MIB + MIB / 4, 3 * MIB) + 5 * 512;
 	uint8_t *bytes = write_raw(len, 1);
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {

@@ -228,7 +228,7 @@ Test(e01_damage, bytes_of_smart)
 	layout = e01_lay_out(file, file_len);
 	cr_assert_eq(read_file(file_len).unreadable, 0);
 	table = e01_find(&layout, "table");
-	for (uint64_t at = E01_FILE_HEAD_LEN; at < file_len; at += test_tier(293, 11, 1)) {
+	for (uint64_t at = E01_FILE_HEAD_LEN; at < file_len; at += test_tier(499, 29, 1)) {
 		struct outcome outcome;
 
 		/* A few bytes of each chunk: every opening starts burin-evidence. */
@@ -362,7 +362,7 @@ Test(e01_damage, cut_off_anywhere)
 				cut_off(len + E01_SECTION_HEAD_LEN);
 		}
 	}
-	for (size_t len = file_len - 1; len > 14; len -= 1 + len / test_tier(3, 8, 970))
+	for (size_t len = file_len - 1; len > 14; len -= 1 + len / test_tier(2, 5, 970))
 		cut_off(len);
 }
 

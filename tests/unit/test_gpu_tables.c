@@ -134,7 +134,7 @@ Test(gpu_tables, random_sets)
 	static const char *const alphabets[] = { "ab", "aAbB", "\0\1\xff", "abcdefgh", "\0" };
 	static const uint32_t letters[] = { 2, 4, 3, 8, 1 };
 	unsigned long long start = test_seed();
-	for (unsigned long long seed = start; seed < start + test_tier(10, 60, 600); seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(6, 30, 600); seed++) {
 		struct bench bench;
 		bench_state = seed * 0x9e3779b97f4a7c15ull;
 		uint32_t len = 1 + below(700), from = below(len), to = from + below(len - from + 1);
@@ -198,7 +198,7 @@ Test(gpu_tables, long_patterns)
 	static uint8_t bytes[4096], mask[4096];
 	bench_state = 13;
 	bench_open_padded(&bench, 12000, 0, 12000);
-	for (uint32_t i = 0; i < test_tier(8, 40, 40); i++) {
+	for (uint32_t i = 0; i < test_tier(8, 20, 40); i++) {
 		for (uint32_t j = 0; j < 4096; j++) {
 			bytes[j] = (uint8_t)below(256);
 			mask[j] = i % 4 == 1 && j < 4000 ? 0 : i % 4 == 2 && j > 10 ? 0 : 0xff;

@@ -367,7 +367,7 @@ Test(holes, runs_find_the_same_in_them)
 
 	write_twins();
 	for (size_t r = 0; r < sizeof(rules) / sizeof(*rules); r++)
-		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i += test_tier(2, 1, 1)) {
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i += test_tier(4, 2, 1)) {
 			char dense[16], sparse[16];
 			char *expected, *found;
 

@@ -916,7 +916,7 @@ Test(image, e01_with_random_damage)
 	fclose(file);
 	srand(seed);
 	printf("seed %u\n", seed);
-	for (int round = 0; round < (int)test_tier(60, 150, 1500); round++) {
+	for (int round = 0; round < (int)test_tier(30, 80, 1500); round++) {
 		struct image *image;
 		size_t at = (unsigned)rand() % file_len;
 		uint8_t kept = file_bytes[at];

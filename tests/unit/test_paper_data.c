@@ -148,8 +148,7 @@ Test(paper_data, packets_with_attacks)
 	paper_packets_text(&text, 1);
 	paper_packets_patterns(&set, 2);
 	paper_packets_attacks(&text, &set, 3);
-	for (size_t i = 0;
-		i < test_tier(1, sizeof(rows) / sizeof(*rows), sizeof(rows) / sizeof(*rows)); i++) {
+	for (size_t i = 0; i < test_tier(1, 2, sizeof(rows) / sizeof(*rows)); i++) {
 		struct bench_text part = { text.bytes, (size_t)(rows[i].mb * LEN / 32) };
 		double found = (double)matches(&set, &part), wanted = rows[i].matches / 32;
 		double lookups = paper_pfac_lookups(&set, part.bytes, part.len) / (double)part.len;

@@ -167,7 +167,7 @@ Test(papers_kouzinopoulos, random_sets)
 {
 	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + test_tier(8, 120, 1200); seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(6, 60, 1200); seed++) {
 		struct bench bench;
 		uint32_t len, from, to;
 
@@ -268,7 +268,7 @@ Test(papers_kouzinopoulos, shift_hash_and_prefix_are_what_they_should_be)
 {
 	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + test_tier(3, 40, 400); seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(3, 12, 400); seed++) {
 		struct bench bench;
 
 		bench_state = seed * 0x9e3779b97f4a7c15ull;

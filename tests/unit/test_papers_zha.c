@@ -368,7 +368,7 @@ Test(papers_zha, random_sets)
 {
 	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + test_tier(5, 60, 600); seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(4, 30, 600); seed++) {
 		struct bench bench;
 		bench_init(&bench, seed, 1 + (uint32_t)(seed * 7919 % 2500));
 		bench_fill_random(&bench);
@@ -396,7 +396,7 @@ Test(papers_zha, random_words)
 {
 	unsigned long long start = test_seed();
 
-	for (unsigned long long seed = start; seed < start + test_tier(5, 60, 600); seed++) {
+	for (unsigned long long seed = start; seed < start + test_tier(4, 30, 600); seed++) {
 		struct bench bench;
 		bench_init(&bench, seed, 3000);
 		uint32_t letters = 1 + below(4), least = 2 + below(8);

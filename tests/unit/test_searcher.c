@@ -363,7 +363,7 @@ Test(searcher, gaps_that_are_skipped_together_count_as_many)
 /* ---- many threads ---- */
 
 #define THREADS 8
-#define QUESTIONS test_tier(60, 200, 200) /* of each thread */
+#define QUESTIONS test_tier(30, 100, 200) /* of each thread */
 
 struct crowd {
 	struct searcher *searcher;

@@ -107,7 +107,7 @@ Test(teddy, at_all_ends)
 	add(&set, "FF D9");
 	teddy = make(&set);
 	need_vectors(teddy);
-	for (size_t text_len = 1; text_len <= sizeof(text); text_len += test_tier(17, 1, 1))
+	for (size_t text_len = 1; text_len <= sizeof(text); text_len += test_tier(29, 1, 1))
 		for (uint32_t id = 0; id < set.count; id++)
 			for (size_t at = 0; at + set.patterns[id].len <= text_len; at++) {
 				memset(text, 'a', sizeof(text));

@@ -20,6 +20,9 @@ def make():
     before = HEAD + b"{\\pict\\wmetafile8{\\*\\x }\\bin%d " % len(binary)
     save("rtf", "binary.rtf", before + binary + b"}" + TEXT + b"}", unverified=f"{len(before)}-{len(before + binary)}")
     save("rtf", "eight-bit.rtf", HEAD + "Ein Text mit Umlauten: äöüß".encode("cp1252") * 3 + b"}")
+    unnamed = b"{\\rtf1\\ansi\\deff0 Ein Text mit Umlauten: "
+    save("rtf", "no-char-set.rtf", unnamed + "äöüß}".encode("cp1252"), verdict="unverified", length=len(unnamed) + 5,
+         why=f"a byte of 8 bits at {len(unnamed)}, and no character set named before it")
     joined = HEAD.replace(b"\n", b"\r\n") + TEXT.replace(b"\n", b"\r\n")
     save("rtf", "line-ends.rtf", joined + TEXT + b"}", verdict="unverified", length=len(joined + TEXT) + 1,
          why=f"line ends of another kind from {len(joined) + TEXT.index(chr(10).encode())} on")
