@@ -3,8 +3,9 @@
  *
  *	header: FEEDFEED or CECECECE, version (1 or 2), number of entries (4 each, big-endian)
  *	entry:  kind (4), name, date in milliseconds (8); 1: a private key: length (4), bytes, number of
- *	        certificates (4), certificates; 2: a certificate; 3: a secret key, which is a Java object of
- *	        unknown length: the walk ends there
+ *	        certificates (4), certificates; 2: a certificate; 3 (JCEKS): a secret key, which is a Java object
+ *	object: AC ED 00 05, descriptions of its classes, which end with "xp"; two arrays of bytes and two texts, of which each
+ *	        can be missing (70) or a reference (71, 4 bytes); array: 75, class, length (4), bytes; text: 74, length (2), bytes
  *	certificate: kind (version 2), length (4), bytes; texts are a length (2) and UTF-8
  *	then a SHA-1 of a password and all that precedes it
  *
@@ -21,8 +22,12 @@
 
 #define HEAD_LEN 12
 #define CHAIN_MAX 64
+#define CLASSES_MAX_LEN 512
+#define SEALED_FIELDS "sealAlgq\0~\0\3xp" /* the end of the classes' descriptions */
+#define SEALED_MAX_LEN (1u << 20)
 
-enum { PRIVATE_KEY = 1, CERTIFICATE = 2 };
+enum { PRIVATE_KEY = 1, CERTIFICATE = 2, SECRET_KEY = 3 };
+enum { NOTHING = 0x70, REFERENCE = 0x71, CLASS = 0x72, TEXT = 0x74, ARRAY = 0x75 };
 
 struct jks {
 	struct view *view;
@@ -70,14 +75,73 @@ static bool skip_certificate(struct jks *jks)
 	return (jks->version == 1 || skip_text(jks)) && skip_element(jks);
 }
 
+/* Skips a Java class's name, version, flags and lack of fields, or a reference to one. */
+static bool skip_class(struct jks *jks)
+{
+	const uint8_t *p = view_peek(jks->view, jks->at, 1);
+
+	jks->at++;
+	if (p && *p == REFERENCE)
+		jks->at += 4;
+	else if (!p || *p != CLASS || !skip_text(jks))
+		return false;
+	else
+		jks->at += 8 + 1 + 2 + 2;
+	return true;
+}
+
+static bool skip_value(struct jks *jks)
+{
+	const uint8_t *p = view_peek(jks->view, jks->at, 1);
+	unsigned kind = p ? *p : 0;
+	uint32_t len;
+
+	jks->at++;
+	switch (kind) {
+	case NOTHING:
+		return true;
+	case REFERENCE:
+		jks->at += 4;
+		return true;
+	case TEXT:
+		return skip_text(jks);
+	case ARRAY:
+		if (!skip_class(jks) || !read_number(jks, &len) || len > SEALED_MAX_LEN)
+			return false;
+		jks->at += len;
+		return jks->at <= view_size(jks->view);
+	}
+	return false;
+}
+
+/* Skips a sealed object. */
+static bool skip_object(struct jks *jks)
+{
+	uint64_t room = jks->at < view_size(jks->view) ? view_size(jks->view) - jks->at : 0;
+	size_t len = room < CLASSES_MAX_LEN ? (size_t)room : CLASSES_MAX_LEN;
+	const uint8_t *p = len > 4 ? view_peek(jks->view, jks->at, len) : NULL, *last;
+
+	if (!p || be32(p) != 0xaced0005)
+		return false;
+	last = memmem(p, len, SEALED_FIELDS, sizeof(SEALED_FIELDS) - 1);
+	if (!last)
+		return false;
+	jks->at += (uint64_t)(last - p) + sizeof(SEALED_FIELDS) - 1;
+	for (int i = 0; i < 4; i++)
+		if (!skip_value(jks))
+			return false;
+	return true;
+}
+
 static bool skip_entry(struct jks *jks)
 {
 	uint32_t kind, count;
 
-	if (!read_number(jks, &kind) || (kind != PRIVATE_KEY && kind != CERTIFICATE) ||
-		!skip_text(jks))
+	if (!read_number(jks, &kind) || kind < PRIVATE_KEY || kind > SECRET_KEY || !skip_text(jks))
 		return false;
 	jks->at += 8;
+	if (kind == SECRET_KEY)
+		return skip_object(jks);
 	if (kind == CERTIFICATE)
 		return skip_certificate(jks);
 	if (!skip_element(jks) || !read_number(jks, &count) || count > CHAIN_MAX)

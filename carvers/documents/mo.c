@@ -1,0 +1,142 @@
+/*
+ * GNU gettext's compiled messages (gettext manual, The Format of GNU MO Files).
+ *
+ *	header: 950412DE in either order, revision (0 or 1, and a lower half), number of texts, places of the tables of
+ *	        originals and of translations, number and place of a hash table (4 bytes each)
+ *	table:  for each text its length and place; texts end with a zero, which their length does not count
+ *	hashes: 4 bytes each
+ *
+ * Each text has to end with its zero, and to be text. What ends last ends the file,
+ * and is a text's zero or the hashes, whose numbers are checked.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "walk.h"
+
+#define HEAD_LEN 28
+#define ENTRY_LEN 8
+#define TEXTS_MAX (1u << 22)
+#define TEXTS_MIN 2 /* that are valid before one that is not */
+#define TEXT_MAX_LEN (1u << 20)
+
+struct mo {
+	struct view *view;
+	bool big_endian;
+	uint32_t count, originals, translations, hash_count, hashes;
+	uint64_t end;    /* of what ends last */
+	uint64_t broken; /* the lowest place of a text that is none; 0: all are */
+};
+
+static uint32_t number(const struct mo *mo, const uint8_t *p)
+{
+	return ordered32(mo->big_endian, p);
+}
+
+static bool read_header(struct mo *mo)
+{
+	const uint8_t *p = view_peek(mo->view, 0, HEAD_LEN);
+
+	mo->big_endian = p && be32(p) == 0x950412de;
+	if (!p || (!mo->big_endian && le32(p) != 0x950412de) || number(mo, p + 4) >> 16 > 1)
+		return false;
+	mo->count = number(mo, p + 8);
+	mo->originals = number(mo, p + 12);
+	mo->translations = number(mo, p + 16);
+	mo->hash_count = number(mo, p + 20);
+	mo->hashes = number(mo, p + 24);
+	return mo->count && mo->count <= TEXTS_MAX && mo->hash_count <= TEXTS_MAX &&
+	       mo->originals >= HEAD_LEN && mo->translations >= HEAD_LEN;
+}
+
+/* Whether [at, at + len) is text that a zero ends. Zeros inside are between its plural's forms. */
+static bool is_text(struct mo *mo, uint64_t at, uint32_t len)
+{
+	uint64_t end = at + len;
+	uint8_t before = 'x';
+	const uint8_t *p;
+	size_t got;
+
+	for (; at < end; at += got) {
+		p = walk_window(mo->view, at, end, &got);
+		if (!p)
+			return false;
+		for (size_t i = 0; i < got; before = p[i++])
+			if ((p[i] < ' ' && !memchr("\0\t\n\r\a\b\v\f\4\33", p[i], 10)) ||
+				(!p[i] && !before))
+				return false;
+	}
+	p = view_peek(mo->view, end, 1);
+	return p && !*p;
+}
+
+/* Whether the entry at `at` of a table names a text. */
+static bool read_entry(struct mo *mo, uint64_t at)
+{
+	const uint8_t *p = view_peek(mo->view, at, ENTRY_LEN);
+	uint32_t len = p ? number(mo, p) : UINT32_MAX;
+	uint64_t place = p ? number(mo, p + 4) : 0;
+
+	if (len > TEXT_MAX_LEN || place < HEAD_LEN)
+		return false;
+	if (place + len + 1 > mo->end)
+		mo->end = place + len + 1;
+	if (place + len >= view_size(mo->view) || is_text(mo, place, len))
+		return true;
+	if (!mo->broken || place < mo->broken)
+		mo->broken = place;
+	return false;
+}
+
+/* Whether the hashes are numbers of texts; *at is the first that is not one. */
+static bool hashes_fit(struct mo *mo, uint64_t *at)
+{
+	*at = mo->hashes;
+	for (uint32_t i = 0; i < mo->hash_count; i++, *at += 4) {
+		const uint8_t *p = view_peek(mo->view, *at, 4);
+
+		if (!p || (number(mo, p) > mo->count && number(mo, p) < UINT32_C(0x80000000)))
+			return false;
+	}
+	return true;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct mo mo = { .view = view };
+	uint64_t at, tables, hash_end, size = view_size(view);
+	uint32_t right = 0;
+
+	if (!read_header(&mo))
+		return verdict_because(CARVE_REJECT, finding, "no header at 0");
+	tables = (mo.originals > mo.translations ? mo.originals : mo.translations) +
+		 (uint64_t)mo.count * ENTRY_LEN;
+	hash_end = mo.hash_count ? mo.hashes + UINT64_C(4) * mo.hash_count : 0;
+	mo.end = hash_end > tables ? hash_end : tables;
+	for (unsigned table = 0; table < 2; table++)
+		for (uint32_t i = 0; i < mo.count; i++, right++) {
+			at = (table ? mo.translations : mo.originals) + (uint64_t)i * ENTRY_LEN;
+			if (read_entry(&mo, at))
+				continue;
+			if (right < TEXTS_MIN || !mo.broken)
+				return verdict_because(CARVE_REJECT, finding,
+					"no text as the entry at %" PRIu64 " says", at);
+		}
+	if (mo.hash_count && !hashes_fit(&mo, &at) && at < size)
+		return verdict_because(CARVE_REJECT, finding, "no hash at %" PRIu64, at);
+	if (mo.end > size)
+		return walk_cut(view, finding, mo.end, size);
+	finding->length = mo.broken ? mo.broken : mo.end;
+	return mo.broken
+		       ? verdict_because(CARVE_TRUNCATED, finding, "no text at %" PRIu64, mo.broken)
+		       : CARVE_COMPLETE;
+}
+
+const struct carver mo_carver = {
+	.name = "mo",
+	.summary = "GNU gettext's compiled messages, by their tables and texts",
+	.check = check,
+	.quick = true,
+};

@@ -1,0 +1,35 @@
+"""gettext's compiled messages in both orders of bytes."""
+import struct
+
+from makers.common import save
+from makers.packing import junk, text
+
+
+def mo(order="<", hashes=0):
+    words = text(4000).decode().split()
+    pairs = sorted({(f"{word} {i} more".encode(), f"{word} {i} mehr, größer".encode()) for i, word in enumerate(words[:60])})
+    pairs[0:0] = [(b"", b"Content-Type: text/plain; charset=UTF-8\n")]
+    pairs[5] = (pairs[5][0] + b"\0" + pairs[5][0] + b"s", b"eins\0zwei")
+    count = len(pairs)
+    at = 28 + 16 * count + 4 * hashes
+    tables, texts = b"", b""
+    for side in (0, 1):
+        for pair in pairs:
+            tables += struct.pack(order + "II", len(pair[side]), at + len(texts))
+            texts += pair[side] + b"\0"
+    table = b"".join(struct.pack(order + "I", i % (count + 1)) for i in range(hashes))
+    return struct.pack(order + "7I", 0x950412de, 0, count, 28, 28 + 8 * count, hashes, 28 + 16 * count) + tables + table + texts
+
+
+def make():
+    whole = mo(hashes=89)
+    save("mo", "golden.mo", whole, why="")
+    save("mo", "big-endian.mo", mo(">"))
+    save("mo", "no-hashes.mo", mo())
+    texts = struct.unpack_from("<I", whole, 32)[0]
+    save("mo", "cut.mo", whole[:texts + 2000], verdict="truncated", length=texts + 2000, why=f"the image ends at {texts + 2000}, before the file does")
+    for name, filler in (("random", junk(9000, 2)), ("zeros", bytes(9000)), ("words", text(9000, 3))):
+        save("mo", f"{name}.mo", whole[:texts + 2000] + filler, verdict="truncated", length_min=texts + 1900, length_max=texts + 2000)
+    save("mo", "place.mo", whole[:32] + bytes(4) + whole[36:], verdict="reject", why="no text as the entry at 28 says")
+    save("mo", "hash.mo", whole[:28 + 16 * 61] + b"\xff\0\0\0" + whole[32 + 16 * 61:], verdict="reject")
+    save("mo", "revision.mo", whole[:6] + b"\2" + whole[7:], verdict="reject", why="no header at 0")
