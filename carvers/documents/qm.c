@@ -59,22 +59,24 @@ static enum verdict check(struct view *view, struct finding *finding)
 	const uint8_t *p = view_peek(view, 0, SIGNATURE_LEN);
 	uint64_t at = SIGNATURE_LEN, end, size = view_size(view);
 	unsigned seen = 0;
+	uint8_t kind;
 	int index;
 
 	if (!p || memcmp(p, SIGNATURE, SIGNATURE_LEN) != 0)
 		return verdict_because(CARVE_REJECT, finding, "no signature at 0");
 	for (; (p = view_peek(view, at, SECTION_HEAD_LEN)); at = end) {
-		index = section_index(*p);
+		kind = *p;
+		index = section_index(kind);
 		if (index < 0 || seen >> index & 1)
 			break;
 		end = at + SECTION_HEAD_LEN + be32(p + 1);
-		if (*p == HASHES && end <= size &&
+		if (kind == HASHES && end <= size &&
 			!hashes_sorted(view, at + SECTION_HEAD_LEN, end)) {
 			finding->length = at;
 			return verdict_because(
 				CARVE_TRUNCATED, finding, "hashes out of order at %" PRIu64, at);
 		}
-		if (*p == MESSAGES)
+		if (kind == MESSAGES)
 			embedded_find_all(view, at + SECTION_HEAD_LEN, end < size ? end : size);
 		if (end > size && seen)
 			return walk_cut(view, finding, end, view_ends_with_image(view) ? size : at);
