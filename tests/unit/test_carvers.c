@@ -240,7 +240,7 @@ Test(carvers, unverified_parts_are_declared)
 static bool joins(const char *carver)
 {
 	static const char *const names[] = { "bz2", "gz", "json", "lz4", "lzip", "lzop", "lzh",
-		"pem", "text", "vobject", "xz", "zst" };
+		"pem", "sshkey", "text", "vobject", "xz", "zst" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strcmp(carver, names[i]) == 0)
