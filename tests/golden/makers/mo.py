@@ -21,7 +21,33 @@ def mo(order="<", hashes=0):
     return struct.pack(order + "7I", 0x950412de, 0, count, 28, 28 + 8 * count, hashes, 28 + 16 * count) + tables + table + texts
 
 
+def with_segments():
+    """Revision 0.1: a text with a part that depends on the system."""
+    plain = mo()
+    count = struct.unpack_from("<I", plain, 8)[0]
+    shift, ends = 20, (b" bytes\0", b" Bytes, so viel\0")
+    tables = bytearray(plain[28:28 + 16 * count])
+    for i in range(2 * count):
+        length, place = struct.unpack_from("<II", tables, 8 * i)
+        struct.pack_into("<II", tables, 8 * i, length, place + shift)
+    body = plain[28 + 16 * count:]
+    at = 48 + 16 * count + len(body)
+    segments, lists = at, at + 8
+    described = lists + 8
+    statics = described + 2 * 20 + 4
+    more = struct.pack("<II", 4, statics - 4) + struct.pack("<II", described, described + 20)
+    place = statics
+    texts = b""
+    for last in ends:
+        more += struct.pack("<IIIII", place + len(texts), 1, 0, len(last), 0xffffffff)
+        texts += b"%" + last
+    more += b"PRI\0" + texts
+    head = struct.pack("<12I", 0x950412de, 1, count, 48, 48 + 8 * count, 0, 48 + 16 * count, 1, segments, 1, lists, lists + 4)
+    return head + bytes(tables) + body + more
+
+
 def make():
+    save("mo", "segments.mo", with_segments())
     whole = mo(hashes=89)
     save("mo", "golden.mo", whole, why="")
     save("mo", "big-endian.mo", mo(">"))
