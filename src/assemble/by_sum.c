@@ -750,7 +750,7 @@ static bool accept(struct search *search, struct extents *extents, struct outcom
 	if (mapping_lay_out(bench, search->mapping, &whole) &&
 		workbench_try(bench, &whole, outcome)) {
 		if (whole.count == search->mapping->count &&
-			workbench_prove(bench, &whole, outcome, &least_bits)) {
+			workbench_prove(bench, &whole, outcome, &least_bits, NULL)) {
 			assembly->evidence = least_evidence(search);
 			*extents = whole;
 			return true;

@@ -30,6 +30,7 @@ void joining_free(struct joining *joining)
 {
 	extents_free(&joining->extents);
 	outcome_free(&joining->outcome);
+	free(joining->joint_bits);
 	*joining = (struct joining){ 0 };
 }
 
@@ -96,7 +97,8 @@ static bool try(struct workbench *bench, const struct partial *partial, const st
 /* The layout was accepted: tries it thoroughly. False: it is freed. */
 static bool prove(struct workbench *bench, struct joining *joining)
 {
-	if (!workbench_prove(bench, &joining->extents, &joining->outcome, &joining->bits)) {
+	if (!workbench_prove(bench, &joining->extents, &joining->outcome, &joining->bits,
+		    &joining->joint_bits)) {
 		joining_free(joining);
 		return false;
 	}
@@ -342,37 +344,59 @@ static int64_t bits_at(
 	return affinity_bits(affinity, bench, offset, length < RIVAL_BYTES ? length : RIVAL_BYTES);
 }
 
-/* Tries the other gaps of a ring with a break. */
-static void add_rivals(struct workbench *bench, const struct partial *partial,
-	const struct joining *joining, uint64_t at, enum ring ring, struct affinity *affinity,
-	struct rivals *rivals)
+/* A joint at which other gaps are tried. */
+struct contest {
+	const struct partial *partial; /* up to the joint */
+	const struct range *piece;     /* that was found after it */
+	uint64_t at;
+	const struct joining *whole; /* NULL: further joints follow */
+	struct affinity *affinity;   /* of the whole */
+	struct rivals rivals;
+};
+
+/* A layout that was accepted. Before the last joint it is a rival, and after it if the whole is as long. */
+static void add_accepted(struct workbench *bench, struct contest *contest, uint64_t target,
+	const struct outcome *outcome)
 {
-	const struct range *piece = &joining->extents.runs[joining->extents.count - 1];
+	struct rivals *rivals = &contest->rivals;
+	int64_t bits;
+
+	if (!contest->whole) {
+		rivals->count++;
+		return;
+	}
+	bits = bits_at(bench, contest->affinity, target, outcome->length - contest->at);
+	if (!is_as_long(bench, contest->whole, outcome))
+		return;
+	if (!rivals->count++ || bits > rivals->best_bits)
+		rivals->best_bits = bits;
+}
+
+/* Tries the other gaps of a ring. Before the last joint a rival is also what the carver accepts for as many bytes as the
+ * piece has. */
+static void add_rivals(struct workbench *bench, struct contest *contest, enum ring ring)
+{
 	const struct cell cell = { ring, ZONE_HERE, false };
-	struct step step = { at, 0 };
+	struct step step = { contest->at, 0 };
 	struct extents extents = { 0 };
 	struct outcome outcome;
 
-	for (uint64_t n = 0; cell_gap(bench->clusters, partial, &cell, n, &step.gap); n++) {
+	for (uint64_t n = 0; cell_gap(bench->clusters, contest->partial, &cell, n, &step.gap);
+		n++) {
 		uint64_t tested = bench->tested;
-		uint64_t target = step_target(bench->clusters, partial, &step);
-		bool is_rival;
-		int64_t bits;
+		uint64_t target = step_target(bench->clusters, contest->partial, &step);
 
-		if (is_own(piece, target))
+		if (is_own(contest->piece, target))
 			continue;
-		if (!try(bench, partial, &step, &extents, &outcome)) {
-			if (bench->tested != tested)
-				notice_add(&rivals->notice, bench, at);
-			continue;
+		if (try(bench, contest->partial, &step, &extents, &outcome)) {
+			add_accepted(bench, contest, target, &outcome);
+			outcome_free(&outcome);
+		} else if (bench->tested != tested) {
+			notice_add(&contest->rivals.notice, bench, contest->at);
+			contest->rivals.count +=
+				!contest->whole &&
+				bench->reached >= contest->at + contest->piece->length;
 		}
-		bits = bits_at(bench, affinity, target, outcome.length - at);
-		is_rival = is_as_long(bench, joining, &outcome);
-		outcome_free(&outcome);
-		if (!is_rival)
-			continue;
-		if (!rivals->count++ || bits > rivals->best_bits)
-			rivals->best_bits = bits;
 	}
 	extents_free(&extents);
 }
@@ -412,48 +436,22 @@ static uint32_t survival_bits(const struct workbench *bench, const struct joinin
 	return bits < most ? bits : most;
 }
 
-/* Tries the other gaps of a ring at a joint before the last one: a rival is what the carver accepts for as many bytes
- * as the piece has that was found there. */
-static void add_inner_rivals(struct workbench *bench, const struct partial *partial,
-	const struct range *piece, uint64_t at, enum ring ring, struct rivals *rivals)
-{
-	struct step step = { at, 0 };
-	struct extents extents = { 0 };
-	struct outcome outcome;
-
-	for (uint64_t n = 0; ring_gap(bench->clusters, ring, n, &step.gap); n++) {
-		uint64_t tested = bench->tested;
-
-		if (is_own(piece, step_target(bench->clusters, partial, &step)))
-			continue;
-		if (try(bench, partial, &step, &extents, &outcome)) {
-			outcome_free(&outcome);
-			rivals->count++;
-		} else if (bench->tested != tested) {
-			notice_add(&rivals->notice, bench, at);
-			rivals->count += bench->reached >= at + piece->length;
-		}
-	}
-	extents_free(&extents);
-}
-
 /* survival_bits of a joint before the last one, after the piece with this index: by trials of other gaps there. */
 static uint32_t inner_survival_bits(
 	struct workbench *bench, const struct joining *joining, size_t index)
 {
-	const struct range *runs = joining->extents.runs, *piece = &runs[index + 1];
-	struct rivals rivals = { 0 };
+	const struct range *runs = joining->extents.runs;
 	struct partial partial = { 0 };
-	uint64_t at = 0;
+	struct contest contest = { .partial = &partial, .piece = &runs[index + 1] };
 
 	for (size_t i = 0; i <= index; i++)
-		at += runs[i].length;
+		contest.at += runs[i].length;
 	extents_set(&partial.extents, runs, index + 1);
-	partial.reached = at;
-	add_inner_rivals(bench, &partial, piece, at, RING_FEW, &rivals);
-	add_inner_rivals(bench, &partial, piece, at, RING_NEAR, &rivals);
+	partial.reached = contest.at;
+	add_rivals(bench, &contest, RING_FEW);
+	add_rivals(bench, &contest, RING_NEAR);
 	partial_free(&partial);
-	return survival_bits(bench, joining, &rivals, piece->length);
+	return survival_bits(bench, joining, &contest.rivals, contest.piece->length);
 }
 
 /* The bits of the joint that is proved least, with those of how long all is accepted after each. last: of what follows the
@@ -461,14 +459,9 @@ static uint32_t inner_survival_bits(
 static uint32_t find_evidence(struct workbench *bench, const struct joining *joining, uint32_t last)
 {
 	size_t count = joining->extents.count - 1;
-	uint32_t *bits, least;
+	const uint32_t *bits = joining->joint_bits;
+	uint32_t least = bits[count - 1] + last;
 
-	if (count == 1)
-		return joining->bits + last;
-	bits = workbench_joint_bits(bench, &joining->extents);
-	if (!bits)
-		return joining->bits;
-	least = bits[count - 1] + last;
 	for (size_t i = 0; i + 1 < count; i++) {
 		/* Where that decides nothing it is not looked for. */
 		uint32_t all = bits[i] < least && !workbench_is_proof(bench, bits[i])
@@ -477,7 +470,6 @@ static uint32_t find_evidence(struct workbench *bench, const struct joining *joi
 
 		least = all < least ? all : least;
 	}
-	free(bits);
 	return bench->exhausted ? joining->bits : least;
 }
 
@@ -486,17 +478,21 @@ static bool judge_gaps(struct workbench *bench, const struct partial *partial,
 	const struct joining *joining, struct rivals *rivals)
 {
 	const struct range *last = &joining->extents.runs[joining->extents.count - 1];
-	uint64_t at = joining->outcome.length - last->length;
-	struct affinity *affinity = affinity_new(bench);
+	struct contest contest = { .partial = partial,
+		.piece = last,
+		.at = joining->outcome.length - last->length,
+		.whole = joining,
+		.affinity = affinity_new(bench) };
 	int64_t bits;
 
 	for (const struct range *run = joining->extents.runs; run < last; run++)
-		learn_own(affinity, bench, run->offset, run->length);
-	add_rivals(bench, partial, joining, at, RING_FEW, affinity, rivals);
-	add_rivals(bench, partial, joining, at, RING_NEAR, affinity, rivals);
-	add_rivals(bench, partial, joining, at, RING_END, affinity, rivals);
-	bits = rivals->count ? bits_at(bench, affinity, last->offset, last->length) : 0;
-	affinity_free(affinity);
+		learn_own(contest.affinity, bench, run->offset, run->length);
+	add_rivals(bench, &contest, RING_FEW);
+	add_rivals(bench, &contest, RING_NEAR);
+	add_rivals(bench, &contest, RING_END);
+	*rivals = contest.rivals;
+	bits = rivals->count ? bits_at(bench, contest.affinity, last->offset, last->length) : 0;
+	affinity_free(contest.affinity);
 	return !rivals->count || bits >= rivals->best_bits + RIVAL_MARGIN;
 }
 

@@ -289,7 +289,7 @@ static bool accept(struct plan *plan, struct extents *extents, struct outcome *o
 	if (!workbench_try(plan->bench, &plan->extents, outcome))
 		return false;
 	if (plan->extents.count < 2 ||
-		!workbench_prove(plan->bench, &plan->extents, outcome, &bits)) {
+		!workbench_prove(plan->bench, &plan->extents, outcome, &bits, NULL)) {
 		outcome_free(outcome);
 		return false;
 	}

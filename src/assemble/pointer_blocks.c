@@ -150,7 +150,8 @@ bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 		extents_set(extents, trial.runs, trial.count);
 	}
 	extents_free(&trial);
-	if (found && workbench_prove(bench, extents, outcome, &bits) && bits > assembly->evidence)
+	if (found && workbench_prove(bench, extents, outcome, &bits, NULL) &&
+		bits > assembly->evidence)
 		assembly->evidence = bits;
 	/* The layout alone is no evidence: one of three fits by chance where nobody checks the data. */
 	if (found && !workbench_is_proof(bench, assembly->evidence)) {

@@ -415,7 +415,7 @@ static uint32_t fit_bits(struct workbench *bench, uint64_t at)
 
 /* The bits of each of the file's joints, as many as there are. What the carver declared is read first, as
  * looking at a joint may make it declare again. */
-static uint32_t *joint_bits(struct workbench *bench, const struct extents *extents)
+static uint32_t *find_bits(struct workbench *bench, const struct extents *extents)
 {
 	size_t count = extents->count - 1;
 	uint32_t *bits = xcalloc(count + 1, sizeof(*bits));
@@ -433,17 +433,6 @@ static uint32_t *joint_bits(struct workbench *bench, const struct extents *exten
 	return bits;
 }
 
-/* The bits of the file's joint that is proved least. */
-static uint32_t least_bits(struct workbench *bench, const struct extents *extents)
-{
-	uint32_t *bits = joint_bits(bench, extents), least = UINT32_MAX;
-
-	for (size_t i = 0; i + 1 < extents->count; i++)
-		least = bits[i] < least ? bits[i] : least;
-	free(bits);
-	return least;
-}
-
 static const struct check_options thorough = { .thorough = true };
 
 bool workbench_look(struct workbench *bench, const struct extents *extents, struct outcome *outcome)
@@ -459,9 +448,10 @@ bool workbench_look(struct workbench *bench, const struct extents *extents, stru
 }
 
 bool workbench_prove(struct workbench *bench, const struct extents *extents,
-	struct outcome *outcome, uint32_t *bits)
+	struct outcome *outcome, uint32_t *bits, uint32_t **joint_bits)
 {
 	struct outcome again;
+	uint32_t *each;
 
 	if (!workbench_goes_on(bench))
 		return false;
@@ -471,22 +461,17 @@ bool workbench_prove(struct workbench *bench, const struct extents *extents,
 		outcome_free(&again);
 		return false;
 	}
-	*bits = least_bits(bench, extents);
+	each = find_bits(bench, extents);
+	*bits = UINT32_MAX;
+	for (size_t i = 0; i + 1 < extents->count; i++)
+		*bits = each[i] < *bits ? each[i] : *bits;
+	if (joint_bits)
+		*joint_bits = each;
+	else
+		free(each);
 	outcome_free(outcome);
 	*outcome = again;
 	return true;
-}
-
-uint32_t *workbench_joint_bits(struct workbench *bench, const struct extents *extents)
-{
-	struct outcome outcome;
-	uint32_t *bits;
-
-	if (!workbench_look(bench, extents, &outcome))
-		return NULL;
-	bits = joint_bits(bench, extents);
-	outcome_free(&outcome);
-	return bits;
 }
 
 #define KNOWN_WORK 256 /* units to know a trial */

@@ -157,11 +157,10 @@ bool workbench_check(struct workbench *bench, struct extents *extents, enum verd
 bool workbench_look(
 	struct workbench *bench, const struct extents *extents, struct outcome *outcome);
 /* What was accepted once more, thoroughly. True when it is accepted again, with the same length; the
- * outcome is the new one then, else as it was. *bits: of the joint that the checks prove least. */
+ * outcome is the new one then, else as it was. *bits: of the joint that the checks prove least. joint_bits: NULL, or
+ * where those of each joint go, which the caller frees. */
 bool workbench_prove(struct workbench *bench, const struct extents *extents,
-	struct outcome *outcome, uint32_t *bits);
-/* The bits of each joint of what was proved, by another thorough check; the caller frees them. NULL: trials can't go on. */
-uint32_t *workbench_joint_bits(struct workbench *bench, const struct extents *extents);
+	struct outcome *outcome, uint32_t *bits, uint32_t **joint_bits);
 /* Whether that many bits of evidence are enough after the trials that were made. */
 bool workbench_is_proof(const struct workbench *bench, uint32_t bits);
 /* Notes that a joint may be anywhere in the bytes [from, to) of the file, unless there are none. */
