@@ -1188,6 +1188,41 @@ def dmg(size):
     return fill(b"\x78\xda\xed\xd1" + bytes(range(28)), size)
 
 
+def psp(size):
+    start = golden("psp/picture.pspimage", 0, 36)
+    attributes = b"~BK\0" + le(2, 0) + le(4, 46) + le(4, 46) + bytes(42)
+    return jumping(size, lambda left: start + attributes + b"~BK\0" + le(2, 1) + le(4, left), b"~BK\0" + le(2, 1) + le(4, 0), align=2)
+
+
+def jffs2(size):
+    name = "jffs2/image.jffs2"
+    return repeated(size, golden(name, 0, 12), golden(name, 12, 4096))
+
+
+def cramfs(size):
+    head = golden("cramfs/image.cramfs", 0, 76)
+    return repeated(size, head[:4] + le(4, size // 2) + head[8:], bytes(range(256)))
+
+
+def backup(size):
+    return jumping(size // 2048 * 2048, lambda left: b"ANDROID BACKUP\n1\n0\nnone\n" + tar_header(left), tar_header(0))
+
+
+def uuencode(size):
+    return repeated(size, b"begin 644 a\n", b"M" + b"!" * 60 + b"\n")
+
+
+def mdmp(size):
+    def head(left):
+        return b"MDMP\x93\xa7" + bytes(2) + le(4, 1024) + le(4, left) + bytes(16)
+    return jumping(size, head, le(4, 5) + le(4, min(size, 1 << 20)) + le(4, 64), align=4)
+
+
+def compress_z(size):
+    name = "compress_z/text.Z"
+    return repeated(size, golden(name, 0, 3), golden(name, 3))
+
+
 CRAFTS = {
     "jpeg": jpeg, "png": png, "gif": gif, "webp": webp, "tiff": tiff, "bmp": bmp, "psd": psd, "mp4": mp4, "mp4_nested": mp4_nested, "wav": wav,
     "aiff": aiff, "midi": midi, "mkv": mkv, "flac": flac, "mp3": mp3, "ogg": ogg, "ogg_streams": ogg_streams, "swf": swf, "flv": flv, "html": html, "xml": xml, "svg": svg,
@@ -1211,5 +1246,6 @@ CRAFTS = {
     "aac": frames("adts/few.aac"), "dts": frames("dts/two.dts"), "latm": frames("latm/few.latm"),
     "mpv": frames("mpv/rows.m1v"), "mpg": frames("mpg/one.mpg"), "ts": frames("mpegts/plain.ts"), "wavpack": frames("wavpack/cut.wv"),
     "xpm": xpm, "xwd": xwd, "sunras": sunras, "viff": viff, "pict": pict, "tga": tga, "tga_coded": tga_coded, "onnx": onnx, "ber": ber, "w64": w64,
-    "dts_long": dts, "h265": h265, "stl": stl, "dmg": dmg,
+    "dts_long": dts, "h265": h265, "stl": stl, "dmg": dmg, "ac3": frames("ac3/film.ac3"), "utmp": frames("utmp/wtmp", 384), "psp": psp, "jffs2": jffs2,
+    "cramfs": cramfs, "ab": backup, "uuencode": uuencode, "mdmp": mdmp, "compress_z": compress_z,
 }
