@@ -33,8 +33,9 @@ struct mo {
 	struct view *view;
 	bool big_endian;
 	uint32_t count, originals, translations, hash_count, hashes;
-	bool segments;   /* revision x.1 */
-	uint32_t valid;  /* texts */
+	bool segments;  /* revision x.1 */
+	uint32_t valid; /* texts */
+	uint64_t texts_len;
 	uint64_t end;    /* of what ends last */
 	uint64_t broken; /* the lowest place of a text that is none; 0: all are */
 };
@@ -113,6 +114,10 @@ static bool read_table(struct mo *mo, uint64_t table, uint64_t *at)
 		if (len > TEXT_MAX_LEN || place < HEAD_LEN)
 			return false;
 		add(mo, place, len + UINT64_C(1));
+		/* Texts do not overlap, so that looking at all of them is linear. */
+		mo->texts_len += len + UINT64_C(1);
+		if (mo->texts_len > mo->end)
+			return false;
 		if (place + len >= view_size(mo->view) || is_text(mo, place, len))
 			mo->valid++;
 		else if (!mo->broken || place < mo->broken)

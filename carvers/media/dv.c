@@ -55,7 +55,7 @@ static unsigned frame_sequences(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, 8);
 
-	if (!p || p[0] != 0x1f || (p[1] & 0xf7) != 7 || p[2] || p[5] != 0x78)
+	if (!p || p[0] != 0x1f || (p[1] & 0xf7) != 7 || p[2] || (p[5] & 0xf8) != 0x78)
 		return 0;
 	return p[3] & 0x80 ? 12 : 10;
 }

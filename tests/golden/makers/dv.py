@@ -4,7 +4,7 @@ import random
 from makers.common import save
 
 
-def frame(sequences, seed):
+def frame(sequences, seed, track=0x78):
     rng = random.Random(seed)
     out = bytearray()
     for sequence in range(sequences):
@@ -15,13 +15,13 @@ def frame(sequences, seed):
                 group, place = divmod(index - 6, 16)
                 kind, number = (0x96, group * 15 + place - 1) if place else (0x76, group)
             head = bytes((kind, sequence << 4 | 7, number))
-            data = bytes((0xbf if sequences == 12 else 0x3f, 0x68, 0x78, 0x78, 0x78)).ljust(77, b"\xff") if kind == 0x1f else bytes((rng.randrange(256),)) * 77
+            data = bytes((0xbf if sequences == 12 else 0x3f, 0xf9, track, track, track)).ljust(77, b"\xff") if kind == 0x1f else bytes((rng.randrange(256),)) * 77
             out += head + data
     return bytes(out)
 
 
 def make():
-    whole = frame(10, 1) + frame(10, 2)
+    whole = frame(10, 1) + frame(10, 2, 0x79)
     save("dv", "two.dv", whole + bytes(3000), verdict="unverified", length=len(whole), why=f"no frame at {len(whole)}, and the number of frames is not stored")
     save("dv", "cut.dv", whole[:130000], verdict="truncated", length=130000, why="the image ends at 130000, before the file does")
     save("dv", "random.dv", whole[:120000 + 4000] + random.Random(5).randbytes(5000), verdict="truncated", length=124000, why="no block of a frame at 124000")

@@ -57,5 +57,8 @@ def make():
     for name, filler in (("random", junk(9000, 2)), ("zeros", bytes(9000)), ("words", text(9000, 3))):
         save("mo", f"{name}.mo", whole[:texts + 2000] + filler, verdict="truncated", length_min=texts + 1900, length_max=texts + 2000)
     save("mo", "place.mo", whole[:32] + bytes(4) + whole[36:], verdict="reject", why="no text as the entry at 28 says")
+    count = struct.unpack_from("<I", whole, 8)[0]
+    overlaid = whole[:28] + struct.pack("<II", 1500, texts) * (2 * count) + whole[28 + 16 * count:]
+    save("mo", "overlaid.mo", overlaid, verdict="reject")
     save("mo", "hash.mo", whole[:28 + 16 * 61] + b"\xff\0\0\0" + whole[32 + 16 * 61:], verdict="reject")
     save("mo", "revision.mo", whole[:6] + b"\2" + whole[7:], verdict="reject", why="no header at 0")
