@@ -7,7 +7,8 @@
  *
  * The document is an object or an array of them; its last bracket proves the end, and line ends after it belong to
  * it. When another object follows on the next line, it does, too. Source code is full of small objects: a document
- * has a few names, and no control characters. The first names show the kind.
+ * has a few names, and no control characters. The first names show the kind; glTF's may begin many others, and its asset be
+ * the last.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -27,11 +28,16 @@ static const struct {
 } kinds[] = { { "asset", "gltf" }, { "nbformat", "ipynb" }, { "cells", "ipynb" },
 	{ "FeatureCollection", "geojson" }, { "log", "har" } };
 
+/* glTF's names (glTF 2.0, 5.17): any may be the first, but a document without an asset is of another kind. */
+static const char *const gltf_names[] = { "scene", "scenes", "nodes", "meshes", "buffers",
+	"bufferViews", "extensionsUsed" };
+
 struct json {
 	struct cursor cursor;
 	struct finding *finding;
 	uint64_t names, valid_end; /* after the last name or value */
 	unsigned depth;
+	bool like_gltf, has_asset;
 	bool array[DEPTH_MAX];
 };
 
@@ -91,7 +97,8 @@ static bool read_word(struct cursor *cursor)
 /* A name of the outermost object, or a text in it, may show the kind. */
 static void note_kind(struct json *json, const char *text)
 {
-	if (json->depth != 1 || json->finding->extension || json->names > FIRST_NAMES)
+	if (json->depth != 1 || json->finding->extension ||
+		(json->names > FIRST_NAMES && !json->like_gltf))
 		return;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (strcmp(text, kinds[i].name) == 0)
@@ -107,7 +114,10 @@ static bool read_name(struct json *json)
 		skip_blanks(&json->cursor) != ':')
 		return false;
 	json->valid_end = ++json->cursor.at;
+	for (size_t i = 0; !json->names && i < sizeof(gltf_names) / sizeof(*gltf_names); i++)
+		json->like_gltf = json->like_gltf || strcmp(name, gltf_names[i]) == 0;
 	json->names++;
+	json->has_asset = json->has_asset || (json->depth == 1 && strcmp(name, "asset") == 0);
 	note_kind(json, name);
 	return true;
 }
@@ -196,6 +206,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 			break;
 		if (byte == '{')
 			view_part(view, json.cursor.at);
+	}
+	if (json.like_gltf && !json.has_asset) {
+		*finding = (struct finding){ 0 };
+		return verdict_because(
+			CARVE_REJECT, finding, "no asset before %" PRIu64, json.cursor.at);
 	}
 	if (json.names < NAMES_MIN) {
 		*finding = (struct finding){ 0 };

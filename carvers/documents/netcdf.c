@@ -10,7 +10,8 @@
  *	variable:  name, number of dimensions, their indexes, attributes, type (4), size, place
  *
  * The variable that ends last ends the file: those without records have a place and a size; the others have
- * a part in each record. Nothing verifies the values.
+ * a part in each record, which is not padded if there is only one. Some writers leave out the last variable's padding: it
+ * is zeros, or the value for what was not written. Nothing verifies the values.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -23,6 +24,7 @@
 #define COUNT_MAX 65536
 #define NAME_MAX_LEN 4096
 #define LENGTH_MAX ((uint64_t)1 << 50)
+#define DIMENSIONS_KEPT 256
 
 enum { DIMENSIONS = 10, VARIABLES = 11, ATTRIBUTES = 12 };
 
@@ -33,7 +35,10 @@ struct netcdf {
 	bool broken;
 	uint64_t records, growing; /* the dimension that grows with the records; UINT64_MAX: none */
 	uint64_t data, end;        /* of the variables without records */
-	uint64_t first_record, record_len;
+	uint64_t first_record, record_len, record_variables;
+	uint64_t padding;                  /* of the variable without records that ends last */
+	uint64_t record_padding;           /* of a record's last part */
+	uint64_t lengths[DIMENSIONS_KEPT]; /* of dimensions */
 };
 
 static uint64_t read_bytes(struct netcdf *cdf, unsigned len)
@@ -106,7 +111,7 @@ static void read_attributes(struct netcdf *cdf)
 
 static void read_variable(struct netcdf *cdf)
 {
-	uint64_t first = UINT64_MAX, count, len, place;
+	uint64_t first = UINT64_MAX, count, len, place, values = 1, type, padding = 0;
 
 	read_name(cdf);
 	count = read_number(cdf);
@@ -116,11 +121,20 @@ static void read_variable(struct netcdf *cdf)
 		uint64_t index = read_number(cdf);
 
 		first = i ? first : index;
+		if (i || index != cdf->growing)
+			values = index < DIMENSIONS_KEPT && values <= LENGTH_MAX &&
+						 cdf->lengths[index] <= LENGTH_MAX / (values + 1)
+					 ? values * cdf->lengths[index]
+					 : UINT64_MAX;
 	}
 	read_attributes(cdf);
-	if (!type_len(read_bytes(cdf, 4)))
+	type = read_bytes(cdf, 4);
+	if (!type_len(type))
 		cdf->broken = true;
 	len = read_number(cdf);
+	if (values <= LENGTH_MAX && values * type_len(type) < len &&
+		len - values * type_len(type) < 4)
+		padding = len - values * type_len(type);
 	place = read_bytes(cdf, cdf->place_len);
 	if (len > LENGTH_MAX || place > LENGTH_MAX)
 		cdf->broken = true;
@@ -128,12 +142,15 @@ static void read_variable(struct netcdf *cdf)
 		cdf->data = place;
 	if (count && first == cdf->growing) {
 		cdf->record_len += len;
+		cdf->record_padding = padding;
+		cdf->record_variables++;
 		if (cdf->record_len > LENGTH_MAX)
 			cdf->broken = true;
 		if (!cdf->first_record || place < cdf->first_record)
 			cdf->first_record = place;
 	} else if (cdf->end < place + len) {
 		cdf->end = place + len;
+		cdf->padding = padding;
 	}
 }
 
@@ -146,13 +163,21 @@ static bool read_header(struct netcdf *cdf)
 	cdf->records = read_number(cdf);
 	count = read_list(cdf, DIMENSIONS);
 	for (uint64_t i = 0; i < count && !cdf->broken; i++) {
+		uint64_t len;
+
 		read_name(cdf);
-		if (!read_number(cdf))
+		len = read_number(cdf);
+		if (!len)
 			cdf->growing = i;
+		if (i < DIMENSIONS_KEPT)
+			cdf->lengths[i] = len;
 	}
 	read_attributes(cdf);
 	for (uint64_t left = read_list(cdf, VARIABLES); left && !cdf->broken; left--)
 		read_variable(cdf);
+	/* The only part of a record is not padded. */
+	if (cdf->record_variables == 1)
+		cdf->record_len -= cdf->record_padding;
 	return !cdf->broken;
 }
 
@@ -165,6 +190,20 @@ static uint64_t records_end(const struct netcdf *cdf)
 	if (cdf->record_len && cdf->records > LENGTH_MAX / cdf->record_len)
 		return LENGTH_MAX;
 	return cdf->first_record + cdf->records * cdf->record_len;
+}
+
+/* Whether the padding that ends at cdf->end is there: zeros, or what stands for a value of one or two bytes that was not
+ * written. */
+static bool has_padding(const struct netcdf *cdf)
+{
+	static const uint8_t fills[][3] = { { 0, 0, 0 }, { 0x81, 0x81, 0x81 }, { 0x80, 0x01, 0 } };
+	size_t len = (size_t)cdf->padding;
+	const uint8_t *p = view_peek(cdf->view, cdf->end - len, len);
+
+	for (size_t i = 0; p && i < sizeof(fills) / sizeof(*fills); i++)
+		if (memcmp(p, fills[i], len) == 0)
+			return true;
+	return false;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -180,6 +219,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "no header up to %" PRIu64, cdf.at);
 	if (cdf.data && cdf.data < cdf.at)
 		return verdict_because(CARVE_REJECT, finding, "variables within the header");
+	if (cdf.padding && cdf.end > records_end(&cdf) && !has_padding(&cdf))
+		cdf.end -= cdf.padding;
 	if (cdf.end < records_end(&cdf))
 		cdf.end = records_end(&cdf);
 	if (cdf.end < cdf.at)

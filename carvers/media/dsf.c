@@ -3,7 +3,7 @@
  *
  *	'DSD ', 28, size of the file, offset of an ID3v2 tag at its end (0: none)
  *	'fmt ', 52, version, channels, rate, bits, samples of a channel, block size 4,096
- *	'data', length, blocks of the channels in turn; the last ones are filled up with zeros
+ *	'data', length, blocks of the channels in turn; the last ones are filled up with zeros (by most writers)
  *
  * The three lengths have to agree. The end is confirmed by the tag, or by the zeros after the last
  * samples if other bytes precede them; else the file is unverified.
@@ -18,6 +18,7 @@
 #include "walk.h"
 
 #define BLOCK_LEN 4096
+#define CHUNKS_LEN 80 /* before the data's chunk */
 #define DATA_AT 92
 #define FILL_MIN 16
 
@@ -40,6 +41,7 @@ struct dsf {
 	struct view *view;
 	uint64_t size, tag, data_end, used; /* `used` bytes of each channel's blocks hold samples */
 	uint32_t channels;
+	bool filled; /* the last blocks, with zeros */
 };
 
 /* What is wrong with the headers, or NULL. */
@@ -63,8 +65,15 @@ static const char *read_heads(struct dsf *dsf)
 	dsf->used = le32(p + 60) == 1 ? (samples + 7) / 8 : samples;
 	dsf->data_end =
 		DATA_AT + (dsf->used + BLOCK_LEN - 1) / BLOCK_LEN * BLOCK_LEN * dsf->channels;
-	if (le64(p + 84) != dsf->data_end - 80)
+	/* Some writers don't fill the last blocks, or count bytes as samples. */
+	dsf->filled = le64(p + 84) == dsf->data_end - CHUNKS_LEN;
+	if (!dsf->filled &&
+		(le64(p + 84) > dsf->size ||
+			le64(p + 84) < DATA_AT - CHUNKS_LEN + dsf->used * dsf->channels))
 		return "chunk lengths that contradict the number of samples";
+	dsf->data_end = CHUNKS_LEN + le64(p + 84);
+	if (dsf->tag == dsf->size)
+		dsf->tag = 0;
 	if (dsf->tag ? dsf->tag != dsf->data_end || dsf->size <= dsf->tag
 		     : dsf->size != dsf->data_end)
 		return "a file size that contradicts the data length";
@@ -76,7 +85,7 @@ static bool has_filled_blocks(const struct dsf *dsf)
 {
 	uint64_t fill = (BLOCK_LEN - dsf->used % BLOCK_LEN) % BLOCK_LEN;
 
-	if (fill < FILL_MIN)
+	if (!dsf->filled || fill < FILL_MIN)
 		return false;
 	for (uint32_t i = 0; i < dsf->channels; i++) {
 		uint64_t end = dsf->data_end - (uint64_t)BLOCK_LEN * i, start = end - fill;

@@ -7,7 +7,8 @@
  *	coded:  80 n v: n + 1 times v; 80 00: one 80; any other byte is itself
  *
  * Coded pixels have to fill the rows and end with the length that the header gives: a run that begins after the last sector's
- * start proves the end, for other bytes in its place would give another count. Nothing verifies rows as they are.
+ * start proves the end, for other bytes in its place would give another count. Some writers give the length of the decoded
+ * pixels instead: then nothing verifies the end. Nothing verifies rows as they are.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -81,6 +82,11 @@ static enum verdict check_coded(const struct sunras *sun, struct finding *findin
 	struct cursor cursor = { .view = sun->view, .at = sun->data };
 	uint64_t left = sun->pixels_len, end = sun->data + sun->stored_len, last_run = 0,
 		 size = view_size(sun->view);
+	bool decoded = sun->stored_len == sun->pixels_len; /* what the length is of, perhaps */
+
+	/* Coded, each byte takes at most two: 80 00. */
+	if (decoded)
+		end += sun->pixels_len;
 
 	while (left && cursor.at < end) {
 		uint64_t at = cursor.at, count = 1;
@@ -100,6 +106,13 @@ static enum verdict check_coded(const struct sunras *sun, struct finding *findin
 			return broken_at(sun, finding, at);
 		left -= count;
 	}
+	if (!left && decoded && cursor.at != sun->data + sun->stored_len) {
+		finding->length = cursor.at;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the length of the coded pixels is not stored, which end at %" PRIu64,
+			cursor.at);
+	}
+	end = decoded ? sun->data + sun->stored_len : end;
 	if (left || cursor.at != end)
 		return broken_at(sun, finding, cursor.at);
 	finding->length = end;

@@ -4,8 +4,9 @@
  *	1: header with eight key slots; their key material; the encrypted volume
  *	2: two headers with JSON text each, the second with a reversed magic; key slots; the volume
  *
- * burin carves the header with its key slots, up to where the volume starts: enough to open the
- * volume, once it is found. Encrypted data cannot be verified, and the headers' checksums are
+ * burin carves the header with its key slots, as cryptsetup's luksHeaderBackup writes it (version 1: up to the end of the
+ * last slot's material, in pages of 4 KiB, or where the volume starts; 2: the headers and the area of the slots): enough to
+ * open the volume, once it is found. Encrypted data cannot be verified, and the headers' checksums are
  * cryptographic hashes, which are not computed here: so the file is unverified.
  */
 #include <inttypes.h>
@@ -16,6 +17,7 @@
 #include "walk.h"
 
 #define SECTOR 512
+#define PAGE 4096
 
 /* A field of text: letters, then zeros. */
 static bool text_field(const uint8_t *p, size_t len)
@@ -63,7 +65,7 @@ static enum verdict judge_end(struct view *view, struct finding *finding, uint64
 static enum verdict check_1(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, 592);
-	uint64_t end, payload;
+	uint64_t end, payload, pages_end;
 
 	if (!p || !text_field(p + 8, 32) || !text_field(p + 40, 32) || !text_field(p + 72, 32) ||
 		!text_field(p + 168, 40) || be32(p + 108) == 0 || be32(p + 108) > 1024)
@@ -73,7 +75,8 @@ static enum verdict check_1(struct view *view, struct finding *finding)
 	if (end == 0 || (payload && payload < end))
 		return verdict_because(CARVE_REJECT, finding, "no key slots at 208");
 	finding_set_title(finding, p + 168, 40);
-	return judge_end(view, finding, payload ? payload : end);
+	pages_end = (end + PAGE - 1) / PAGE * PAGE;
+	return judge_end(view, finding, !payload ? end : payload < pages_end ? payload : pages_end);
 }
 
 /* Finds `"key":"` from *at on, and reads the decimal number after it. */
@@ -93,8 +96,8 @@ static bool find_number(const uint8_t *p, size_t len, const char *key, size_t *a
 	return false;
 }
 
-/* Where the first segment of the volume starts, or if there is none, where the last key slot
- * ends. */
+/* Where the area of the key slots ends; if it is not said, where the first segment of the volume starts, or if there is
+ * none, where the last key slot ends. */
 static uint64_t areas_end(struct view *view, uint64_t header_len)
 {
 	size_t len =
@@ -105,6 +108,8 @@ static uint64_t areas_end(struct view *view, uint64_t header_len)
 
 	if (!p || p[0] != '{')
 		return 0;
+	if (find_number(p, len, "\"keyslots_size\":\"", &at, &size) && size)
+		return end + size;
 	while (segments + 10 < len && memcmp(p + segments, "\"segments\"", 10) != 0)
 		segments++;
 	at = segments;

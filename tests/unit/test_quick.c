@@ -125,9 +125,11 @@ static void try(struct fixture *f, size_t hit, uint32_t pattern, size_t from, si
 	f->rejected++;
 }
 
+#define STARTERS_MAX 128
+
 /* The patterns of quick rules that begin with a byte. */
 struct starters {
-	uint32_t patterns[256][64], counts[256];
+	uint32_t patterns[256][STARTERS_MAX], counts[256];
 };
 
 static void find_starters(
@@ -140,7 +142,7 @@ static void find_starters(
 			continue;
 		for (unsigned byte = 0; byte < 256; byte++)
 			if (((byte ^ *pattern->bytes) & *pattern->mask) == 0) {
-				cr_assert_lt(starters->counts[byte], 64);
+				cr_assert_lt(starters->counts[byte], STARTERS_MAX);
 				starters->patterns[byte][starters->counts[byte]++] = p;
 			}
 	}

@@ -46,6 +46,12 @@ def make():
     save("dsf", "bytes.dsf", dsf(2000, 1, bits=8))
     full = dsf(4096, 1)
     save("dsf", "full.dsf", full, verdict="unverified", length=len(full), why=f"the samples before {len(full)} cannot be verified")
+    # What some programs write: blocks that are not filled, bytes counted as samples, and a tag's place at the end though there is none.
+    short = dsf(1500, 1, data=noise(1500, 3))
+    short = short[:20] + struct.pack("<Q", len(short)) + short[28:]
+    save("dsf", "unfilled.dsf", short, verdict="unverified", length=len(short), why=f"the samples before {len(short)} cannot be verified")
+    counted = dsf(700, 1, tag(), data=noise(5600, 3))
+    save("dsf", "counted.dsf", counted, title="A golden sound")
     plain = dsf(1500, 2)
     save("dsf", "cut.dsf", plain[:5000], verdict="truncated", length=5000, why="the image ends at 5000, before the file does")
     save("dsf", "random.dsf", plain[:5000] + noise(len(plain) - 5000, 3), verdict="unverified", length=len(plain))
@@ -54,7 +60,7 @@ def make():
     save("dsf", "tag-lost.dsf", lost[:4000] + bytes(len(lost) - 4000), verdict="truncated", length=4000, why="no ID3 tag at 4188")
     for where, value, what in ((4, 27, "no DSF chunks"), (12, 1, "a file size that contradicts the data length"), (20, 1, "a file size that contradicts the data length"),
                                (52, 9, "impossible fields"), (60, 2, "impossible fields"), (66, 9, "chunk lengths that contradict the number of samples"),
-                               (84, 9, "chunk lengths that contradict the number of samples")):
+                               (84, 9, "a file size that contradicts the data length"), (85, 1, "chunk lengths that contradict the number of samples")):
         bad = bytearray(plain[:200])
         bad[where] = value
         save("dsf", f"head-{where}.dsf", bytes(bad), verdict="reject", why=f"{what} at 0")

@@ -31,9 +31,12 @@ def make():
              why=f"the header with its keys; the volume from {end} on cannot be verified")
     plain = first()
     unverified("first.luks", plain + code(500), 4096)
+    unverified("far.luks", first(16) + code(8000), 4096)
     unverified("detached.luks", first(0), 3072)
     unverified("second.luks", second() + code(500), 36864)
     unverified("second-detached.luks", second(text=b'{"keyslots":{"0":{"area":{"offset":"32768","size":"4096"}}},"segments":{}}'), 36864)
+    sized = b'{"keyslots":{},"segments":{"0":{"offset":"65536"}},"config":{"json_size":"12288","keyslots_size":"8192"}}'
+    unverified("second-sized.luks", second(text=sized) + code(9000), 40960)
     save("luks", "cut.luks", plain[:3000], verdict="truncated", length=3000, why="the image ends at 3000, before the file does")
     save("luks", "mirror.luks", second(b"XXXX")[:18000], verdict="truncated", length=16384, why="no second header at 16384")
     save("luks", "slot.luks", first(mark=7), verdict="reject", why="no key slots at 208")

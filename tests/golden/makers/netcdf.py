@@ -25,7 +25,23 @@ def netcdf(version, records=0):
     return head + variables(at) + body, at
 
 
+def texts(padding, records=0):
+    """One variable of 7 letters and its padding, or of one letter a record."""
+    name = lambda text: struct.pack(">I", len(text)) + text + bytes(-len(text) % 4)
+    dims = struct.pack(">II", 10, 2) + name(b"time") + struct.pack(">I", 0) + name(b"n") + struct.pack(">I", 7)
+    head = b"CDF\1" + struct.pack(">I", records) + dims + struct.pack(">II", 0, 0)
+    one = lambda at: struct.pack(">II", 11, 1) + name(b"note") + struct.pack(">II", 1, 0 if records else 1) + struct.pack(">IIIII", 0, 0, 2, 4 if records else 8, at)
+    at = len(head) + len(one(0))
+    return head + one(at) + b"goldens"[:7] * (records or 1) + padding, at
+
+
 def make():
+    for fill in (b"\0", b"", b"\x81"):
+        whole, at = texts(fill)
+        save("netcdf", f"padding-{fill.hex() or 'none'}.nc", whole + b"\xf3" * 90, verdict="unverified", length=len(whole), why=f"nothing verifies the data from {at} on")
+    whole, at = texts(b"", 11)
+    whole = whole[:at + 11]
+    save("netcdf", "letters.nc", whole + b"\xf3" * 90, verdict="unverified", length=len(whole), why=f"nothing verifies the data from {at} on")
     for version in (1, 2, 5):
         whole, at = netcdf(version, 4)
         save("netcdf", f"map-{version}.nc", whole, verdict="unverified", length=len(whole), why=f"nothing verifies the data from {at} on")

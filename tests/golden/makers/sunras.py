@@ -19,11 +19,15 @@ def make():
     old = plain[:16] + bytes(8) + plain[24:]
     raw("old.ras", old, 32)
     coded = converted(["ffmpeg", "-v", "error", "-i", "{source}", "-c:v", "sunrast", "-bitexact", "{target}"], mode="1", source=".png", target=".sun", size=(400, 60))
-    save("sunras", "bits.ras", coded, unchecked=32)
+    save("sunras", "coded.ras", coded, unchecked=32)
     # The last sector has no run.
     row = b"\x80\x2f\x07" + bytes(range(1, 49)) * 2
     loose = struct.pack(">8I", 0x59a66a95, 144, 45, 8, 40 * len(row) + 720, 2, 0, 0) + row * 40 + bytes(range(1, 49)) * 15
     save("sunras", "loose.ras", loose, verdict="unverified", length=len(loose))
+    # GIMP gives the length of the decoded pixels.
+    given = coded[:16] + struct.pack(">I", 50 * 60) + coded[20:]
+    save("sunras", "decoded.ras", given + noise(90), verdict="unverified", length=len(coded), why=f"the length of the coded pixels is not stored, which end at {len(coded)}")
+    save("sunras", "decoded-cut.ras", given[:700], verdict="truncated", length_min=600, length_max=700)
     save("sunras", "coded-cut.ras", coded[:700], verdict="truncated", length_min=600, length_max=700)
     save("sunras", "coded-random.ras", coded[:1024] + noise(4000), verdict="truncated", length_min=1000, length_max=len(coded))
     save("sunras", "coded-zeros.ras", coded[:1024] + bytes(4000), verdict="truncated", length_min=900, length_max=1100)
