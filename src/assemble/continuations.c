@@ -17,6 +17,8 @@
  * time, and at most. */
 #define SPANS_GROWTH 4
 #define SPANS_MAX 64
+/* Breaks for which they look at the same time. */
+#define LOOKS_MAX 64
 
 /* Answers for some clusters, a bit each: 0 if the cluster is free, and whole, and may not follow. */
 struct span {
@@ -158,53 +160,68 @@ static void set_not_looked_at(const struct continuations *continuations, struct 
 			UINT64_MAX);
 }
 
-/* Spans that threads look at. */
+/* Spans of one break that are looked at. */
 struct looking {
-	const struct continuations *continuations;
-	const struct carve_coded *coded;
+	const struct described *described;
 	uint64_t cluster; /* that is asked for */
-	uint64_t first;
-	uint64_t *bits; /* the answers, one word a span */
+	struct span *span;
+};
+
+/* The same of several breaks, by one thread or more. */
+struct looks {
+	const struct continuations *continuations;
+	struct looking items[LOOKS_MAX];
+	size_t count;
+	size_t parts; /* spans of SPAN clusters of all of them */
 };
 
 /* The processor's answers for SPAN clusters; where clusters are larger than those that have numbers it leaves the
  * others out. */
-static void look(void *context, size_t part, struct view *view)
+static uint64_t look(const struct continuations *continuations, const struct looking *looking,
+	uint64_t first, uint8_t *heads)
 {
-	const struct looking *looking = context;
-	const struct continuations *continuations = looking->continuations;
 	const struct workbench *bench = continuations->bench;
-	const struct carve_coded *coded = looking->coded;
-	uint64_t first = looking->first + part * SPAN, step = bench->clusters->size;
-	uint64_t cluster = looking->cluster, bits = 0;
+	const struct carve_coded *coded = looking->described->coded;
 	size_t len = continuations->head_len;
-	uint8_t *heads = xmalloc(SPAN * len);
+	uint64_t step = bench->clusters->size, bits = 0;
 
-	(void)view;
 	searcher_read_heads(bench->searcher, bench->evidence, first, heads);
 	for (uint64_t i = 0; i < SPAN; i++) {
 		uint64_t offset = searcher_place(bench->searcher, first + i);
-		bool is_other = (offset - searcher_place(bench->searcher, cluster)) % step != 0;
+		bool is_other =
+			(offset - searcher_place(bench->searcher, looking->cluster)) % step != 0;
 
 		if (is_other || !is_whole(continuations, offset) ||
 			!clusters_are_free(bench->clusters, offset, 1))
 			continue;
 		bits |= (uint64_t)coded_may_follow(coded, heads + i * len, (uint32_t)len) << i;
 	}
-	looking->bits[part] = bits;
+	return bits;
+}
+
+static void look_part(void *context, size_t part, struct view *view)
+{
+	const struct looks *looks = context;
+	const struct looking *looking = looks->items;
+	uint8_t *heads = xmalloc(SPAN * looks->continuations->head_len);
+
+	(void)view;
+	for (; part >= looking->span->count / SPAN; looking++)
+		part -= looking->span->count / SPAN;
+	looking->span->bits[part] =
+		look(looks->continuations, looking, looking->span->first + part * SPAN, heads);
 	free(heads);
 }
 
-/* The processor's answers for spans from the one with this cluster on, in the direction of the gaps. */
-static void look_around(struct continuations *continuations, const struct described *described,
-	uint64_t cluster, bool backwards, struct span *span)
+/* Adds spans of the break from the one with this cluster on, in the direction of the gaps; is_alone: just that one. */
+static void add_look(const struct continuations *continuations, struct described *described,
+	uint64_t cluster, bool backwards, bool is_alone, struct looks *looks)
 {
-	struct workbench *bench = continuations->bench;
-	struct looking looking;
-	uint64_t spans = number_from(continuations, bench->clusters->end) / SPAN + 1;
+	uint64_t spans = number_from(continuations, continuations->bench->clusters->end) / SPAN + 1;
+	struct span *span = &described->spans[backwards];
 	uint64_t from = cluster / SPAN, count = span->count / SPAN * SPANS_GROWTH;
 
-	if (!helpers_idle(bench->helpers) || !count)
+	if (is_alone || !count)
 		count = 1;
 	if (count > SPANS_MAX)
 		count = SPANS_MAX;
@@ -215,13 +232,46 @@ static void look_around(struct continuations *continuations, const struct descri
 	free(span->bits);
 	*span = (struct span){ .first = from * SPAN, .count = count * SPAN };
 	span->bits = xcalloc(count, sizeof(*span->bits));
-	looking = (struct looking){ continuations, described->coded, cluster, span->first,
-		span->bits };
-	if (count > 1)
-		helpers_share(bench->helpers, bench->view, count, look, &looking);
+	looks->items[looks->count++] = (struct looking){ described, cluster, span };
+	looks->parts += count;
+}
+
+/* Adds the expected breaks that have no answer for this gap: they are asked next. */
+static void add_expected(
+	const struct continuations *continuations, int64_t gap, struct looks *looks)
+{
+	for (size_t i = 0; i < continuations->expected_count && looks->count < LOOKS_MAX; i++) {
+		struct described *other = find(continuations, continuations->expected[i]);
+		uint64_t number;
+
+		if (other && other->coded && other->end != UINT64_MAX &&
+			is_whole(continuations, other->end + (uint64_t)gap) &&
+			searcher_number(continuations->bench->searcher, other->end + (uint64_t)gap,
+				&number) &&
+			!has_answer(&other->spans[gap < 0], number))
+			add_look(continuations, other, number, gap < 0, false, looks);
+	}
+}
+
+/* The processor's answers for this break and the cluster to which the gap leads, and if threads have nothing else to
+ * do, for more. */
+static void look_around(struct continuations *continuations, struct described *described,
+	uint64_t cluster, int64_t gap)
+{
+	struct workbench *bench = continuations->bench;
+	bool is_alone = !helpers_idle(bench->helpers);
+	struct looks looks = { .continuations = continuations };
+
+	add_look(continuations, described, cluster, gap < 0, is_alone, &looks);
+	if (!is_alone)
+		add_expected(continuations, gap, &looks);
+	if (looks.parts > 1)
+		helpers_share(bench->helpers, bench->view, looks.parts, look_part, &looks);
 	else
-		look(&looking, 0, bench->view);
+		look_part(&looks, 0, bench->view);
 	bench->stopped |= image_was_cut(bench->evidence);
+	for (size_t i = 0; i < looks.count; i++)
+		set_not_looked_at(continuations, looks.items[i].span);
 }
 
 /* What a device is asked for some breaks. */
@@ -330,12 +380,8 @@ static bool ask_device(struct continuations *continuations, struct described *de
 static void fill(struct continuations *continuations, struct described *described, uint64_t cluster,
 	int64_t gap)
 {
-	struct span *span = &described->spans[gap < 0];
-
-	if (ask_device(continuations, described, cluster, gap))
-		return;
-	look_around(continuations, described, cluster, gap < 0, span);
-	set_not_looked_at(continuations, span);
+	if (!ask_device(continuations, described, cluster, gap))
+		look_around(continuations, described, cluster, gap);
 }
 
 void continuations_expect(struct continuations *continuations, const uint64_t *breaks, size_t count)
