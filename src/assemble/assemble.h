@@ -107,7 +107,7 @@ uint64_t assemble_work(uint64_t size, uint64_t files, unsigned share);
 uint64_t assemble_work_most(uint64_t size);
 /* Sets the error of a pass without memory, and returns -ENOMEM. */
 int assemble_memory_error(struct error *error);
-/* For a checkpoint: what was noted, and the passes that are complete. */
+/* For a checkpoint: what was noted. The passes will be made again. */
 void assembler_save(const struct assembler *assembler, struct codec_writer *writer);
 /* Into a new one with the same options. Invalid values fail the reader. */
 void assembler_load(struct assembler *assembler, struct codec_reader *reader);

@@ -275,6 +275,11 @@ bool checkpoint_is_due(struct checkpoint *checkpoint)
 	       checkpoint->due_since >= checkpoint->due && !is_busy(checkpoint);
 }
 
+void checkpoint_hasten(struct checkpoint *checkpoint)
+{
+	checkpoint->due = 0;
+}
+
 void checkpoint_write(struct checkpoint *checkpoint, uint64_t position)
 {
 	double took, pause = (double)checkpoint->options.interval / 1000;

@@ -64,6 +64,8 @@ void checkpoint_begin(struct checkpoint *checkpoint);
 void checkpoint_begin_parts(struct checkpoint *checkpoint);
 /* Whether it is time for one, and the disk is done with the last. */
 bool checkpoint_is_due(struct checkpoint *checkpoint);
+/* It is time for one now. */
+void checkpoint_hasten(struct checkpoint *checkpoint);
 /* Writes one, after checkpoint_is_due. position: for the log. A failure is logged, and the last
  * one stays: no reason to end the run. */
 void checkpoint_write(struct checkpoint *checkpoint, uint64_t position);

@@ -393,7 +393,7 @@ static int make_passes(struct run *run)
 {
 	int status = 0;
 
-	if (!assembler_has_pass(run->assembler))
+	if (!run_has_passes(run))
 		return 0;
 	if (run->session.record.checks_confined)
 		return make_passes_confined(run);
@@ -403,9 +403,14 @@ static int make_passes(struct run *run)
 	return status;
 }
 
+bool run_has_passes(const struct run *run)
+{
+	return run->assembler && assembler_has_pass(run->assembler);
+}
+
 int run_pieces(struct run *run)
 {
-	int status = run->assembler ? make_passes(run) : 0;
+	int status = make_passes(run);
 
 	if (status)
 		return status == -EINTR ? 0 : status;

@@ -157,7 +157,11 @@ static int finish_carving(struct run *run)
 	status = carving_finish(carving);
 	if (status || signals_caught())
 		return status ? carving_failed(run, status) : 0;
-	return run_pieces(run);
+	if (run_has_passes(run)) { /* which may take hours */
+		checkpoint_hasten(run->checkpoint);
+		status = checkpoint_if_due(run, &run->session.error);
+	}
+	return status ? status : run_pieces(run);
 }
 
 /* The whole story: next hits, pair, offer candidates, flush the report, checkpoint if due. */

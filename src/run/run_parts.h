@@ -29,6 +29,8 @@ struct run {
 	double cluster_wait; /* seconds, for results of the workers */
 };
 
+/* After the scan: whether there are files to put together. */
+bool run_has_passes(const struct run *run);
 /* After the scan: puts files in pieces together, and reports them (run/pieces.c). Returns 0 or a
  * negative errno with the session's error set. */
 int run_pieces(struct run *run);
