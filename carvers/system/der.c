@@ -93,6 +93,8 @@ struct der_walk {
 	unsigned depth;
 	uint8_t kids[4]; /* tags of the outermost sequence's first elements */
 	unsigned kid_count, elements;
+	uint64_t
+		opaque; /* the first octet string that should contain an element, and does not; 0: none */
 	bool name_next; /* the last element was the OID of a common name */
 };
 
@@ -133,6 +135,19 @@ static bool wraps_element(const struct der_walk *walk, const struct der *element
 	       inside.end == element->end && inside.end - inside.data > 8;
 }
 
+/* Whether the octet string should contain an element that fills it: a private key of PKCS #8, or what is in OCSP's
+ * response, but neither does. */
+static bool is_opaque(const struct der_walk *walk, const struct der *element)
+{
+	bool key = walk->depth == 1 && walk->kid_count == 3 && walk->kids[0] == INTEGER &&
+		   walk->kids[1] == SEQUENCE;
+	struct der inside;
+
+	return element->tag == OCTET_STRING &&
+	       (key || (walk->depth == 3 && walk->kids[0] == ENUMERATED)) &&
+	       !(der_read(walk->view, element->data, &inside) && inside.end == element->end);
+}
+
 static void read_name(struct der_walk *walk, const struct der *element)
 {
 	uint64_t len = element->end - element->data;
@@ -171,6 +186,8 @@ static bool walk_elements(struct der_walk *walk, uint64_t at, uint64_t end)
 			at = element.data;
 			continue;
 		}
+		if (!walk->opaque && is_opaque(walk, &element))
+			walk->opaque = element.data;
 		if (walk->name_next && element.tag != OID)
 			read_name(walk, &element);
 		if (element.end > view_size(walk->view) || !valid_data(walk, &element))
@@ -235,6 +252,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	finding->extension = kind;
 	finding->length = whole.end;
+	if (walk.opaque)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"no element where a key or an answer should be, at %" PRIu64, walk.opaque);
 	return CARVE_COMPLETE;
 }
 

@@ -34,6 +34,8 @@ def make():
     bare = sequence(integer(b"\0\xc5" + noise(255, 4)), integer(b"\1\0\1"))
     save("der", "bare.pub", bare, extension="pub", unchecked=len(bare) - 200)
     answer = sequence(der(10, b"\0"), der(0xA0, sequence(der(6, bytes.fromhex("2b0601050507300101")), der(4, sequence(RSA, der(4, noise(200)))))))
+    opaque = sequence(integer(0), RSA, der(4, noise(300)))
+    save("der", "opaque.key", opaque, verdict="unverified", length=len(opaque), extension="key", why=f"no element where a key or an answer should be, at {len(opaque) - 300}")
     save("der", "answer.der", answer, extension="der", unchecked=28)
     message = sequence(sequence(integer(2), der(0xA4, sequence(der(0x31, sequence(der(6, bytes.fromhex("550403")), der(12, b"golden"))))), der(0xA4, sequence())),
                        der(0xA0, sequence(sequence(integer(0)))), der(0xA0, der(3, b"\0" + noise(20))))
