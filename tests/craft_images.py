@@ -1223,6 +1223,42 @@ def compress_z(size):
     return repeated(size, golden(name, 0, 3), golden(name, 3))
 
 
+def warc(size):
+    def head(left):
+        return b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:a>\r\nWARC-Target-URI: a\r\nContent-Length: %010d\r\n\r\n" % left
+    return jumping(size, head, b"\r\n\r\n" + head(0))
+
+
+def tdf(size):
+    return jumping(size, lambda left: b"TDF$" + le(4, 1) + be(4, left), be(4, 0xffffffff), align=4)
+
+
+def simplecache(size):
+    entry = golden("simplecache/alone.cache")
+    end = entry[entry.index(le(8, 0xf4fa6f45970d41d8)):][:12]
+    return repeated(size, entry[:128], end + le(4, 1) + le(4, 100) + bytes(4))
+
+
+def bks(size):
+    def entry(length):
+        return b"\4\0\1a" + be(8, 1 << 40) + be(4, 0) + be(4, length)
+    return jumping(size, lambda left: be(4, 2) + be(4, 20) + bytes(range(20)) + be(4, 1024) + entry(left), entry(0))
+
+
+def vimswap(size):
+    name = "vimswap/text.swp"
+    return repeated(size, golden(name, 0, 4096), golden(name, 4096))
+
+
+def qm(size):
+    start = golden("qm/golden.qm", 0, 16)
+    return jumping(size, lambda left: start + b"\x69" + be(4, left), b"\x69" + be(4, 0))
+
+
+def cram(size):
+    return jumping(size, lambda left: b"CRAM\2\1".ljust(26, b"a") + le(4, left) + bytes(8), le(4, 0) + bytes(8))
+
+
 CRAFTS = {
     "jpeg": jpeg, "png": png, "gif": gif, "webp": webp, "tiff": tiff, "bmp": bmp, "psd": psd, "mp4": mp4, "mp4_nested": mp4_nested, "wav": wav,
     "aiff": aiff, "midi": midi, "mkv": mkv, "flac": flac, "mp3": mp3, "ogg": ogg, "ogg_streams": ogg_streams, "swf": swf, "flv": flv, "html": html, "xml": xml, "svg": svg,
@@ -1247,5 +1283,6 @@ CRAFTS = {
     "mpv": frames("mpv/rows.m1v"), "mpg": frames("mpg/one.mpg"), "ts": frames("mpegts/plain.ts"), "wavpack": frames("wavpack/cut.wv"),
     "xpm": xpm, "xwd": xwd, "sunras": sunras, "viff": viff, "pict": pict, "tga": tga, "tga_coded": tga_coded, "onnx": onnx, "ber": ber, "w64": w64,
     "dts_long": dts, "h265": h265, "stl": stl, "dmg": dmg, "ac3": frames("ac3/film.ac3"), "utmp": frames("utmp/wtmp", 384), "psp": psp, "jffs2": jffs2,
-    "cramfs": cramfs, "ab": backup, "uuencode": uuencode, "mdmp": mdmp, "compress_z": compress_z,
+    "cramfs": cramfs, "ab": backup, "uuencode": uuencode, "mdmp": mdmp, "compress_z": compress_z, "warc": warc, "tdf": tdf, "simplecache": simplecache, "bks": bks,
+    "vimswap": vimswap, "qm": qm, "cram": cram,
 }
