@@ -21,10 +21,10 @@ interrupt() # SIGNAL OUT OPTION...
 	tail -1 "$out/report.jsonl" | grep -o '"signal":[0-9]*,"exit":[0-9]*'
 }
 interrupt INT int --threads 1
-interrupt TERM term
+interrupt TERM term --threads 1
 interrupt HUP hup --threads 3 --io threads
 # both at once: it ends on the spot, without a summary
-"$BURIN" carve -c rec.conf --chunk-size 64K -o twice image 2>/dev/null &
+"$BURIN" carve -c rec.conf --chunk-size 64K --threads 1 -o twice image 2>/dev/null &
 pid=$!
 wait_until has_files twice
 kill -STOP $pid
