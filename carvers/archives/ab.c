@@ -22,8 +22,6 @@
 #define LINE_MAX_LEN 512
 #define ENCRYPTED_LINES 5
 #define ENCRYPTED_UNIT 16
-#define TAR_SIZE_AT 124
-#define TAR_SIZE_LEN 12
 
 /* Reads the line at *at, which is printable, and moves *at after its end. Returns its length; 0: none. The line is in
  * `line`, ended by a zero. */
@@ -67,24 +65,13 @@ static enum verdict check_compressed(struct view *view, struct finding *finding,
 	}
 }
 
-/* The length of a member's data, in octal digits. */
-static uint64_t tar_data_len(const uint8_t *block)
-{
-	uint64_t len = 0;
-
-	for (int i = 0; i < TAR_SIZE_LEN; i++)
-		if (block[TAR_SIZE_AT + i] >= '0' && block[TAR_SIZE_AT + i] <= '7')
-			len = len << 3 | (unsigned)(block[TAR_SIZE_AT + i] - '0');
-	return len;
-}
-
 static enum verdict check_stored(struct view *view, struct finding *finding, uint64_t at)
 {
 	uint64_t size = view_size(view), start = at, len;
 	const uint8_t *p;
 
-	while ((p = view_peek(view, at, TAR_BLOCK)) && tar_header(p)) {
-		len = (tar_data_len(p) + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+	while ((p = view_peek(view, at, TAR_BLOCK)) && tar_header(p) && tar_data_len(p, &len)) {
+		len = (len + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
 		view_part(view, at);
 		if (len)
 			view_embedded(view, at + TAR_BLOCK);

@@ -30,7 +30,6 @@
 
 enum {
 	NAME_LEN = 100,
-	SIZE_AT = 124,
 	TIME_AT = 136,
 	TYPE_AT = 156,
 	SPARSE_MORE_AT = 482,
@@ -63,27 +62,6 @@ enum tar_found { TAR_FOUND, TAR_END, TAR_NOTHING, TAR_CUT };
 static uint64_t whole_blocks(uint64_t len)
 {
 	return (len + TAR_BLOCK - 1) & ~(TAR_BLOCK - 1);
-}
-
-/* A number of len bytes, octal or binary; false when it is neither, or larger than any file. */
-static bool read_number(const uint8_t *field, int len, uint64_t *value)
-{
-	int i = 0;
-
-	*value = 0;
-	if (field[0] & 0x80) {
-		for (i = 1; i < len; i++) {
-			if (*value >> 48)
-				return false;
-			*value = *value << 8 | field[i];
-		}
-		return !(field[0] & 0x7f);
-	}
-	while (i < len && field[i] == ' ')
-		i++;
-	for (; i < len && field[i] >= '0' && field[i] <= '7'; i++)
-		*value = *value << 3 | (uint64_t)(field[i] - '0');
-	return i == len || field[i] == ' ' || field[i] == 0;
 }
 
 static bool is_zero(struct view *view, uint64_t at)
@@ -155,7 +133,7 @@ static void describe(struct tar *tar, const uint8_t *header)
 	if (tar->describes_next || type == 'g')
 		return;
 	tar->holds_tar = ends_with(header, ".tar");
-	if (read_number(header + TIME_AT, 12, &time) && (int64_t)time > tar->finding->time &&
+	if (tar_number(header + TIME_AT, 12, &time) && (int64_t)time > tar->finding->time &&
 		time < (uint64_t)1 << 34)
 		tar->finding->time = (int64_t)time;
 	if (tar->members++)
@@ -185,7 +163,7 @@ static enum tar_found read_member(struct tar *tar)
 		return TAR_CUT;
 	if (!p[0])
 		return is_zero(tar->view, tar->at) ? TAR_END : TAR_NOTHING;
-	if (!tar_header(p) || !read_number(p + SIZE_AT, 12, &len))
+	if (!tar_header(p) || !tar_data_len(p, &len))
 		return TAR_NOTHING;
 	type = p[TYPE_AT];
 	more = type == 'S' ? p[SPARSE_MORE_AT] : 0;

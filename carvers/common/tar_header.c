@@ -1,5 +1,7 @@
 #include "tar_header.h"
 
+#define SIZE_AT 124
+#define SIZE_LEN 12
 #define CHECKSUM_AT 148
 #define CHECKSUM_LEN 8
 
@@ -33,4 +35,29 @@ bool tar_header(const uint8_t *block)
 		chars += (signed char)block[i];
 	}
 	return want == bytes || want == chars;
+}
+
+bool tar_number(const uint8_t *field, int len, uint64_t *value)
+{
+	int i = 0;
+
+	*value = 0;
+	if (field[0] & 0x80) {
+		for (i = 1; i < len; i++) {
+			if (*value >> 48)
+				return false;
+			*value = *value << 8 | field[i];
+		}
+		return !(field[0] & 0x7f);
+	}
+	while (i < len && field[i] == ' ')
+		i++;
+	for (; i < len && field[i] >= '0' && field[i] <= '7'; i++)
+		*value = *value << 3 | (uint64_t)(field[i] - '0');
+	return i == len || field[i] == ' ' || field[i] == 0;
+}
+
+bool tar_data_len(const uint8_t *block, uint64_t *len)
+{
+	return tar_number(block + SIZE_AT, SIZE_LEN, len);
 }

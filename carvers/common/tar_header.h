@@ -9,5 +9,10 @@
 
 /* Whether the 512 bytes at block are a header: their checksum matches, and they have a name. */
 bool tar_header(const uint8_t *block);
+/* A header's number of len bytes, octal or, with the highest bit set, binary; false when it is neither, or larger than any
+ * file. */
+bool tar_number(const uint8_t *field, int len, uint64_t *value);
+/* The length of the data after the header, before zeros fill the last block; false when it has none that can be. */
+bool tar_data_len(const uint8_t *block, uint64_t *len);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base64.h"
 #include "bytes.h"
 #include "lines.h"
 #include "title.h"
@@ -50,20 +51,8 @@ static bool read_first(struct uuencode *uu, const struct line *line, struct find
 
 static bool is_base64(const struct line *line)
 {
-	size_t len = line->len;
-
-	if (!len || len > BASE64_LINE_MAX || len % 4)
-		return false;
-	while (len > line->len - 2 && line->bytes[len - 1] == '=')
-		len--;
-	for (size_t i = 0; i < len; i++) {
-		uint8_t c = line->bytes[i];
-
-		if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-			    c == '+' || c == '/'))
-			return false;
-	}
-	return true;
+	return line->len <= BASE64_LINE_MAX && line->len % 4 == 0 &&
+	       base64_text(line->bytes, line->len);
 }
 
 /* Whether the line has the number of bytes that it says, at least one. */

@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#include "base64.h"
+
 #define LINE_MAX_LEN 80
 
 struct armour_decoder {
@@ -21,17 +23,6 @@ struct armour_decoder {
 	unsigned count, padding;
 	uint32_t crc;
 };
-
-static int base64_value(uint8_t byte)
-{
-	if (byte >= 'A' && byte <= 'Z')
-		return byte - 'A';
-	if (byte >= 'a' && byte <= 'z')
-		return byte - 'a' + 26;
-	if (byte >= '0' && byte <= '9')
-		return byte - '0' + 52;
-	return byte == '+' ? 62 : byte == '/' ? 63 : -1;
-}
 
 static uint32_t crc24(uint32_t crc, uint8_t byte)
 {
@@ -71,7 +62,7 @@ static bool decode_line(
 	if (!len || len > LINE_MAX_LEN || decoder->padding)
 		return false;
 	for (size_t i = 0; i < len; i++) {
-		int value = base64_value(line->bytes[i]);
+		int value = base64_digit(line->bytes[i]);
 
 		if (line->bytes[i] == '=' && ++decoder->padding <= 2 && i + 2 >= len)
 			continue;
@@ -101,7 +92,7 @@ static bool check_crc(
 	if (line->len != 5 || line->bytes[0] != '=' || armour->has_crc)
 		return false;
 	for (int i = 1; i < 5; i++) {
-		int value = base64_value(line->bytes[i]);
+		int value = base64_digit(line->bytes[i]);
 
 		if (value < 0)
 			return false;
@@ -129,7 +120,7 @@ static void add_partial_line(struct armour *armour, const struct line *line)
 
 	if (!armour->data_lines || line->ended)
 		return;
-	while (len < line->len && base64_value(line->bytes[len]) >= 0)
+	while (len < line->len && base64_digit(line->bytes[len]) >= 0)
 		len++;
 	armour->valid_end = line->at + len;
 }

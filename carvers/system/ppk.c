@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base64.h"
 #include "hex.h"
 #include "lines.h"
 #include "walk.h"
@@ -53,18 +54,7 @@ static unsigned number_after(const struct line *line, const char *name)
 
 static bool is_base64(const struct line *line)
 {
-	size_t len = line->len;
-
-	while (len && line->bytes[len - 1] == '=')
-		len--;
-	for (size_t i = 0; i < len; i++) {
-		uint8_t byte = line->bytes[i];
-
-		if ((byte < 'A' || byte > 'Z') && (byte < 'a' || byte > 'z') &&
-			(byte < '0' || byte > '9') && byte != '+' && byte != '/')
-			return false;
-	}
-	return len && line->len - len <= 2 && line->len <= BASE64_LINE;
+	return line->len <= BASE64_LINE && base64_text(line->bytes, line->len);
 }
 
 /* Reads lines up to that with `name`, and the list after it. */

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base64.h"
 #include "bytes.h"
 #include "lines.h"
 #include "plain_text.h"
@@ -20,16 +21,6 @@
 #define KIND_MAX_LEN 64
 #define DATA_MAX 4096
 #define PARTS_MIN 2
-
-static int base64_digit(uint8_t c)
-{
-	return c >= 'A' && c <= 'Z'   ? c - 'A'
-	       : c >= 'a' && c <= 'z' ? c - 'a' + 26
-	       : c >= '0' && c <= '9' ? c - '0' + 52
-	       : c == '+'             ? 62
-	       : c == '/'             ? 63
-				      : -1;
-}
 
 /* Decodes base64 up to its end, at most `room` bytes. Returns how many characters it had, with padding; *len: bytes. */
 static size_t decode(const uint8_t *text, size_t text_len, uint8_t *data, size_t room, size_t *len)

@@ -1,0 +1,34 @@
+/* Base64 (RFC 4648, 4). */
+#ifndef BURIN_CARVERS_COMMON_BASE64_H
+#define BURIN_CARVERS_COMMON_BASE64_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The value of a character; -1: it is none. */
+static inline int base64_digit(uint8_t byte)
+{
+	if (byte >= 'A' && byte <= 'Z')
+		return byte - 'A';
+	if (byte >= 'a' && byte <= 'z')
+		return byte - 'a' + 26;
+	if (byte >= '0' && byte <= '9')
+		return byte - '0' + 52;
+	return byte == '+' ? 62 : byte == '/' ? 63 : -1;
+}
+
+/* Whether the bytes are characters, at least one, and at most two `=` after them. */
+static inline bool base64_text(const uint8_t *bytes, size_t len)
+{
+	size_t digits = 0;
+
+	while (digits < len && base64_digit(bytes[digits]) >= 0)
+		digits++;
+	for (size_t i = digits; i < len; i++)
+		if (bytes[i] != '=')
+			return false;
+	return digits && len - digits <= 2;
+}
+
+#endif
