@@ -111,6 +111,17 @@ static bool has_words(const uint8_t *p, size_t len)
 	return blanks >= len / 16 && letters >= len / 2;
 }
 
+/* Whether the bytes before `at` are text. */
+static bool follows_text(struct view *view, uint64_t start, uint64_t at)
+{
+	const uint8_t *p = at >= start + FEW ? view_peek(view, at - FEW, FEW) : NULL;
+
+	for (size_t i = 0; p && i < FEW; i++)
+		if (!plain_text_byte(p[i]))
+			return false;
+	return p;
+}
+
 /* Finds where words start with a sector, after other bytes or before the data. Text that starts in
  * the first sector is not an overwrite: the header before it is intact. */
 static bool find_text(struct view *view, uint64_t start, uint64_t end, uint64_t *at)
@@ -124,7 +135,8 @@ static bool find_text(struct view *view, uint64_t start, uint64_t end, uint64_t 
 		bool before = words;
 
 		words = p && has_words(p, len);
-		if (words && !before && *at)
+		/* Text of the file's own, if it began before the sector. */
+		if (words && !before && *at && !follows_text(view, start, *at))
 			return true;
 	}
 	return false;

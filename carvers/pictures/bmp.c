@@ -31,6 +31,7 @@
 #include "walk.h"
 
 #define FILE_HEADER_LEN 14
+#define CORE_LEN 12
 #define OFFSET_MAX (1u << 20) /* the highest offset of the pixels */
 #define EXTRA_MAX 4096        /* bytes after the pixels that the size may count */
 #define TRAILING_MAX 32       /* bytes accepted without a check after the end of a code */
@@ -58,6 +59,13 @@ static bool size_fits(const struct bmp *bmp, uint64_t len)
 	       bmp->claimed == FILE_HEADER_LEN + bmp->dib.header_len;
 }
 
+/* Whether the pixels follow OS/2's small header and a whole palette: then the size at the start may be any. */
+static bool is_core(const struct bmp *bmp)
+{
+	return bmp->dib.header_len == CORE_LEN && bmp->dib.colours_len &&
+	       bmp->pixels == min_pixels_offset(&bmp->dib);
+}
+
 static const char *find_pixels_end(struct bmp *bmp)
 {
 	const struct dib *dib = &bmp->dib;
@@ -76,7 +84,7 @@ static const char *find_pixels_end(struct bmp *bmp)
 		bmp->end = bmp->claimed;
 	if (!size_fits(bmp, bmp->end)) {
 		bmp->odd = true;
-		if (!said || !dib->image_len)
+		if ((!said || !dib->image_len) && !is_core(bmp))
 			return "a size that does not fit the picture";
 	}
 	return bmp->end > bmp->pixels ? NULL : "a bitmap without pixels";

@@ -342,6 +342,19 @@ static uint64_t confirmed_end(const struct tiff *tiff, const struct tiff_ifd *if
 		       : ifd->end - (tiff->wide ? 8 : 4);
 }
 
+/* Canon's directory of the sensor's data has no size, but one strip: a JPEG. */
+static void read_bare_jpeg(struct tiff_walk *walk, const struct tiff_page *page)
+{
+	uint64_t place, len;
+
+	if (page->compression != TIFF_OLD_JPEG || page->offsets.count != 1 ||
+		page->lens.count != 1 || !tiff_read_value(&walk->tiff, &page->offsets, 0, &place) ||
+		!tiff_read_value(&walk->tiff, &page->lens, 0, &len) || !len)
+		return;
+	tiff_claim(walk, place, len);
+	tiff_check_jpeg(walk, place, len);
+}
+
 /* Reads the directory at `at` and all that it points to; *next (may be NULL) is the directory after
  * it. False when it is invalid. */
 static bool read_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
@@ -375,6 +388,8 @@ static bool read_directory(struct tiff_walk *walk, uint64_t at, uint64_t *next)
 			walk->pages ||
 			(walk->subfile_count > subfiles && page.width && page.height) ||
 			(page.jpeg && walk->subfile_count > subfiles);
+	else if (!page.width && !page.height)
+		read_bare_jpeg(walk, &page);
 	if (page.jpeg && page.jpeg_len) {
 		tiff_claim(walk, page.jpeg, page.jpeg_len);
 		tiff_check_jpeg(walk, page.jpeg, page.jpeg_len);

@@ -32,7 +32,7 @@
 #include "title.h"
 #include "walk.h"
 
-#define DEPTH_MAX 24
+#define DEPTH_MAX 48 /* PKCS #12 has certificates at 15 */
 #define HEAD_MAX 6
 /* Elements after which it is not a coincidence. */
 #define SURE_COUNT 5

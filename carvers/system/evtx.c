@@ -33,6 +33,7 @@
 /* See view_proved: a record has its length at both ends, and a log's number. */
 enum { CRC_BITS = 32, LENGTH_BITS = 16, NUMBER_BITS = 16 };
 #define CHUNK_LEN 65536
+#define RESERVED_UNIT 16 /* chunks */
 #define CHUNK_HEADER_LEN 512
 #define FOREIGN_BLOCK 512
 #define FLAG_DIRTY 1
@@ -300,6 +301,32 @@ static enum verdict judge_closed(struct evtx *log, uint64_t end)
 	return CARVE_COMPLETE;
 }
 
+/* Adds what Windows reserves after the chunks that end at `end`, in units of 1 MiB with or without a chunk more: zeros. A log
+ * of one chunk reserves nothing. */
+static enum verdict add_reserved(struct evtx *log, uint64_t end, enum verdict verdict)
+{
+	uint64_t count = (end - HEADER_LEN) / CHUNK_LEN, max;
+
+	if ((verdict != CARVE_COMPLETE && verdict != CARVE_UNVERIFIED) || count < 2 ||
+		count % RESERVED_UNIT <= 1 || log->finding->length != end)
+		return verdict;
+	max = (count / RESERVED_UNIT + 1) * RESERVED_UNIT + 1;
+	for (count = max; count + 1 >= max; count--) {
+		uint64_t stop = HEADER_LEN + count * CHUNK_LEN;
+
+		if (stop > view_size(log->view) || !walk_zeros(log->view, end, stop))
+			continue;
+		view_unverified(log->view, end, stop);
+		log->finding->length = stop;
+		if (!log->finding->why[0])
+			verdict_because(verdict, log->finding,
+				"which of the zeros from %" PRIu64 " on belong to it is a guess",
+				end);
+		break;
+	}
+	return verdict;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct evtx log = { .view = view, .finding = finding };
@@ -320,10 +347,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"random bytes after the records, at %" PRIu64, noise);
 	if (end > at || open)
-		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the log was not closed: its header counts %" PRIu32 " chunks",
-			log.chunk_count);
-	return judge_closed(&log, end);
+		return add_reserved(&log, end,
+			verdict_because(CARVE_UNVERIFIED, finding,
+				"the log was not closed: its header counts %" PRIu32 " chunks",
+				log.chunk_count));
+	return add_reserved(&log, end, judge_closed(&log, end));
 }
 
 /* ---- files in pieces ------------------------------------------------------------------------ */

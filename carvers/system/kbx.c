@@ -6,7 +6,7 @@
  *	      version 1 or 2, ..., SHA-1 of all before it
  *	keys: offset and length of the key or certificate in the blob, at 8 and 12
  *
- * Old versions stored 4 zeros and an MD5 instead of the SHA-1. The number of blobs is not stored: the file ends where none follows, and is unverified.
+ * Old versions stored 4 zeros and the MD5 of all before it instead of the SHA-1. The number of blobs is not stored: the file ends where none follows, and is unverified.
  * The keys in it are not files of their own.
  */
 #include <inttypes.h>
@@ -42,14 +42,14 @@ static uint32_t blob_len(struct view *view, uint64_t at, enum blob_type *type)
 		       : 0;
 }
 
-/* The blob's MD5 after 4 zeros. */
+/* 4 zeros, and the MD5 of the blob with them. */
 static bool old_sum(struct view *view, uint64_t start, uint64_t end, uint8_t sum[SHA1_LEN])
 {
 	struct md5 md5;
 
 	memset(sum, 0, SHA1_LEN);
 	md5_start(&md5);
-	if (!md5_add_view(&md5, view, start, end))
+	if (!md5_add_view(&md5, view, start, end + SHA1_LEN - MD5_LEN))
 		return false;
 	md5_end(&md5, sum + SHA1_LEN - MD5_LEN);
 	return true;

@@ -3,6 +3,7 @@
 
 #define EVTX "tests/golden/evtx/one.evtx"
 #define EVTX_LEN (4096 + 65536)
+#define CHUNK 65536
 #define RECORDS 4608
 #define RECORD_LEN 64
 #define USED (RECORDS + 20 * RECORD_LEN)
@@ -61,6 +62,27 @@ Test(carver_system, evtx_that_was_not_closed)
 	memset(bytes.data + USED - RECORD_LEN, 0, EVTX_LEN - USED + RECORD_LEN);
 	bytes.data[120] = 0;
 	expect("evtx", &bytes, CARVE_TRUNCATED, RECORDS + 9 * RECORD_LEN, "is damaged");
+	free(bytes.data);
+}
+
+/* Two chunks, and the zeros that Windows reserves up to 16 or 17. */
+Test(carver_system, evtx_with_space_for_more_chunks)
+{
+	const size_t end = EVTX_LEN + CHUNK, sizes[] = { 4096 + 16 * CHUNK, 4096 + 17 * CHUNK };
+	struct bytes bytes = bytes_of_file(EVTX);
+
+	bytes.data = realloc(bytes.data, sizes[1]);
+	cr_assert(bytes.data);
+	memset(bytes.data + EVTX_LEN, 0, sizes[1] - EVTX_LEN);
+	bytes.data[42] = 2;
+	bytes.data[120] = 4; /* without checksums */
+	for (size_t i = 0; i < 2; i++) {
+		bytes.len = sizes[i];
+		expect("evtx", &bytes, CARVE_COMPLETE, sizes[i], "is a guess");
+		bytes.data[sizes[i] - 1] = 1;
+		expect("evtx", &bytes, CARVE_COMPLETE, i ? sizes[0] : end, NULL);
+		bytes.data[sizes[i] - 1] = 0;
+	}
 	free(bytes.data);
 }
 

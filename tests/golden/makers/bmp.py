@@ -52,6 +52,8 @@ def make():
     save("bmp", "used.bmp", bmp(header(40, 20, 12, 8, used=3), bytes(12), pixels(20, 12, 8)), unchecked=34)
     os2 = bmp(header(64, 20, 12, 8), bytes(1024), pixels(20, 12, 8), size=78)
     save("bmp", "os2-size.bmp", os2, unchecked=34)
+    core = bmp(header(12, 40, 30, 8), bytes(range(256)) * 3, pixels(40, 30, 8), size=794 + 700)
+    save("bmp", "core-size.bmp", core, verdict="unverified", length=len(core))
     save("bmp", "no-size.bmp", bmp(header(40, 20, 12, 24), b"", pixels(20, 12, 24), size=0), unchecked=34)
     save("bmp", "extra.bmp", bmp(header(40, 20, 12, 24), b"", pixels(20, 12, 24), behind=b"\0\0"), unchecked=34)
     coded = rle8(12)

@@ -14,6 +14,13 @@ def make():
     p12 = sequence(integer(3), sequence(data, der(0xA0, der(4, sequence(data, der(0xA0, der(4, noise(300, 3))))))),
                    sequence(sequence(RSA, der(4, noise(20))), der(4, noise(8)), integer(b"\x08\0")))
     save("der", "store.p12", p12, extension="p12", unchecked=len(p12) - 20)
+    # A certificate deep in a store, with a name in one of its extensions.
+    issuer = sequence(der(0x31, sequence(der(6, bytes.fromhex("550403")), der(12, b"golden"))))
+    deep = sequence(sequence(integer(1)), der(0xA3, sequence(sequence(der(6, bytes.fromhex("551d01")), der(4, sequence(der(0xA1, sequence(der(0xA4, issuer)))))))))
+    for _ in range(7):
+        deep = sequence(der(0xA0, sequence(deep)))
+    deep = sequence(integer(3), deep)
+    save("der", "deep.p12", deep, extension="p12", title="golden", unchecked=8)
     cut = cert[:200]
     save("der", "cut.der", cut, verdict="truncated", length=200)
     save("der", "cut-zeros.der", cut + bytes(900), verdict="truncated", length_min=150, length_max=360)

@@ -75,6 +75,11 @@ def make():
     save("hdf5", "cut.h5", whole[:9000], verdict="truncated", length=9000, why="the image ends at 9000, before the file does")
     save("hdf5", "packed.h5", whole[:9000] + random.Random(1).randbytes(11000), verdict="unverified", length=20000)
     save("hdf5", "zeros.h5", whole[:10240] + bytes(20000), verdict="truncated", length=10240, why="zeros instead of data at 10240")
+    words = b"the quick brown fox jumps over the lazy dog and so on "
+    texts = b"The 12 NAMES of 34 PLACES AND 56 THINGS: " * 3 + words * 40
+    save("hdf5", "text.h5", whole[:4000] + texts + whole[4000 + len(texts):], verdict="unverified", length=20000, why="nothing verifies the data from 96 on")
+    foreign = whole[:8192] + (words * 400)[:11808]
+    save("hdf5", "foreign.h5", foreign, verdict="truncated", length=8192, why="text instead of data at 8192")
     matlab = b"MATLAB 7.3 MAT-file, golden".ljust(508) + b"\0\2IM" + hdf5(0, 3512, base=512)
     save("hdf5", "matlab.mat", matlab, verdict="unverified", length=3512, why="nothing verifies the data from 608 on", extension="mat")
     save("hdf5", "base.h5", hdf5(0, 3000, base=512), verdict="reject", why="no superblock at 0")

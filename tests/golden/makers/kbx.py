@@ -9,7 +9,7 @@ HEADER = struct.pack(">IBBH4sIIIII", 32, 1, 1, 2, b"KBXf", 0, 1700000000, 170000
 def blob(key, kind=2, old=False, version=1):
     body = struct.pack(">BBHII", kind, version, 0, 40, len(key)) + bytes(24) + key
     body = struct.pack(">I", 4 + len(body) + 20) + body
-    return body + (bytes(4) + hashlib.md5(body).digest() if old else hashlib.sha1(body).digest())
+    return body + (bytes(4) + hashlib.md5(body + bytes(4)).digest() if old else hashlib.sha1(body).digest())
 
 
 def make():
