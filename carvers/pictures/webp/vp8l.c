@@ -9,7 +9,7 @@
  * Transforms contain images of their own. Only the group numbers need the values of pixels; all
  * other images are decoded for their lengths. What can be invalid: prefix codes that are not
  * complete, copies from before the first pixel or past the last, and the picture's end, which has
- * to be its data's.
+ * to be its data's: bits after it are zeros, as encoders leave them.
  */
 #include "vp8l.h"
 
@@ -403,5 +403,8 @@ enum vp8l_state vp8l_check(struct view *view, uint64_t *at, uint64_t end)
 	*at = b.at - b.buffer.count / 8;
 	if (!valid)
 		return b.ended ? VP8L_CUT : VP8L_BROKEN;
-	return end - *at > SLACK ? VP8L_EARLY : VP8L_COMPLETE;
+	if (end - *at > SLACK)
+		return VP8L_EARLY;
+	return vp8l_read(&b, (uint32_t)(8 * (end - b.at) + b.buffer.count)) ? VP8L_EARLY
+									    : VP8L_COMPLETE;
 }
