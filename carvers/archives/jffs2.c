@@ -106,10 +106,11 @@ static uint64_t read_node(struct jffs2 *jffs2, uint64_t at)
 static uint64_t skip_erased(struct view *view, uint64_t at)
 {
 	uint64_t limit = view_size(view) - at < ERASED_MAX ? view_size(view) : at + ERASED_MAX;
+	uint64_t from = at;
 	const uint8_t *p;
 	size_t len;
 
-	while ((p = walk_window(view, at, limit, &len)) && len >= 4) {
+	while ((p = walk_stream(view, at, limit, at - from, &len)) && len >= 4) {
 		size_t i = 0;
 
 		while (i + 4 <= len && le32(p + i) == UINT32_MAX)

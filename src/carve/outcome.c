@@ -50,22 +50,24 @@ size_t outcome_extra_len(const struct outcome *outcome)
 	       outcome->unverified.count * sizeof(*outcome->unverified.items);
 }
 
+/* Each as what it adds to the one before it: parts rise, and mostly by a byte or two. */
 static void put_offsets(struct codec_writer *writer, const uint64_t *offsets, size_t count)
 {
 	codec_put(writer, count);
 	for (size_t i = 0; i < count; i++)
-		codec_put(writer, offsets[i]);
+		codec_put(writer, offsets[i] - (i ? offsets[i - 1] : 0));
 }
 
 /* No view has more: what another process says must not take more memory than its message. */
-static uint64_t *get_offsets(struct codec_reader *reader, size_t *count)
+static uint64_t *get_offsets(struct codec_reader *reader, size_t most, size_t *count)
 {
-	uint64_t expected = codec_get(reader, VIEW_OFFSETS_MAX), *offsets = NULL;
+	uint64_t expected = codec_get(reader, most), *offsets = NULL, last = 0;
 	size_t room = 0;
 
 	for (*count = 0; *count < expected && codec_ok(reader); ++*count) {
 		offsets = xgrow(offsets, &room, *count, sizeof(*offsets));
-		offsets[*count] = codec_get(reader, UINT64_MAX);
+		last += codec_get(reader, UINT64_MAX); /* of hostile bytes it may wrap round */
+		offsets[*count] = last;
 	}
 	return offsets;
 }
@@ -120,8 +122,8 @@ void outcome_load(
 	codec_copy_text(reader, finding->title, sizeof(finding->title));
 	finding->time = (int64_t)codec_get(reader, UINT64_MAX);
 	codec_copy_text(reader, finding->why, sizeof(finding->why));
-	outcome->parts = get_offsets(reader, &outcome->part_count);
-	outcome->embedded = get_offsets(reader, &outcome->embedded_count);
+	outcome->parts = get_offsets(reader, VIEW_PARTS_MAX, &outcome->part_count);
+	outcome->embedded = get_offsets(reader, VIEW_EMBEDDED_MAX, &outcome->embedded_count);
 	get_unverified(reader, &outcome->unverified);
 	outcome->work = codec_get(reader, UINT64_MAX);
 	outcome->crashed = codec_get_flag(reader);

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "carve/view.h"
 
 #define FIRST_SIZE 64
-#define PARTS_MAX ((size_t)4 << 20) /* 64 MiB of slots */
+#define PARTS_MAX VIEW_PARTS_MAX /* 64 MiB of slots */
 
 /* The slot that holds offset, or the free one for it. At least half of the slots are free. */
 static uint64_t *slot_of(const struct parts *parts, uint64_t offset)

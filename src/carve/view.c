@@ -715,9 +715,9 @@ void view_fill_unreadable(struct view *view, uint8_t byte)
 	view->fill = byte;
 }
 
-static void add_offset(struct offset_list *list, uint64_t offset)
+static void add_offset(struct offset_list *list, size_t most, uint64_t offset)
 {
-	if (!offset || list->count == VIEW_OFFSETS_MAX)
+	if (!offset || list->count == most)
 		return;
 	list->items = xgrow(list->items, &list->capacity, list->count, sizeof(*list->items));
 	list->items[list->count++] = offset;
@@ -728,12 +728,12 @@ void view_part(struct view *view, uint64_t offset)
 	const struct offset_list *parts = &view->parts;
 
 	if (!parts->count || offset > parts->items[parts->count - 1])
-		add_offset(&view->parts, offset);
+		add_offset(&view->parts, VIEW_PARTS_MAX, offset);
 }
 
 void view_embedded(struct view *view, uint64_t offset)
 {
-	add_offset(&view->embedded, offset);
+	add_offset(&view->embedded, VIEW_EMBEDDED_MAX, offset);
 }
 
 const uint64_t *view_parts(const struct view *view, size_t *count)

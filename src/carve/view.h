@@ -60,8 +60,11 @@ size_t view_take_states(struct view *view, struct carve_state *states);
 /* The last state that was kept at or before offset, or NULL. Valid until the view is pointed at
  * something else or freed. */
 const struct carve_state *view_state_before(const struct view *view, uint64_t offset);
-/* Of the parts, and of the embedded offsets, of one candidate; the next one finds the rest. */
-#define VIEW_OFFSETS_MAX ((size_t)1 << 20)
+/* Parts of one candidate that are kept, of the shortest ones those of an image of tens of megabytes: the candidate at the
+ * next part is checked, though most of that has been read, and finds the rest. */
+#define VIEW_PARTS_MAX ((size_t)4 << 20)
+/* Embedded offsets of one candidate that are kept. */
+#define VIEW_EMBEDDED_MAX ((size_t)1 << 20)
 /* What view_part was given since view_point: *count rising offsets from the start of the view,
  * valid until the next call. */
 const uint64_t *view_parts(const struct view *view, size_t *count);

@@ -75,3 +75,24 @@ Test(carver_archives, tar_pads_records_with_zeros)
 		free(bytes.data);
 	}
 }
+
+/* Each block's rest is erased, and what follows it is read with the next block. */
+Test(carver_archives, erased_rests_of_blocks_cost_their_length)
+{
+	const struct carver *carver = carver_find("jffs2");
+	static uint8_t blocks[64][4096];
+	struct finding finding = { 0 };
+	FILE *file = fopen("tests/golden/jffs2/image.jffs2", "rb");
+	struct view *view;
+
+	cr_assert_not_null(file);
+	cr_assert_eq(fread(blocks[0], 1, sizeof(*blocks), file), sizeof(*blocks));
+	fclose(file);
+	for (int i = 1; i < 64; i++)
+		memcpy(blocks[i], blocks[0], sizeof(*blocks));
+	view = view_new_memory(blocks, sizeof(blocks));
+	cr_expect_eq(carver->check(view, &finding), CARVE_UNVERIFIED);
+	cr_expect_eq(finding.length, sizeof(blocks));
+	cr_expect_lt(view_work_done(view), 4 * sizeof(blocks), "%zu", (size_t)view_work_done(view));
+	view_free(view);
+}

@@ -497,6 +497,36 @@ Test(check, parts_are_inside_the_file_or_in_what_was_rejected)
 	cr_expect_eq(check(&rule, 1000, 50).part_count, 0, "those of the one before are dropped");
 }
 
+static uint64_t many;
+
+static enum verdict of_many_parts(struct view *view, struct finding *finding)
+{
+	(void)finding;
+	for (uint64_t i = 1; i <= many; i++) {
+		view_part(view, 12 * i);
+		view_embedded(view, 12 * i);
+	}
+	return CARVE_REJECT;
+}
+
+/* The nodes of 12 bytes that a flash image of 32 MiB may have: else each of the others would be checked. */
+Test(check, millions_of_parts_are_kept)
+{
+	struct carver carver = { .name = "x", .check = of_many_parts };
+	struct rule rule = { .max_size = 50, .carver = &carver };
+	struct outcome outcome;
+
+	many = (32 << 20) / 12;
+	outcome = check(&rule, 1000, 50);
+	cr_assert_eq(outcome.part_count, many, "%zu", outcome.part_count);
+	cr_expect_eq(outcome.parts[many - 1], 1000 + 12 * many);
+	outcome_free(&outcome);
+	many = VIEW_PARTS_MAX + 1;
+	outcome = check(&rule, 1000, 50);
+	cr_expect_eq(outcome.part_count, VIEW_PARTS_MAX, "%zu", outcome.part_count);
+	outcome_free(&outcome);
+}
+
 /* A check that goes on from a state finds what a whole one does, with less work, and proves as much. */
 static void expect_to_go_on(const char *carver, const char *path, size_t begin, bool thorough)
 {

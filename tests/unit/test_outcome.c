@@ -90,15 +90,21 @@ static bool comes_back(const struct outcome *sent)
 /* More would take far more memory than the message. */
 Test(outcome, no_more_places_than_a_view_has)
 {
-	uint64_t *parts = calloc(VIEW_OFFSETS_MAX + 1, sizeof(*parts));
+	uint64_t *parts = calloc(VIEW_PARTS_MAX + 1, sizeof(*parts));
 	struct outcome outcome = complete();
 
 	outcome.parts = parts;
-	outcome.part_count = VIEW_OFFSETS_MAX;
+	outcome.part_count = VIEW_PARTS_MAX;
 	cr_expect(comes_back(&outcome));
 	outcome.part_count++;
 	cr_expect_not(comes_back(&outcome));
 	outcome.part_count = 0;
+	outcome.embedded = parts;
+	outcome.embedded_count = VIEW_EMBEDDED_MAX;
+	cr_expect(comes_back(&outcome));
+	outcome.embedded_count++;
+	cr_expect_not(comes_back(&outcome));
+	outcome.embedded_count = 0;
 	for (uint64_t i = 0; i < VIEW_UNVERIFIED_MAX; i++)
 		ranges_add(&outcome.unverified, 2 * i, 1);
 	cr_expect(comes_back(&outcome));
