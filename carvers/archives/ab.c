@@ -72,7 +72,6 @@ static enum verdict check_stored(struct view *view, struct finding *finding, uin
 
 	while ((p = view_peek(view, at, TAR_BLOCK)) && tar_header(p) && tar_data_len(p, &len)) {
 		len = (len + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
-		view_part(view, at);
 		if (len)
 			view_embedded(view, at + TAR_BLOCK);
 		if (len > size - at - TAR_BLOCK)
