@@ -1259,6 +1259,64 @@ def cram(size):
     return jumping(size, lambda left: b"CRAM\2\1".ljust(26, b"a") + le(4, left) + bytes(8), le(4, 0) + bytes(8))
 
 
+def summed(head, at):
+    """With the word at `at` such that the sum of all is 0."""
+    total = sum(int.from_bytes(head[place:place + 4], "big") for place in range(0, len(head), 4))
+    return head[:at] + be(4, -total % (1 << 32)) + head[at + 4:]
+
+
+def romfs(size):
+    def node(length):
+        return summed(be(4, 2) + be(4, 0) + be(4, length) + bytes(4) + b"a".ljust(16, b"\0"), 12)
+    def head(left):
+        return summed((b"-rom1fs-" + be(4, size) + bytes(4) + b"a".ljust(16, b"\0") + node(left + 512 - 64)).ljust(512, b"\0"), 12)
+    return jumping(size & ~511, head, node(0))
+
+
+def dv(size):
+    """Ten streams of frames, each in bytes of its blocks that the others do not look at."""
+    blocks = [(0x1f, 0)] + [(0x3f, n) for n in range(2)] + [(0x5f, n) for n in range(3)]
+    for n in range(9):
+        blocks += [(0x7f, n)] + [(0x9f, 15 * n + i) for i in range(15)]
+    frame = b"".join(bytes([kind, sequence << 4 | 7, number, 0x3f if kind == 0x1f else 0xff, 0xff, 0x78, 0x78, 0x78]) * 10
+                     for sequence in range(10) for kind, number in blocks)
+    return fill(frame, size)
+
+
+def mo(size):
+    """What follows each header is its table, and headers are entries of it, too."""
+    head = bytes.fromhex("de120495") + le(4, 0) + le(4, min(size // 4 * 3 // 8, 0xfffff)) + le(4, 28) * 2 + le(4, 0) + le(4, 28) + le(4, 0)
+    return repeated(size, head, le(4, 28) + le(4, 0))
+
+
+def appledouble(size):
+    """All lead to one resource fork, whose map ends with a name that does not."""
+    fork = (be(4, 16) * 2 + be(4, 0) + be(4, 65536)) * 2 + bytes(8) + be(2, 28) + be(2, 30) + be(2, 8186)
+    fork = fork.ljust(16 + 65535, b"\0") + b"\5"
+    chain = size // 4 // 38 * 38
+    heads = (be(4, 0x00051607) + be(4, 0x00020000) + bytes(16) + be(2, 1) + be(4, 2) + be(4, chain - at) + be(4, len(fork)) for at in range(0, chain, 38))
+    return (b"".join(heads) + fork).ljust(size, b"\0")
+
+
+def parallels(size):
+    """Each header's table is the whole rest."""
+    head = b"WithouFreSpacExt" + le(4, 2) + le(4, 16) + le(4, 1024) + le(4, 1 << 20) + le(4, size // 4 * 3 // 4)
+    return repeated(size, head.ljust(64, b"\0"), le(4, 0))
+
+
+def luac(size):
+    """The names of the sources reach up to one list of constants."""
+    start = b"\x1bLuaS\0\x19\x93\r\n\x1a\n\4\x08\4\x08\x08" + le(8, 0x5678) + le(8, 0x4077280000000000) + b"\1\xff"
+    function = bytes(8) + b"\0\2\2" + le(4, 1) + bytes(4) + le(4, 0x7fffffff)
+    return jumping(size, lambda left: start + le(8, left + 1), function + bytes(size))
+
+
+def ppk(size):
+    """Headers in one line, before the longest list."""
+    start = b"PuTTY-User-Key-File-2: " * 100 + b"a\nEncryption: none\nComment: a\nPublic-Lines: 10000\n"
+    return fill(start + (b"A" * 64 + b"\n") * 10000, size)
+
+
 CRAFTS = {
     "jpeg": jpeg, "png": png, "gif": gif, "webp": webp, "tiff": tiff, "bmp": bmp, "psd": psd, "mp4": mp4, "mp4_nested": mp4_nested, "wav": wav,
     "aiff": aiff, "midi": midi, "mkv": mkv, "flac": flac, "mp3": mp3, "ogg": ogg, "ogg_streams": ogg_streams, "swf": swf, "flv": flv, "html": html, "xml": xml, "svg": svg,
@@ -1284,5 +1342,5 @@ CRAFTS = {
     "xpm": xpm, "xwd": xwd, "sunras": sunras, "viff": viff, "pict": pict, "tga": tga, "tga_coded": tga_coded, "onnx": onnx, "ber": ber, "w64": w64,
     "dts_long": dts, "h265": h265, "stl": stl, "dmg": dmg, "ac3": frames("ac3/film.ac3"), "utmp": frames("utmp/wtmp", 384), "psp": psp, "jffs2": jffs2,
     "cramfs": cramfs, "ab": backup, "uuencode": uuencode, "mdmp": mdmp, "compress_z": compress_z, "warc": warc, "tdf": tdf, "simplecache": simplecache, "bks": bks,
-    "vimswap": vimswap, "qm": qm, "cram": cram,
+    "vimswap": vimswap, "qm": qm, "cram": cram, "romfs": romfs, "dv": dv, "mo": mo, "appledouble": appledouble, "parallels": parallels, "luac": luac, "ppk": ppk,
 }
