@@ -2,15 +2,16 @@
  * Thumbnail caches of Windows Vista and later, thumbcache_*.db (libyal's documentation of the WTCDB
  * format).
  *
- *	file:  header: 'CMMM', version (20 and 21; 26 and more), type, first entry, first available
- *		entry, number of entries
+ *	file:  header: 'CMMM', version (20 and 21; 26 and more), type, [4 bytes, in later versions], first entry, first
+ *		available entry, [number of entries, in earlier ones]
  *	entry: 'CMMM', length, hash, [4 letters, version 20], lengths of identifier, padding and
  *	       data, ..., identifier (UTF-16), padding, data
  *
  * The entries follow each other. The available one, whose parts are all empty, takes the rest of
  * the file, and so ends it; if the chain ends in another way, the end is unverified. burin checks
  * the lengths, that identifiers have no control characters, that data starts like a picture, and
- * that the available entry is zeros. (The checksums are of an unpublished type.)
+ * whether the available entry is zeros: else, with what entries before it left there, the file is
+ * unverified. (The checksums are of an unpublished type.)
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -28,7 +29,8 @@ struct thumb_cache {
 	uint32_t entry_len; /* of an entry's header */
 	uint64_t at;        /* the next entry */
 	uint64_t entries;
-	bool ended; /* the available entry was seen */
+	bool ended;       /* the available entry was seen */
+	uint64_t left_at; /* where it is, if it is not zeros */
 };
 
 static const char *read_header(struct thumb_cache *cache)
@@ -45,7 +47,7 @@ static const char *read_header(struct thumb_cache *cache)
 		if (memcmp(p + len, "CMMM", 4) != 0)
 			continue;
 		cache->at = len;
-		cache->available = le32(p + len - 8);
+		cache->available = le32(p + len - (le32(p + len - 8) == len ? 4 : 8));
 		return NULL;
 	}
 	return "no entry after the header";
@@ -91,8 +93,11 @@ static enum thumb_entry read_entry(struct thumb_cache *cache)
 	if (len > left)
 		return ENTRY_CUT;
 	if (id_len == 0 && data_len == 0) {
-		if (!all_zeros(cache->view, cache->at + cache->entry_len, cache->at + len))
-			return ENTRY_NONE;
+		if (!all_zeros(cache->view, cache->at + cache->entry_len, cache->at + len)) {
+			if (cache->at != cache->available)
+				return ENTRY_NONE;
+			cache->left_at = cache->at;
+		}
 		cache->ended |= cache->at == cache->available;
 		cache->at += len;
 		return ENTRY_VALID;
@@ -127,6 +132,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (entry == ENTRY_CUT)
 		return walk_cut(view, finding, view_size(view) + 1,
 			view_ends_with_image(view) ? view_size(view) : cache.at);
+	if (cache.ended && cache.left_at)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the available entry at %" PRIu64 " is not zeros", cache.left_at);
 	if (cache.ended)
 		return CARVE_COMPLETE;
 	if (cache.at < cache.available)

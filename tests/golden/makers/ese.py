@@ -31,8 +31,26 @@ def page(size, number, old=False):
     return struct.pack("<II", words(covered, number), 0x5a5a5a5a) + body
 
 
+def extents(size, number, rows, flags=0x23):
+    """A page of the tree of extents: (last page, pages); in a page that is no leaf, (last page, page of the tree)."""
+    records = [bytes(16)] + [struct.pack("<H", 4) + struct.pack(">I", last) + struct.pack("<I", count) for last, count in rows]
+    tags, data = b"", b""
+    for record in records:
+        tags = struct.pack("<HH", len(record), len(data)) + tags
+        data += record
+    body = bytes(26) + struct.pack("<HI", len(records), flags) + data
+    body = body.ljust(size - 8 - len(tags), b"\0") + tags
+    return struct.pack("<II", words(body, number), 0x5a5a5a5a) + body
+
+
 def database(size, pages, old=False):
-    return header(size) * 2 + b"".join(bytes(size) if n is None else page(size, n, old) for n in pages)
+    """None: zeros; bytes: that page."""
+    return header(size) * 2 + b"".join(
+        bytes(size) if n is None else n if isinstance(n, bytes) else page(size, n, old) for n in pages)
+
+
+def counted(owned, free, pages, size=2048):
+    return database(size, [1, extents(size, 2, owned), extents(size, 3, free)] + pages)
 
 
 def patched(data, at, value):
@@ -59,3 +77,17 @@ def make():
     save("ese", "header.edb", patched(new, 300, b"\1"), verdict="reject", why="no header, or its checksum is wrong")
     save("ese", "copy.edb", patched(new, 2048 + 300, b"\1"), verdict="reject", why="no copy of the header after it")
     save("ese", "no-page.edb", database(2048, [7]), verdict="reject", why="no valid page after the headers")
+    whole = counted([(3, 3), (8, 5)], [(8, 3)], [4, 5, None, None, None])
+    save("ese", "counted.edb", whole)
+    save("ese", "counted-last.edb", counted([(5, 5)], [(3, 1)], [4, 5]))
+    more = counted([(4, 4)], [(4, 1)], [4, 5])
+    save("ese", "counted-more.edb", more)
+    save("ese", "counted-deep.edb", database(2048, [1, extents(2048, 2, [(6, 5)], 0x25), extents(2048, 3, [(2, 1)]), 4,
+                                                    extents(2048, 5, [(2, 2), (6, 4)], 0x22), 6]))
+    left = counted([(8, 8)], [(8, 3)], [4, 5, 9, None, None])
+    save("ese", "counted-left.edb", left, verdict="unverified", length=len(left), why=f"nothing verifies the free pages from {7 * 2048} on")
+    early = counted([(8, 8)], [(8, 3)], [4, None, None, None, None])
+    save("ese", "counted-zeros.edb", early, verdict="unverified", length=len(early), why=f"zeros from {6 * 2048} on, in pages that are not free")
+    foreign = whole[:6 * 2048] + random.Random(3).randbytes(4 * 2048)
+    save("ese", "counted-random.edb", foreign, verdict="truncated", length=6 * 2048, why=f"the checksum of page 5 at {6 * 2048} is wrong")
+    save("ese", "counted-cut.edb", whole[:6 * 2048 + 100], verdict="truncated", length=6 * 2048 + 100)

@@ -43,6 +43,11 @@ def make():
     save("thumbcache", "lengths.db", patched(data, at + 25, b"\xff"), verdict="truncated", length=at)
     save("thumbcache", "identifier.db", patched(data, at + 56, b"\1"), verdict="truncated", length=at)
     save("thumbcache", "picture.db", patched(data, at + 56 + 34, b"\1"), verdict="truncated", length=at)
-    save("thumbcache", "available.db", patched(data, len(data) - 5, b"\1"), verdict="unverified", length=first + 4 * size)
+    save("thumbcache", "available.db", patched(data, len(data) - 5, b"\1"), verdict="unverified", length=len(data),
+         why=f"the available entry at {first + 4 * size} is not zeros")
+    later = data[:12] + bytes(4) + data[12:20] + data[24:]
+    save("thumbcache", "later.db", later)
+    save("thumbcache", "later-left.db", patched(later, len(later) - 5, b"\1"), verdict="unverified", length=len(later),
+         why=f"the available entry at {first + 4 * size} is not zeros")
     save("thumbcache", "version.db", patched(data, 4, b"\x63"), verdict="reject", why="an impossible version or type")
     save("thumbcache", "nothing.db", patched(data, first, b"x"), verdict="reject", why="no entry after the header")
