@@ -1,5 +1,5 @@
 /*
- * Logins on Linux (utmp, wtmp; glibc's bits/utmp.h, for 64 bits and for programs of 32).
+ * Logins on Linux, also failed ones (utmp, wtmp, btmp; glibc's bits/utmp.h, for 64 bits and for programs of 32).
  *
  *	record: kind (2 bytes, 0 to 9), zeros (2), process (4), line (32), id (4), user (32), host (256), exit (4),
  *	        session (4), seconds (4), microseconds (4), address (16), zeros (20): 384 bytes; integers little-endian
@@ -71,6 +71,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 const struct carver utmp_carver = {
 	.name = "utmp",
-	.summary = "logins on Linux (utmp, wtmp), by their records",
+	.summary = "logins on Linux (utmp, wtmp, btmp), by their records",
 	.check = check,
 };
