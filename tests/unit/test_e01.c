@@ -132,7 +132,7 @@ Test(e01, every_compression_and_chunk_size)
 {
 	static const char *const levels[] = { "none", "empty-block", "fast", "best" };
 	static const unsigned sectors[] = { 16, 64, 256, 4096 };
-	size_t len = 2 * MIB + 512;
+	size_t len = test_tier(MIB, 2 * MIB, 2 * MIB) + 512;
 	uint8_t *bytes = write_raw(len, 2);
 
 	for (size_t i = 0; i < 16; i++) {
