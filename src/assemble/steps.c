@@ -595,9 +595,9 @@ bool steps_find(struct workbench *bench, const struct broken *broken, const stru
 	if (search.is_found) {
 		*extents = search.best.extents;
 		*outcome = search.best.outcome;
-	} else {
-		joining_free(&search.best);
+		search.best = (struct joining){ .joint_bits = search.best.joint_bits };
 	}
+	joining_free(&search.best);
 	partial_free(&search.from);
 	guesses_free(&search.guesses);
 	forget(&search);
