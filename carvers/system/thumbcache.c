@@ -110,6 +110,8 @@ static enum thumb_entry read_entry(struct thumb_cache *cache)
 		data_len < 8 ? data_len : 8);
 	if (data_len && (!p || !possible_data(p, data_len)))
 		return ENTRY_NONE;
+	if (data_len)
+		view_embedded(cache->view, cache->at + cache->entry_len + id_len + padding_len);
 	cache->at += len;
 	cache->entries++;
 	cache->ended = false;

@@ -46,7 +46,8 @@ def make():
     save("thumbcache", "available.db", patched(data, len(data) - 5, b"\1"), verdict="unverified", length=len(data),
          why=f"the available entry at {first + 4 * size} is not zeros")
     later = data[:12] + bytes(4) + data[12:20] + data[24:]
-    save("thumbcache", "later.db", later)
+    starts = [n for n in range(len(later)) if later[n:n + 4] in (b"\xff\xd8\xff\xe0", b"BM\0\0", b"\x89PNG")]
+    save("thumbcache", "later.db", later, embedded=" ".join(map(str, starts)))
     save("thumbcache", "later-left.db", patched(later, len(later) - 5, b"\1"), verdict="unverified", length=len(later),
          why=f"the available entry at {first + 4 * size} is not zeros")
     save("thumbcache", "version.db", patched(data, 4, b"\x63"), verdict="reject", why="an impossible version or type")
