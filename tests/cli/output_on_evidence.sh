@@ -20,7 +20,9 @@ carve -o link/er "$loop"
 ls mount
 # the loop device's file is the evidence as well
 carve -o mount/out disk
-# elsewhere, the device itself is carved, and not written to; a mounted ext4 would write when it likes
+# Elsewhere, the device itself is carved, and not written to. A mounted ext4 would write when it likes, also where another
+# program's mount namespace has it still mounted after this: not once it is read-only.
+mount -o remount,ro mount
 umount mount
 sha256sum <"$loop" >before
 carve --quiet --no-content-map -o out "$loop"
