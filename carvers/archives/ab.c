@@ -71,7 +71,7 @@ static enum verdict check_stored(struct view *view, struct finding *finding, uin
 	const uint8_t *p;
 
 	while ((p = view_peek(view, at, TAR_BLOCK)) && tar_header(p) && tar_data_len(p, &len)) {
-		len = (len + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+		len = tar_whole_blocks(len);
 		if (len)
 			view_embedded(view, at + TAR_BLOCK);
 		if (len > size - at - TAR_BLOCK)

@@ -132,7 +132,7 @@ static bool take_block(struct z *z)
 	/* Links, devices and folders have no content. */
 	if (z->block[156] >= '1' && z->block[156] <= '6')
 		len = 0;
-	z->skip = (len + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+	z->skip = tar_whole_blocks(len);
 	return true;
 }
 

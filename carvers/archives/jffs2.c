@@ -153,8 +153,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (jffs2.broken_end)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "a node with a wrong checksum at %" PRIu64, at);
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no node at %" PRIu64 ", and the number of nodes is not stored", at);
+	return walk_uncounted(view, finding, at, at, 0, "node");
 }
 
 const struct carver jffs2_carver = {

@@ -59,11 +59,6 @@ struct tar {
 
 enum tar_found { TAR_FOUND, TAR_END, TAR_NOTHING, TAR_CUT };
 
-static uint64_t whole_blocks(uint64_t len)
-{
-	return (len + TAR_BLOCK - 1) & ~(TAR_BLOCK - 1);
-}
-
 static bool is_zero(struct view *view, uint64_t at)
 {
 	return walk_zeros(view, at, at + TAR_BLOCK);
@@ -184,7 +179,7 @@ static enum tar_found read_member(struct tar *tar)
 	}
 	if (type == 'x')
 		read_pax(tar, tar->data, tar->data_len);
-	tar->at = tar->data + whole_blocks(tar->data_len);
+	tar->at = tar->data + tar_whole_blocks(tar->data_len);
 	return TAR_FOUND;
 }
 
@@ -213,7 +208,7 @@ static bool skip_unread(struct tar *tar)
 
 	if (!tar->valid_end || !walk_unread(tar->view, tar->at, tar->at + TAR_BLOCK, &at))
 		return false;
-	at = tar->at + whole_blocks(at - tar->at);
+	at = tar->at + tar_whole_blocks(at - tar->at);
 	if (is_zero(tar->view, at))
 		return false;
 	end = size - tar->at < HEADER_FAR ? size : tar->at + HEADER_FAR;

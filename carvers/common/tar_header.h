@@ -7,6 +7,12 @@
 
 #define TAR_BLOCK ((uint64_t)512)
 
+/* The length of the blocks that hold this many bytes. */
+static inline uint64_t tar_whole_blocks(uint64_t len)
+{
+	return (len + TAR_BLOCK - 1) & ~(TAR_BLOCK - 1);
+}
+
 /* Whether the 512 bytes at block are a header: their checksum matches, and they have a name. */
 bool tar_header(const uint8_t *block);
 /* A header's number of len bytes, octal or, with the highest bit set, binary; false when it is neither, or larger than any

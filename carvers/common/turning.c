@@ -179,6 +179,5 @@ enum verdict turning_uncounted(
 	if (finding->length < end)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"bytes unlike the %ss before at %" PRIu64, name, finding->length);
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no %s at %" PRIu64 ", and the number of %ss is not stored", name, end, name);
+	return walk_uncounted(view, finding, end, end, 0, name);
 }

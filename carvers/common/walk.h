@@ -40,7 +40,7 @@ enum verdict walk_cut(
 	struct view *view, struct finding *finding, uint64_t wanted, uint64_t valid_end);
 
 /* The verdict on units ("frame") that were walked up to `at`, whose number is not stored, and that nothing verifies
- * from `from` on: CARVE_UNVERIFIED, or as walk_cut when another one, of `next` bytes, begins there; 0: none does. */
+ * from `from` on (`at`: all is verified, or named as unverified): CARVE_UNVERIFIED, or as walk_cut when another one, of `next` bytes, begins there; 0: none does. */
 enum verdict walk_uncounted(struct view *view, struct finding *finding, uint64_t from, uint64_t at,
 	uint64_t next, const char *unit);
 

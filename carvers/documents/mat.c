@@ -118,9 +118,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (at > HEAD_LEN && !streams &&
 		stored_check_data(view, finding, HEAD_LEN, at) == CARVE_TRUNCATED)
 		return CARVE_TRUNCATED;
-	finding->length = at;
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no element at %" PRIu64 ", and the number of elements is not stored", at);
+	return walk_uncounted(view, finding, 0, at, 0, "element");
 }
 
 const struct carver mat_carver = {

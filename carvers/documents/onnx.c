@@ -149,10 +149,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (!graph_end)
 		return verdict_because(CARVE_REJECT, finding, "no graph before %" PRIu64, end);
-	finding->length = end;
-	view_unverified(view, 0, end);
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no field at %" PRIu64 ", and the number of fields is not stored", end);
+	return walk_uncounted(view, finding, 0, end, 0, "field");
 }
 
 const struct carver onnx_carver = {

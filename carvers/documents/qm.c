@@ -86,9 +86,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (!(seen & 1u << section_index(MESSAGES)) && !(seen & 1u << section_index(FILES)))
 		return verdict_because(CARVE_REJECT, finding, "no messages up to %" PRIu64, at);
-	finding->length = at;
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no section at %" PRIu64 ", and the number of sections is not stored", at);
+	return walk_uncounted(view, finding, 0, at, 0, "section");
 }
 
 const struct carver qm_carver = {

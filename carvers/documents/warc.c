@@ -132,8 +132,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (record_starts(view, at))
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "a broken record's header at %" PRIu64, at);
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no record at %" PRIu64 ", and the number of records is not stored", at);
+	return walk_uncounted(view, finding, at, at, 0, "record");
 }
 
 const struct carver warc_carver = {

@@ -105,8 +105,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (wrong_at)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"wrong checksum of the attribute at %" PRIu64, wrong_at);
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no attribute at %" PRIu64 ", and the number of attributes is not stored", at);
+	return walk_uncounted(view, finding, at, at, 0, "attribute");
 }
 
 const struct carver tnef_carver = {

@@ -73,8 +73,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (another)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "wrong CRC of the frame at %" PRIu64, at);
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no frame at %" PRIu64 ", and the number of frames is not stored", at);
+	return walk_uncounted(view, finding, at, at, 0, "frame");
 }
 
 const struct carver ac3_carver = {

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "carver.h"
+#include "walk.h"
 
 /* Frames after which no new types are accepted. */
 #define NEW_TYPES_MAX 50
@@ -112,8 +113,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the image ends at %" PRIu64 ", within a frame", finding->length);
 	}
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no frame at %" PRIu64 ", and the number of frames is not stored", amr.at);
+	return walk_uncounted(view, finding, 0, amr.at, 0, "frame");
 }
 
 const struct carver amr_carver = {

@@ -101,9 +101,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (!at)
 		return verdict_because(CARVE_REJECT, finding, "no header blob at 0");
-	finding->length = at;
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no blob at %" PRIu64 ", and the number of blobs is not stored", at);
+	return walk_uncounted(view, finding, at, at, 0, "blob");
 }
 
 const struct carver kbx_carver = {

@@ -61,17 +61,6 @@ static bool possible_data(const uint8_t *p, uint32_t len)
 	       memcmp(p, "II*", 3) == 0;
 }
 
-static bool all_zeros(struct view *view, uint64_t at, uint64_t end)
-{
-	const uint8_t *p;
-	size_t len;
-
-	for (; at < end && (p = walk_window(view, at, end, &len)); at += len)
-		if (p[0] || (len > 1 && memcmp(p, p + 1, len - 1) != 0))
-			return false;
-	return at >= end;
-}
-
 enum thumb_entry { ENTRY_VALID, ENTRY_NONE, ENTRY_CUT };
 
 static enum thumb_entry read_entry(struct thumb_cache *cache)
@@ -93,7 +82,7 @@ static enum thumb_entry read_entry(struct thumb_cache *cache)
 	if (len > left)
 		return ENTRY_CUT;
 	if (id_len == 0 && data_len == 0) {
-		if (!all_zeros(cache->view, cache->at + cache->entry_len, cache->at + len)) {
+		if (!walk_zeros(cache->view, cache->at + cache->entry_len, cache->at + len)) {
 			if (cache->at != cache->available)
 				return ENTRY_NONE;
 			cache->left_at = cache->at;

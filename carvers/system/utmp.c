@@ -61,12 +61,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		finding->time = 0;
 		return verdict_because(CARVE_REJECT, finding, "no record at %" PRIu64, at);
 	}
-	finding->length = at;
-	view_unverified(view, 0, at);
 	if (!p && at < size && view_ends_with_image(view))
 		return walk_cut(view, finding, at + RECORD_LEN, size);
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no record at %" PRIu64 ", and the number of records is not stored", at);
+	return walk_uncounted(view, finding, 0, at, 0, "record");
 }
 
 const struct carver utmp_carver = {

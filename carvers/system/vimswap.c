@@ -58,9 +58,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 				view_ends_with_image(view) ? size : at);
 	if (at == page && at > size)
 		return walk_cut(view, finding, at, size);
-	finding->length = at;
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"no block at %" PRIu64 ", and the number of blocks is not stored", at);
+	return walk_uncounted(view, finding, 0, at, 0, "block");
 }
 
 const struct carver vimswap_carver = {
