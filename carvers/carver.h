@@ -93,6 +93,11 @@ void view_part(struct view *view, uint64_t offset);
  * not complete, as long as this file is written and contains it. */
 void view_embedded(struct view *view, uint64_t offset);
 
+/* As view_embedded for every offset in [from, to): records, packets or members that the carver followed, and whatever
+ * starts among them is theirs, but complete files that start at a sector of the image: they may have overwritten a part of
+ * this one. For content whose kind the format does not tell. */
+void view_holds(struct view *view, uint64_t from, uint64_t to);
+
 /* Declares that nothing in this file verifies its bytes [from, to): no checksum, no decoding, no
  * structure (a comment, padding that is not zeros, samples stored as they are). It matters for
  * complete files: burin still writes other complete files that start there. Without a call all of

@@ -401,8 +401,7 @@ static void name_unverified(struct streams *streams)
 {
 	uint64_t at = SEVENZIP_START_LEN;
 
-	/* A bzip2 or xz stream could be the first. */
-	view_embedded(streams->view, at);
+	view_holds(streams->view, at, streams->end);
 	if (streams->verified_count)
 		qsort(streams->verified, streams->verified_count, sizeof(*streams->verified),
 			compare_ranges);

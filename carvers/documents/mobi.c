@@ -188,6 +188,7 @@ static enum verdict judge_end(struct mobi *mobi)
 	if (mobi->last >= size || (!p && mobi->mobipocket))
 		return walk_cut(mobi->view, finding, mobi->last + sizeof(last_record),
 			view_ends_with_image(mobi->view) ? size : mobi->first + 16);
+	view_holds(mobi->view, mobi->first, mobi->last);
 	finding->length = mobi->last + sizeof(last_record);
 	if (p && memcmp(p, last_record, sizeof(last_record)) == 0)
 		return CARVE_COMPLETE;

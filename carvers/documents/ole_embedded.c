@@ -11,6 +11,8 @@
  *	Word's first bytes ([MS-DOC] 2.5.10) have the offset and length of a theme or a mapping of
  *	colours;
  *	the property set `SummaryInformation` has a thumbnail ([MS-OLEPS] 2.11).
+ *
+ * Elsewhere in streams complete files are hidden that do not start at a sector of the image (view_holds).
  */
 #include "ole.h"
 
@@ -57,6 +59,7 @@ static const struct embedded_kind {
 	{ "GIF8", "\0;", 4, 2, END_BYTES, 0, 0 },
 	{ "%PDF", "%%EOF", 4, 5, END_BYTES, 0, 0 },
 	{ "PK\3\4", "PK\5\6", 4, 4, END_BYTES, 0, 0 },
+	{ "MSCF\0\0\0\0", NULL, 8, 0, END_LENGTH, 8, 0 },
 	{ "L\0\0\0\1\x14\2\0", "\0\0\0\0", 8, 4, END_BYTES, 0, 0 },
 	{ "RIFF", NULL, 4, 0, END_LENGTH, 4, 8 },
 	{ "BM", NULL, 2, 0, END_LENGTH, 2, 0 },
@@ -358,6 +361,21 @@ static void name_theme(struct ole *ole, const struct ole_entry *entry, const uin
 	}
 }
 
+/* What starts in a stream elsewhere than at a sector is the stream's. */
+static void hold_stream(struct ole *ole, const struct ole_entry *entry)
+{
+	struct ole_position position = { .entry = entry };
+	uint64_t len = UINT64_C(1) << (entry->len < ole->cutoff ? OLE_MINI_SHIFT : ole->shift);
+
+	for (uint64_t offset = 0; offset < entry->len; offset += len) {
+		uint64_t at = ole_file_offset(ole, &position, offset);
+
+		if (!at || !view_work(ole->view, 1))
+			return;
+		view_holds(ole->view, at, at + len);
+	}
+}
+
 void ole_name_embedded(struct ole *ole)
 {
 	struct ole_entry entry;
@@ -377,6 +395,7 @@ void ole_name_embedded(struct ole *ole)
 			name_whole(ole, &entry);
 		if (table && ole_named(&entry, table))
 			name_theme(ole, &entry, pairs);
+		hold_stream(ole, &entry);
 	}
 }
 

@@ -123,6 +123,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (end > size)
 		return walk_cut(view, finding, end, size);
 	finding->length = end;
+	view_holds(view, HEADER_LEN, end);
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"the last segment ends at %" PRIu64 ", and free space may follow", end);
 }

@@ -20,6 +20,7 @@
 
 #define FILL_MAX 4096
 #define SECTOR 2048 /* of a disc */
+#define PACK_MIN 12
 
 /* Packs and packets in a row needed to accept a stream. */
 #define UNITS_MIN 3
@@ -139,6 +140,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!packets || packs + packets < UNITS_MIN)
 		return verdict_because(CARVE_REJECT, finding, "no pack or packet at %" PRIu64, at);
 	finding->length = at;
+	view_holds(view, PACK_MIN, last);
 	if (unit == UNIT_END) {
 		finding->length = end;
 		return CARVE_COMPLETE;

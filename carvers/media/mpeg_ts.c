@@ -185,6 +185,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding,
 			"packet counters do not match before %" PRIu64, stream.at);
 	finding->extension = stream.lead ? "m2ts" : "ts";
+	view_holds(view, stream.step, valid_end);
 	if (view_size(view) > valid_end && view_size(view) - valid_end < stream.step)
 		return walk_cut(view, finding, valid_end + stream.step, view_size(view));
 	/* The last packet's parity may be cut or missing. */

@@ -33,6 +33,7 @@ void tracker_samples(struct tracker *tracker, uint64_t at, uint64_t len)
 	tracker_part(tracker, "samples", at, len, 0);
 	if (!tracker->samples || at < tracker->samples)
 		tracker->samples = at;
+	view_holds(tracker->view, at, at + len);
 }
 
 /* Whether other bytes follow the random ones, if there are any: loud samples look random, too. */

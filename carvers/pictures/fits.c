@@ -202,6 +202,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (!is_padded(&fits, unit.end + len, fits.at))
 			return foreign_cut(view, finding, unit.end, fits.at,
 				"no padding after the data", unit.end + len);
+		view_holds(view, unit.end, fits.at);
 	}
 	if (!fits.units)
 		return verdict_because(CARVE_REJECT, finding, "no SIMPLE at 0");

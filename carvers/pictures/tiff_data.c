@@ -133,6 +133,7 @@ static void check_strip(struct tiff_walk *walk, const struct tiff_page *page, ui
 	tiff_claim(walk, at, len);
 	if (at > walk->size || len > walk->size - at)
 		return;
+	view_holds(walk->tiff.view, at, at + len);
 	if (page->compression == TIFF_PLAIN)
 		view_unverified(walk->tiff.view, at, at + len);
 	if (page->compression != TIFF_PLAIN)

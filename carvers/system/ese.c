@@ -69,12 +69,13 @@ static enum ese_page check_page(struct view *view, uint64_t at, uint32_t len, ui
 		return PAGE_CUT;
 	if (p[0] == 0 && memcmp(p, p + 1, len - 1) == 0)
 		return PAGE_UNUSED;
-	if (le32(p + 4) == number && xor_words(p, 4, len, SEED) == le32(p))
+	if ((le32(p + 4) == number && xor_words(p, 4, len, SEED) == le32(p)) ||
+		((len <= LARGE || le64(p + 64) == number) &&
+			xor_words(p, 8, len > LARGE ? len / 4 : len, number) == le32(p))) {
+		view_holds(view, at, at + len);
 		return PAGE_VALID;
-	if (len > LARGE && le64(p + 64) != number)
-		return PAGE_BAD;
-	return xor_words(p, 8, len > LARGE ? len / 4 : len, number) == le32(p) ? PAGE_VALID
-									       : PAGE_BAD;
+	}
+	return PAGE_BAD;
 }
 
 /* A record of a page: what follows its key. NULL: there is none of that key's length. */

@@ -66,6 +66,7 @@ static bool skip_element(struct jks *jks)
 		element.end != jks->at + len)
 		return false;
 	view_embedded(jks->view, jks->at);
+	view_holds(jks->view, jks->at, element.end);
 	jks->at = element.end;
 	return jks->at <= view_size(jks->view);
 }

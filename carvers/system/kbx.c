@@ -97,6 +97,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 				return verdict_because(CARVE_TRUNCATED, finding,
 					"wrong checksum of the blob at %" PRIu64, at);
 			name_key(view, at);
+			view_holds(view, at, at + len);
 		}
 	}
 	if (!at)

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "embedded.h"
 #include "walk.h"
 
 #define BLOCK_MIN 12
@@ -159,7 +158,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (file.blocks < 2)
 		return verdict_because(CARVE_REJECT, finding, "no block after the header");
 	finding->length = file.at;
-	embedded_find_all(view, BLOCK_MIN, file.at);
+	view_holds(view, BLOCK_MIN, file.at);
 	if (has_length && file.at == file.section_end)
 		return CARVE_COMPLETE;
 	if (block == BLOCK_CUT)

@@ -168,6 +168,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	add_super_name(&journal);
 	finding->length = journal.end;
+	view_holds(view, journal.sector_len, journal.end);
 	if (journal.open)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the number of records is not stored; %" PRIu64 " are valid",

@@ -98,6 +98,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	while ((frame = read_frame(&wal, at)) == FRAME_VALID)
 		at += FRAME_LEN + wal.page_len;
 	finding->length = at;
+	view_holds(view, HEADER_LEN, at);
 	end = at + FRAME_LEN + wal.page_len;
 	if (frame == FRAME_BAD && end > view_size(view))
 		return walk_cut(

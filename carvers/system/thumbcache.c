@@ -120,6 +120,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (cache.entries == 0 && !cache.ended)
 		return verdict_because(CARVE_REJECT, finding, "no valid entry");
 	finding->length = cache.at;
+	view_holds(view, HEADER_LEN, cache.at);
 	if (entry == ENTRY_CUT)
 		return walk_cut(view, finding, view_size(view) + 1,
 			view_ends_with_image(view) ? view_size(view) : cache.at);

@@ -241,11 +241,9 @@ static void note_parts(struct view *view, uint64_t start, struct outcome *outcom
 	outcome->embedded = in_image(offsets, &outcome->embedded_count, rejected ? 0 : len, start);
 }
 
-static void note_unverified(struct view *view, uint64_t start, struct outcome *outcome)
+static void note_ranges(
+	const struct ranges *ranges, uint64_t start, uint64_t len, struct ranges *noted)
 {
-	const struct ranges *ranges = view_unverified_ranges(view);
-	uint64_t len = outcome->length;
-
 	for (size_t i = 0; i < ranges->count; i++) {
 		struct range range = ranges->items[i];
 
@@ -253,7 +251,7 @@ static void note_unverified(struct view *view, uint64_t start, struct outcome *o
 			break;
 		if (range.length > len - range.offset)
 			range.length = len - range.offset;
-		ranges_add(&outcome->unverified, start + range.offset, range.length);
+		ranges_add(noted, start + range.offset, range.length);
 	}
 }
 
@@ -348,7 +346,9 @@ static void run_carver(struct view *view, const struct rule *rule, uint64_t star
 	outcome->length = finding->length;
 	outcome->end = END_CARVER;
 	if (outcome->verdict == CARVE_COMPLETE)
-		note_unverified(view, start, outcome);
+		note_ranges(
+			view_unverified_ranges(view), start, outcome->length, &outcome->unverified);
+	note_ranges(view_held_ranges(view), start, outcome->length, &outcome->held);
 	outcome->agrees = outcome->verdict == CARVE_UNVERIFIED && view_agreed(view);
 	if (outcome->verdict == CARVE_TRUNCATED)
 		name_unreadable(view, finding);

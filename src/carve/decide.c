@@ -22,7 +22,7 @@
  *    with a carver beats later ones with a carver. Rules without carvers are independent of each
  *    other, as in Scalpel.
  * 8. Embedded: an earlier file that was kept, though it is not complete, named this place as that
- *    of a file inside it (view_embedded). It is kept all the same if it is COMPLETE and ends after
+ *    of a file inside it (view_embedded), or all of a range (view_holds). It is kept all the same if it is COMPLETE and ends after
  *    that one: otherwise something would be lost.
  * 9. Left out for `strict` or a quota. Such a file still hides what is inside it, as an embedded
  *    one does: a quota limits what is written, not what is true.
@@ -55,6 +55,7 @@ struct quota_use {
 /* Ranges that are remembered. More than this make candidates count as neither hidden nor in an
  * unverified part: they are decided on like all others. */
 #define RANGES_MAX ((size_t)1 << 16)
+#define SECTOR_LEN 512
 
 struct decided_type {
 	struct quota_use quota;
@@ -87,6 +88,7 @@ struct decider {
 	uint64_t unchecked;
 	struct crashed_checks crashed;
 	struct parts embedded;   /* in files that were kept, or embedded themselves */
+	struct ranges held;      /* the same of ranges, from there on */
 	uint64_t embedded_until; /* the furthest end of those files */
 	struct quota_use total;
 	struct quota_use over;      /* left out for max_bytes */
@@ -139,6 +141,7 @@ void decider_free(struct decider *decider)
 	for (uint32_t i = 0; i < decider->rules->count; i++)
 		parts_free(&decider->types[i].parts);
 	parts_free(&decider->embedded);
+	ranges_free(&decider->held);
 	ranges_free(&decider->hidden);
 	ranges_free(&decider->unverified);
 	free(decider->types);
@@ -434,10 +437,20 @@ static bool is_out(const struct decision *decision)
 	       (decision->overlaps && decision->outcome->verdict != CARVE_COMPLETE);
 }
 
+/* In a range that an earlier file holds. What is COMPLETE and starts at a sector may be a file that overwrote a part of that
+ * one. */
+static bool is_held(const struct decider *decider, const struct decision *decision)
+{
+	return in_ranges(&decider->held, decision->candidate->start) &&
+	       (decision->outcome->verdict != CARVE_COMPLETE ||
+		       decision->candidate->start % SECTOR_LEN != 0);
+}
+
 static bool is_embedded(const struct decider *decider, const struct decision *decision)
 {
 	return !decider->options.nested &&
-	       parts_has(&decider->embedded, decision->candidate->start) &&
+	       (parts_has(&decider->embedded, decision->candidate->start) ||
+		       is_held(decider, decision)) &&
 	       (decision->outcome->verdict != CARVE_COMPLETE ||
 		       end_of(decision) <= decider->embedded_until);
 }
@@ -454,10 +467,13 @@ static void note_embedded(struct decider *decider, const struct decision *decisi
 {
 	const struct outcome *outcome = decision->outcome;
 
-	if (!outcome->embedded_count)
+	if (!outcome->embedded_count && !outcome->held.count)
 		return;
 	note_parts(&decider->embedded, decision->candidate->start, outcome->embedded,
 		outcome->embedded_count);
+	for (size_t i = 0; i < outcome->held.count; i++)
+		add_range(&decider->held, outcome->held.items[i].offset,
+			outcome->held.items[i].offset + outcome->held.items[i].length);
 	if (end_of(decision) > decider->embedded_until)
 		decider->embedded_until = end_of(decision);
 }
@@ -678,6 +694,7 @@ static void move_past(struct decider *decider, uint64_t start)
 {
 	forget_before(&decider->hidden, start);
 	forget_before(&decider->unverified, start);
+	forget_before(&decider->held, start);
 	decider->position = start + 1;
 }
 
@@ -716,6 +733,7 @@ void decider_save(const struct decider *decider, struct codec_writer *writer)
 	codec_put(writer, decider->position);
 	ranges_save(&decider->hidden, UINT64_MAX, writer);
 	ranges_save(&decider->unverified, UINT64_MAX, writer);
+	ranges_save(&decider->held, UINT64_MAX, writer);
 	codec_put(writer, decider->outer_count);
 	for (unsigned i = 0; i < OUTER_MAX; i++) {
 		codec_put(writer, decider->outer[i].offset);
@@ -755,6 +773,7 @@ void decider_load(struct decider *decider, uint64_t limit, struct codec_reader *
 	decider->position = codec_get(reader, limit);
 	ranges_load(&decider->hidden, limit, reader);
 	ranges_load(&decider->unverified, limit, reader);
+	ranges_load(&decider->held, limit, reader);
 	decider->outer_count = (unsigned)codec_get(reader, UINT32_MAX);
 	for (unsigned i = 0; i < OUTER_MAX; i++) {
 		decider->outer[i].offset = codec_get(reader, limit);

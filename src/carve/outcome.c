@@ -23,6 +23,8 @@ void outcome_free(struct outcome *outcome)
 	outcome->embedded_count = 0;
 	if (outcome->unverified.items)
 		ranges_free(&outcome->unverified);
+	if (outcome->held.items)
+		ranges_free(&outcome->held);
 }
 
 static uint64_t *copy_offsets(const uint64_t *offsets, size_t count)
@@ -31,23 +33,30 @@ static uint64_t *copy_offsets(const uint64_t *offsets, size_t count)
 		     : NULL;
 }
 
+static struct ranges copy_ranges(const struct ranges *ranges)
+{
+	struct ranges copy = { 0 };
+
+	for (size_t i = 0; i < ranges->count; i++)
+		ranges_add(&copy, ranges->items[i].offset, ranges->items[i].length);
+	return copy;
+}
+
 struct outcome outcome_copy(const struct outcome *outcome)
 {
 	struct outcome copy = *outcome;
 
 	copy.parts = copy_offsets(outcome->parts, outcome->part_count);
 	copy.embedded = copy_offsets(outcome->embedded, outcome->embedded_count);
-	copy.unverified = (struct ranges){ 0 };
-	for (size_t i = 0; i < outcome->unverified.count; i++)
-		ranges_add(&copy.unverified, outcome->unverified.items[i].offset,
-			outcome->unverified.items[i].length);
+	copy.unverified = copy_ranges(&outcome->unverified);
+	copy.held = copy_ranges(&outcome->held);
 	return copy;
 }
 
 size_t outcome_extra_len(const struct outcome *outcome)
 {
 	return (outcome->part_count + outcome->embedded_count) * sizeof(*outcome->parts) +
-	       outcome->unverified.count * sizeof(*outcome->unverified.items);
+	       (outcome->unverified.count + outcome->held.count) * sizeof(*outcome->held.items);
 }
 
 /* Each as what it adds to the one before it: parts rise, and mostly by a byte or two. */
@@ -72,14 +81,14 @@ static uint64_t *get_offsets(struct codec_reader *reader, size_t most, size_t *c
 	return offsets;
 }
 
-static void get_unverified(struct codec_reader *reader, struct ranges *unverified)
+static void get_ranges(struct codec_reader *reader, struct ranges *ranges)
 {
 	uint64_t count = codec_get(reader, VIEW_UNVERIFIED_MAX);
 
 	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
 		uint64_t offset = codec_get(reader, UINT64_MAX);
 
-		ranges_add(unverified, offset, codec_get(reader, UINT64_MAX - offset));
+		ranges_add(ranges, offset, codec_get(reader, UINT64_MAX - offset));
 	}
 }
 
@@ -99,6 +108,7 @@ void outcome_save(const struct outcome *outcome, struct codec_writer *writer)
 	put_offsets(writer, outcome->parts, outcome->part_count);
 	put_offsets(writer, outcome->embedded, outcome->embedded_count);
 	ranges_save(&outcome->unverified, UINT64_MAX, writer);
+	ranges_save(&outcome->held, UINT64_MAX, writer);
 	codec_put(writer, outcome->work);
 	codec_put(writer, outcome->crashed);
 }
@@ -124,7 +134,8 @@ void outcome_load(
 	codec_copy_text(reader, finding->why, sizeof(finding->why));
 	outcome->parts = get_offsets(reader, VIEW_PARTS_MAX, &outcome->part_count);
 	outcome->embedded = get_offsets(reader, VIEW_EMBEDDED_MAX, &outcome->embedded_count);
-	get_unverified(reader, &outcome->unverified);
+	get_ranges(reader, &outcome->unverified);
+	get_ranges(reader, &outcome->held);
 	outcome->work = codec_get(reader, UINT64_MAX);
 	outcome->crashed = codec_get_flag(reader);
 }
@@ -146,14 +157,19 @@ static bool are_rising(const uint64_t *offsets, size_t count)
 	return true;
 }
 
+static bool have_room(const struct ranges *ranges, uint64_t from, uint64_t length)
+{
+	const struct range *last = ranges->count ? &ranges->items[ranges->count - 1] : NULL;
+
+	return !last || (ranges->items[0].offset >= from && last->offset - from <= length &&
+				last->length <= length - (last->offset - from));
+}
+
 bool outcome_fits(
 	const struct outcome *outcome, const struct candidate *candidate, uint64_t image_size)
 {
 	uint64_t start = candidate->start, left = image_size - start;
 	uint64_t most = candidate->length < left ? candidate->length : left;
-	const struct ranges *unverified = &outcome->unverified;
-	const struct range *last =
-		unverified->count ? &unverified->items[unverified->count - 1] : NULL;
 	bool rejected = outcome->verdict == CARVE_REJECT;
 
 	if (rejected ? outcome->length != 0
@@ -161,11 +177,9 @@ bool outcome_fits(
 				(outcome->finding.length &&
 					outcome->finding.length != outcome->length))
 		return false;
-	if (last &&
-		(unverified->items[0].offset < start || last->offset - start > outcome->length ||
-			last->length > outcome->length - (last->offset - start)))
-		return false;
-	return are_rising(outcome->parts, outcome->part_count) &&
+	return have_room(&outcome->unverified, start, outcome->length) &&
+	       have_room(&outcome->held, start, outcome->length) &&
+	       are_rising(outcome->parts, outcome->part_count) &&
 	       (rejected || are_inside(outcome->parts, outcome->part_count, start, most)) &&
 	       are_inside(outcome->embedded, outcome->embedded_count, start, most);
 }

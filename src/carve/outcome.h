@@ -24,6 +24,7 @@ struct outcome {
 	size_t embedded_count;
 	bool agrees;              /* an unverified one: see view_agrees */
 	struct ranges unverified; /* of a complete file: what nothing verifies (view_unverified) */
+	struct ranges held;       /* in which all that starts is embedded (view_holds) */
 	uint64_t work;            /* units that the check took; UINT64_MAX: more than it may */
 	bool crashed;             /* so did the process that made it; finding.why says how */
 	bool no_memory;           /* memory ran out: there is no result */

@@ -123,7 +123,7 @@ struct view {
 	bool exhausted, over_budget, no_memory, met_bad, agrees;
 	uint64_t reserved; /* of the process's memory for checks, or of what `reserve` counts */
 	struct offset_list parts, embedded;
-	struct ranges unverified;
+	struct ranges unverified, holdings;
 	bool thorough, is_trial;
 	struct joint *joints; /* of a file in pieces: where a run ends and the next begins */
 	size_t joint_count, joint_capacity;
@@ -191,6 +191,7 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 	view->parts.count = 0;
 	view->embedded.count = 0;
 	view->unverified.count = 0;
+	view->holdings.count = 0;
 	view->thorough = view->is_trial = false;
 	view->joint_count = 0;
 }
@@ -384,6 +385,7 @@ void view_free(struct view *view)
 	free(view->embedded.items);
 	free(view->joints);
 	ranges_free(&view->unverified);
+	ranges_free(&view->holdings);
 	ranges_free(&view->bad);
 	free_states(view);
 	recent_free(&view->recent);
@@ -835,6 +837,12 @@ void view_unverified(struct view *view, uint64_t from, uint64_t to)
 	}
 }
 
+void view_holds(struct view *view, uint64_t from, uint64_t to)
+{
+	if (to > from && view->holdings.count < VIEW_UNVERIFIED_MAX)
+		ranges_add(&view->holdings, from, to - from);
+}
+
 void view_set_thorough(struct view *view, bool thorough)
 {
 	view->thorough = thorough;
@@ -920,6 +928,11 @@ unsigned view_proof(const struct view *view, uint64_t at)
 const struct ranges *view_unverified_ranges(const struct view *view)
 {
 	return &view->unverified;
+}
+
+const struct ranges *view_held_ranges(const struct view *view)
+{
+	return &view->holdings;
 }
 
 void view_no_memory(struct view *view)

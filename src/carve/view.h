@@ -73,6 +73,8 @@ const uint64_t *view_embedded_offsets(const struct view *view, size_t *count);
 #define VIEW_UNVERIFIED_MAX 4096
 /* The same for view_unverified, as ranges from the start of the view. */
 const struct ranges *view_unverified_ranges(const struct view *view);
+/* The same for view_holds. No more ranges than VIEW_UNVERIFIED_MAX, nor of the other kind. */
+const struct ranges *view_held_ranges(const struct view *view);
 /* After view_point: what view_thorough returns; false before. */
 void view_set_thorough(struct view *view, bool thorough);
 /* The same for view_is_trial. */

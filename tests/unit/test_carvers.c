@@ -137,17 +137,20 @@ Test(carvers, golden_files_match_their_expectations)
 	cr_assert_gt(each_golden(visit_expected), 70);
 }
 
-/* Whether the carver declares `place`, or any place if that is UINT64_MAX, as embedded. */
+/* Whether the carver declares `place`, alone or in a range (view_holds), or any place if that is UINT64_MAX, as embedded. */
 static bool embeds(const char *carver, const struct bytes *bytes, uint64_t place)
 {
 	struct view *view = view_new_memory(bytes->data, bytes->len);
 	struct finding finding = { 0 };
 	const uint64_t *places;
-	bool named = false;
+	const struct ranges *held;
+	bool named;
 	size_t count;
 
 	carver_find(carver)->check(view, &finding);
 	places = view_embedded_offsets(view, &count);
+	held = view_held_ranges(view);
+	named = place != UINT64_MAX && ranges_overlap(held, place, 1);
 	for (size_t i = 0; i < count; i++)
 		named |= places[i] == place || place == UINT64_MAX;
 	view_free(view);
@@ -185,6 +188,47 @@ Test(carvers, embedded_files_are_declared)
 {
 	each_golden(visit_embedded);
 	cr_assert_gt(embedded_count, 10);
+}
+
+/* A place in what a file holds: what starts there is not carved on its own, whatever it is. */
+static const struct {
+	const char *carver, *file;
+	uint64_t at;
+} held_places[] = {
+	{ "dbx", "store.dbx", 9500 },
+	{ "ese", "counted.edb", 9000 },
+	{ "fits", "two.fits", 4000 },
+	{ "heif", "encoded.heic", 500 },
+	{ "jks", "entry.jks", 60 },
+	{ "kbx", "two.kbx", 60 },
+	{ "mobi", "book.mobi", 400 },
+	{ "mpegts", "sound.ts", 1000 },
+	{ "mpg", "two.mpg", 100 },
+	{ "ole", "excel.xls", 2000 },
+	{ "pcap", "little.pcap", 100 },
+	{ "pcapng", "captured.pcapng", 200 },
+	{ "sevenzip", "stored.7z", 40 },
+	{ "sqlitejournal", "two.journal", 700 },
+	{ "sqlitewal", "log.wal", 100 },
+	{ "thumbcache", "eight.db", 200 },
+	{ "tiff", "lzw.tif", 20 },
+	{ "webp", "exif.webp", 1080 },
+	{ "xm", "song.xm", 14000 },
+};
+
+Test(carvers, what_files_hold_is_declared)
+{
+	for (size_t i = 0; i < sizeof(held_places) / sizeof(*held_places); i++) {
+		char path[256];
+		struct bytes bytes;
+
+		snprintf(path, sizeof(path), GOLDEN "/%s/%s", held_places[i].carver,
+			held_places[i].file);
+		bytes = bytes_of_file(path);
+		cr_expect(embeds(held_places[i].carver, &bytes, held_places[i].at), "%s: %" PRIu64,
+			path, held_places[i].at);
+		free(bytes.data);
+	}
 }
 
 /* What the carver says that it did not verify, as in .expected: "FROM-TO FROM-TO", or "none". Parts

@@ -432,6 +432,8 @@ static enum verdict of_parts(struct view *view, struct finding *finding)
 	view_embedded(view, 30);
 	view_embedded(view, 40);
 	view_embedded(view, 15);
+	view_holds(view, 35, 50);
+	view_holds(view, 5, 7);
 	finding->length = 40;
 	return parts_verdict;
 }
@@ -484,6 +486,9 @@ Test(check, parts_are_inside_the_file_or_in_what_was_rejected)
 	cr_assert_eq(outcome.embedded_count, 2, "%zu", outcome.embedded_count);
 	cr_expect_eq(outcome.embedded[0], 1030);
 	cr_expect_eq(outcome.embedded[1], 1015, "in any order");
+	cr_assert_eq(outcome.held.count, 2);
+	cr_expect_eq(outcome.held.items[0].offset, 1005);
+	cr_expect_eq(outcome.held.items[1].length, 5, "up to the file's end");
 	outcome_free(&outcome);
 	cr_expect_null(outcome.parts);
 	cr_expect_null(outcome.embedded);
@@ -492,6 +497,7 @@ Test(check, parts_are_inside_the_file_or_in_what_was_rejected)
 	cr_assert_eq(outcome.part_count, 3);
 	cr_expect_eq(outcome.parts[2], 1040);
 	cr_expect_eq(outcome.embedded_count, 0);
+	cr_expect_eq(outcome.held.count, 0);
 	outcome_free(&outcome);
 	carver.check = twenty;
 	cr_expect_eq(check(&rule, 1000, 50).part_count, 0, "those of the one before are dropped");

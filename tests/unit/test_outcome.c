@@ -41,6 +41,7 @@ Test(outcome, arrives_as_it_was)
 	sent.embedded = embedded;
 	sent.embedded_count = 1;
 	ranges_add(&sent.unverified, START + 5, 6);
+	ranges_add(&sent.held, START + 7, 9);
 	outcome_save(&sent, &writer);
 	reader = codec_reader_from(writer.bytes, writer.len);
 	outcome_load(&got, keep, &reader);
@@ -51,8 +52,10 @@ Test(outcome, arrives_as_it_was)
 	cr_expect_str_eq(got.finding.extension, "docx");
 	cr_expect(got.part_count == 2 && got.parts[1] == START + 20);
 	cr_expect(got.embedded_count == 1 && got.unverified.count == 1);
+	cr_expect(got.held.count == 1 && got.held.items[0].length == 9);
 	outcome_free(&got);
 	ranges_free(&sent.unverified);
+	ranges_free(&sent.held);
 	free(writer.bytes);
 }
 

@@ -218,6 +218,7 @@ static enum webp_step read_chunk(struct webp *webp, const struct riff_chunk *chu
 		return read_frame(webp, chunk);
 	if (chunk->end > view_size(webp->view))
 		return set_cut(webp, chunk->end);
+	view_holds(webp->view, chunk->data, chunk->end);
 	if (riff_is(chunk->id, "EXIF"))
 		read_exif(webp, chunk);
 	else if (!riff_is(chunk->id, "VP8X"))
