@@ -71,11 +71,8 @@ LDFLAGS_asan    = -fsanitize=address -no-pie
 LDFLAGS_tsan    = -fsanitize=thread
 
 # The unit tests' own code runs once after each build: the compiler takes more time than it does. The sanitizer of
-# undefined behaviour watches what they call; in them it would take a fifth of their build, and its data a while at each test's start.
+# undefined behaviour watches what they call; in them it would take a fifth of their build.
 CFLAGS_unit := $(if $(filter release asan,$(MODE)),-O0 -g1 -U_FORTIFY_SOURCE) $(if $(filter asan,$(MODE)),-fno-sanitize=undefined)
-# Each test is a process of its own, and starts sooner in a program that the loader need not relocate, and in
-# which libraries find our functions that read no certificates (tests/unit/no_certificates.c).
-LDFLAGS_unit := -no-pie -Wl,-z,lazy -Wl,--export-dynamic-symbol='mbedtls_x509_crt_parse_*'
 
 # OpenMP is for the engines that are published with it. Thread sanitizer does not see into its library.
 OPENMP  := $(if $(filter tsan fuzz,$(MODE)),,$(OPENMP))
@@ -262,7 +259,7 @@ FORCE:
 
 # What every object of C depends on, and every program.
 C_FLAGS := $(call stamp,c,$(COMPILE) $(PKG_CFLAGS) $(CARVER_CFLAGS) $(CFLAGS_unit))
-LINKING := $(call stamp,link,$(LINK) $(LIBS) $(LDFLAGS_unit) $(CRITERION_LIBS) $(EWF_LIBS))
+LINKING := $(call stamp,link,$(LINK) $(LIBS) $(EWF_LIBS))
 
 # Programs that load plug-ins let them see the functions of carver.h.
 CARVER_SYMBOLS := -Wl,--dynamic-list=carvers/carver.symbols
@@ -382,11 +379,11 @@ $O/tests/unit/%.o: FILE_CFLAGS = $(CFLAGS_unit)
 $O/tests/unit/test_report.o: FILE_CFLAGS = $(CFLAGS_unit) $(VERSION_CFLAGS)
 
 # Of the cluster, what needs no MPI.
-$(BUILD)/tests/unit: $(UNIT_SRC:%.c=$O/%.o) $(addprefix $O/src/cluster/,messages.o rpc_server.o) $O/tests/unit/no_certificates.o $(LIB) $(LINKING) \
+$(BUILD)/tests/unit: $(UNIT_SRC:%.c=$O/%.o) $(addprefix $O/src/cluster/,messages.o rpc_server.o) $O/tests/unit/harness.o $(LIB) $(LINKING) \
 		$(call stamp,unit,$(UNIT_SRC))
-	$(call link,$(LDFLAGS_unit) $(CRITERION_LIBS) $(EWF_LIBS))
-$(BUILD)/tests/unit_%: $O/tests/unit/test_%.o $O/tests/unit/no_certificates.o $(LIB) $(LINKING)
-	$(call link,$(LDFLAGS_unit) $(CRITERION_LIBS) $(EWF_LIBS))
+	$(call link,$(EWF_LIBS))
+$(BUILD)/tests/unit_%: $O/tests/unit/test_%.o $O/tests/unit/harness.o $(LIB) $(LINKING)
+	$(call link,$(EWF_LIBS))
 $(BUILD)/tests/engines: $O/tests/engines/engine_tests.o $(LIB) $(LINKING)
 	$(call link)
 $(BUILD)/tests/alloc_failures: $(BUILD)/tests/%: $O/tests/%.o $(LIB) $(LINKING)

@@ -2,7 +2,6 @@
 #ifndef BURIN_TESTS_TEMP_H
 #define BURIN_TESTS_TEMP_H
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -11,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The folder of the running test. Criterion runs each test in a process of its own. */
+#include "harness.h"
+
+/* The folder of the running test. Each test runs in a process of its own. */
 static char temp_path[4096];
 
 static void temp_make(void)

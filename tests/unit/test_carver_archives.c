@@ -90,7 +90,7 @@ Test(carver_archives, erased_rests_of_blocks_cost_their_length)
 	fclose(file);
 	for (int i = 1; i < 64; i++)
 		memcpy(blocks[i], blocks[0], sizeof(*blocks));
-	view = view_new_memory(blocks, sizeof(blocks));
+	view = view_new_memory(blocks[0], sizeof(blocks));
 	cr_expect_eq(carver->check(view, &finding), CARVE_UNVERIFIED);
 	cr_expect_eq(finding.length, sizeof(blocks));
 	cr_expect_lt(view_work_done(view), 4 * sizeof(blocks), "%zu", (size_t)view_work_done(view));

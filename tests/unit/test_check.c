@@ -1,10 +1,10 @@
 /* Views, and checking candidates by must, length fields and carvers, on an image in memory. */
-#include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "carve/check.h"
+#include "harness.h"
 #include "memory_image.h"
 #include "tier.h"
 
@@ -185,7 +185,7 @@ Test(view, memory_is_asked_for_once)
 
 	view_reserve_by(view, count_question);
 	view_watch(view, NULL, &asked);
-	for (int check = 1; check <= 3; check++) {
+	for (unsigned check = 1; check <= 3; check++) {
 		view_point(view, &evidence.image, 0, sizeof(content));
 		for (unsigned i = 0; i < 100; i++)
 			cr_assert(view_reserve(view, (1 << 20) - i));

@@ -1,6 +1,5 @@
 /* Checks in burin-carver, as a thread of burin has them made. */
 #include <bzlib.h>
-#include <criterion/criterion.h>
 #include <lzma.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,6 +11,7 @@
 #include "carve/check_worker.h"
 #include "carvers/coded.h"
 #include "rules/load.h"
+#include "harness.h"
 #include "temp.h"
 #include "tier.h"
 

@@ -1,6 +1,5 @@
 /* The codec: what was written is read, in a file or in memory, and what is damaged or forged reads as
  * zeros. */
-#include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/codec.h"
+#include "harness.h"
 
 static const uint64_t numbers[] = { 0, 1, 127, 128, 16383, 16384, UINT32_MAX, INT64_MAX,
 	UINT64_MAX };
@@ -125,7 +125,7 @@ Test(codec, a_full_disk_is_reported)
 	struct codec_writer *writer;
 
 	if (fd < 0)
-		cr_skip_test("there is no /dev/full");
+		cr_skip("there is no /dev/full");
 	writer = codec_writer_new(fd);
 	for (int i = 0; i < 100000; i++)
 		codec_put(writer, UINT64_MAX);

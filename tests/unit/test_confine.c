@@ -1,7 +1,6 @@
 /* What confined processes can't do, though it works when nothing confines them. */
 #include "base/confine.h"
 
-#include <criterion/criterion.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
@@ -15,6 +14,7 @@
 
 #include "attempts.h"
 #include "base/sandbox.h"
+#include "harness.h"
 #include "temp.h"
 
 TestSuite(confine, .init = temp_make, .fini = temp_remove);

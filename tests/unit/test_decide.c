@@ -1,11 +1,11 @@
 /* Deciding: hiding, ties at one start, strictness, quotas; and the tallies of each. */
-#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "carve/decide.h"
 #include "carve/parts.h"
 #include "report/record.h"
+#include "harness.h"
 
 static const struct carver a_carver = { .name = "a" };
 

@@ -1,6 +1,5 @@
 /* Queues that spill: against a plain array, with so little memory that almost everything goes
  * through the file. */
-#include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "carve/fifo.h"
+#include "harness.h"
 
 static int create(void *context, struct error *error)
 {

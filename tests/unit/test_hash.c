@@ -1,6 +1,6 @@
 #include "hashing/hash.h"
+#include "harness.h"
 
-#include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
 

@@ -2,16 +2,16 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <criterion/criterion.h>
 
 #include "base/endian.h"
 #include "base/memory.h"
 #include "evidence/image.h"
 #include "evidence/inner.h"
 #include "evidence/md_superblock.h"
+#include "harness.h"
 
 #define DISK_LEN (16 * 65536)
 #define DATA_AT 65536

@@ -160,10 +160,10 @@ Test(html, map_of_few_blocks)
 	cr_expect_str_eq(text, "burin.content(4096, \"AABA\");\n");
 	free(text);
 	text = map_of(3, 2, 2 * 4096); /* a block too many */
-	cr_expect_str_empty(text);
+	cr_expect_str_eq(text, "");
 	free(text);
 	text = map_of(1, 1, 4096);
-	cr_expect_str_empty(text);
+	cr_expect_str_eq(text, "");
 	free(text);
 }
 
@@ -233,7 +233,6 @@ Test(html, pictures)
 	cr_expect_eq(access(temp_at("thumbs/mine.jpg"), F_OK), 0);
 	if (counts.no_pictures) {
 		cr_expect(!first && !second && !third && !fourth);
-		temp_remove(); /* Criterion calls no .fini then */
 		cr_skip("%s", counts.no_pictures);
 	}
 	cr_expect(first == 'y' && second == 'f' && third == 'f' && !fourth, "%c%c%c", first, second,

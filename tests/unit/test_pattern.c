@@ -1,6 +1,4 @@
 /* Patterns: syntax, errors, text made from bytes, sets. */
-#include <criterion/criterion.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +6,7 @@
 
 #include "base/memory.h"
 #include "patterns/pattern_set.h"
+#include "harness.h"
 #include "tier.h"
 
 static void expect_bytes(const char *text, const char *bytes, const char *mask, size_t len)
@@ -163,7 +162,7 @@ Test(pattern, random_bytes_survive_text)
 	static const uint8_t masks[] = { 0xff, 0xff, 0xff, 0xf0, 0x0f, 0x00 };
 	unsigned seed = (unsigned)test_seed();
 
-	cr_log_info("seed %u", seed);
+	printf("seed %u\n", seed);
 	srand(seed);
 	for (int round = 0; round < 3000; round++) {
 		uint8_t bytes[24], mask[24];

@@ -1,7 +1,4 @@
 /* The reader against an image that fails on demand, and against real files, with every method. */
-#include <criterion/criterion.h>
-#include <criterion/redirect.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -18,6 +15,7 @@
 #include "base/log.h"
 #include "evidence/backend.h"
 #include "evidence/reader.h"
+#include "harness.h"
 #include "temp.h"
 #include "tier.h"
 
@@ -32,7 +30,6 @@ static void quiet(void)
 static void hear_warnings(void)
 {
 	log_set_level(LOG_WARN);
-	cr_redirect_stderr();
 }
 
 TestSuite(reader, .init = quiet);
@@ -498,6 +495,7 @@ Test(reader, a_range_is_logged_once, .init = hear_warnings)
 		.slot_len = 65536, .overlap = 100, .method = READER_THREADS
 	};
 	struct expect expect;
+	char text[8192];
 
 	fake_init(&fake, MIB, false);
 	fake_break(&fake, 60 * SECTOR, 600 * SECTOR); /* over several slots */
@@ -505,8 +503,8 @@ Test(reader, a_range_is_logged_once, .init = hear_warnings)
 	expect = (struct expect){ fake.visible, fake.image.info.size, &fake.broken };
 	read_all(&fake.image, &options, &expect, 0);
 	fake_free(&fake);
-	fflush(stderr);
-	cr_assert_stderr_eq_str(
+	harness_printed(text, sizeof(text));
+	cr_assert_str_eq(text,
 		"burin: warning: can't read 307200 bytes at offset 30720 of fake.raw: "
 		"zeros are used instead\n"
 		"burin: warning: can't read 512 bytes at offset 512000 of fake.raw: "
@@ -519,7 +517,7 @@ Test(reader, floods_are_cut_in_the_log, .init = hear_warnings)
 	struct reader_options options = { .slot_len = MIB, .method = READER_THREADS };
 	struct expect expect;
 	char text[8192];
-	size_t len, lines = 0;
+	size_t lines = 0;
 
 	fake_init(&fake, MIB, false);
 	for (unsigned i = 0; i < 1000; i += 2)
@@ -527,10 +525,9 @@ Test(reader, floods_are_cut_in_the_log, .init = hear_warnings)
 	expect = (struct expect){ fake.visible, fake.image.info.size, &fake.broken };
 	read_all(&fake.image, &options, &expect, 0);
 	fake_free(&fake);
-	fflush(stderr);
-	len = fread(text, 1, sizeof(text), cr_get_redirected_stderr());
-	for (size_t i = 0; i < len; i++)
-		lines += text[i] == '\n';
+	harness_printed(text, sizeof(text));
+	for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+		lines++;
 	cr_assert_eq(lines, 21, "%zu lines", lines);
 }
 

@@ -431,7 +431,7 @@ Test(rules, random_sets_survive_writing)
 {
 	unsigned seed = (unsigned)test_seed();
 
-	cr_log_info("seed %u", seed);
+	printf("seed %u\n", seed);
 	srand(seed);
 	for (int round = 0; round < 100; round++) {
 		char *text = NULL;

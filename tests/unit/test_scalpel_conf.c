@@ -295,7 +295,7 @@ static void try_installed(const char *path, enum rules_format format, uint32_t l
 	char *text;
 
 	if (!in)
-		cr_skip_test("%s is not installed", path);
+		cr_skip("%s is not installed", path);
 	text = switch_on(in);
 	fclose(in);
 	rules = load_text(text, format);
@@ -331,7 +331,7 @@ Test(scalpel_conf, random_files_survive_conversion)
 		" x y z" };
 	unsigned seed = (unsigned)test_seed();
 
-	cr_log_info("seed %u", seed);
+	printf("seed %u\n", seed);
 	srand(seed);
 	for (int round = 0; round < 200; round++) {
 		char *text = NULL;

@@ -1,5 +1,4 @@
 /* The search for pieces, on an image in memory and for made-up formats. */
-#include <criterion/criterion.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
@@ -12,6 +11,7 @@
 #include "assemble/searcher.h"
 #include "assemble/strategies.h"
 #include "carvers/bytes.h"
+#include "harness.h"
 #include "memory_image.h"
 
 #define CLUSTER ((uint64_t)4096)

@@ -1,5 +1,3 @@
-#include <criterion/criterion.h>
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "harness.h"
 
 static void expect(struct strbuf *line, const char *text)
 {

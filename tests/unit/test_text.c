@@ -1,6 +1,6 @@
 #include "base/text.h"
+#include "harness.h"
 
-#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* The parts of reading volumes that need no file system: ranges as one stream, which file bytes
  * belong to, signatures, and children that crash. Whole images are for tests/cli/volumes_*. */
-#include <criterion/criterion.h>
-
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,6 +10,7 @@
 #include "evidence/extent_image.h"
 #include "evidence/file_map.h"
 #include "evidence/signatures.h"
+#include "harness.h"
 #include "memory_image.h"
 #include "tier.h"
 
