@@ -100,7 +100,7 @@ static void lie(void)
 /* A file in pieces that is longer than the image. */
 static void forge(void)
 {
-	static const uint8_t file[] = { 0, 0, 1, 0, 0xff, 0xff, 0xff, 0x7f };
+	static const uint8_t file[] = { 1, 1, 1, 0, 0xff, 0xff, 0xff, 0x7f };
 
 	say(CHECK_FOUND, file, sizeof(file));
 	for (;;)

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "assemble/affinity.h"
+#include "assemble/pass_state.h"
 #include "assemble/searcher.h"
 #include "assemble/strategies.h"
 #include "base/memory.h"
@@ -55,21 +56,19 @@ struct assembler {
 	size_t broken_count, broken_capacity;
 	size_t weak_count; /* of these */
 	uint64_t left_out;
-	unsigned pass;               /* of strategies[], the next one */
-	uint64_t last_work;          /* of each file in the pass before... */
-	bool was_claimed;            /* ...and whether it changed what is taken */
-	struct assembled *found;     /* one a broken file; without runs: not found yet */
-	struct known_trials **known; /* one a broken file; NULL: nothing is noted of it */
-	bool *spent;                 /* one a broken file: its share of some pass was spent */
-	bool is_ready;               /* the scan is over */
-	struct inner_hits *hits;     /* of the carvers' tables; NULL: not searched yet */
-	struct cluster_sums *sums;   /* the same for their CRCs */
-	struct searcher *searcher;
+	struct crashed crashed[CRASHED_MAX];
+	size_t crashed_count;
+	struct pass_state state;
+	struct pass_state
+		coming; /* where another process makes the passes: what the next one came to */
+	bool is_ready;  /* the scan is over */
+	unsigned taken_passes;     /* those whose claims are among the clusters that are taken */
+	struct inner_hits *hits;   /* of the carvers' tables; NULL: not searched yet */
+	struct cluster_sums *sums; /* the same for their CRCs */
+	struct searcher *searcher; /* NULL: there was no pass yet */
 	struct affinity_samples *samples;
-	bool has_heads; /* the searcher */
-	/* Where another process makes the passes. */
-	size_t taken_count; /* broken files up to the last result */
-	uint64_t unfinished;
+	bool has_heads;            /* the searcher */
+	struct assembled *results; /* the found ones, which stay the state's */
 };
 
 static void add_bases(struct clusters *clusters, const struct volumes *volumes)
@@ -82,14 +81,18 @@ static void add_bases(struct clusters *clusters, const struct volumes *volumes)
 		clusters_add_base(clusters, volume[i].offset);
 }
 
-/* The rows of the table that the level does not use are left out. */
+/* Whether the level uses the row of the table. */
+static bool is_used(const struct assembler *assembler, const struct strategy *row)
+{
+	return assembler->options.level >= row->level && assembler->options.level <= row->last;
+}
+
 static void skip_passes(struct assembler *assembler)
 {
-	enum assemble_level level = assembler->options.level;
-	const struct strategy *strategy = &strategies[assembler->pass];
+	unsigned *pass = &assembler->state.pass;
 
-	for (; strategy->name && (level < strategy->level || level > strategy->last); strategy++)
-		assembler->pass++;
+	while (strategies[*pass].name && !is_used(assembler, &strategies[*pass]))
+		++*pass;
 }
 
 struct assembler *assembler_new(const struct assemble_options *options)
@@ -109,30 +112,19 @@ const struct assemble_options *assembler_options(const struct assembler *assembl
 	return &assembler->options;
 }
 
-static void forget(struct assembled *assembled)
-{
-	free(assembled->runs);
-	outcome_free(&assembled->outcome);
-	*assembled = (struct assembled){ 0 };
-}
-
 void assembler_free(struct assembler *assembler)
 {
 	if (!assembler)
 		return;
-	for (size_t i = 0; assembler->found && i < assembler->broken_count; i++)
-		forget(&assembler->found[i]);
-	for (size_t i = 0; assembler->known && i < assembler->broken_count; i++)
-		known_trials_free(assembler->known[i]);
-	free(assembler->known);
+	pass_state_free(&assembler->state);
+	pass_state_free(&assembler->coming);
 	clusters_free(&assembler->clusters);
 	inner_hits_free(assembler->hits);
 	cluster_sums_free(assembler->sums);
 	searcher_free(assembler->searcher);
 	affinity_samples_free(assembler->samples);
 	free(assembler->broken);
-	free(assembler->found);
-	free(assembler->spent);
+	free(assembler->results);
 	free(assembler);
 }
 
@@ -212,18 +204,24 @@ uint64_t assembler_left_out(const struct assembler *assembler)
 
 uint64_t assembler_unfinished(const struct assembler *assembler)
 {
-	uint64_t count = assembler->unfinished;
+	const struct pass_state *state = &assembler->state;
+	uint64_t count = 0;
 
-	for (size_t i = 0; assembler->spent && i < assembler->broken_count; i++)
-		count += assembler->spent[i] && !assembler->found[i].runs;
+	for (size_t i = 0; i < state->count; i++)
+		count += state->spent[i] && !state->found[i].runs;
 	return count;
 }
 
 /* ---- a pass -------------------------------------------------------------------------------- */
 
+const char *assembler_next_pass(const struct assembler *assembler)
+{
+	return assembler->broken_count ? strategies[assembler->state.pass].name : NULL;
+}
+
 bool assembler_has_pass(const struct assembler *assembler)
 {
-	return assembler->broken_count && strategies[assembler->pass].name;
+	return assembler_next_pass(assembler);
 }
 
 /* What the threads of a pass share. */
@@ -270,11 +268,18 @@ static void judge(struct assembled *found)
 			"in %" PRIu32 " pieces, and nothing proves the joints", found->run_count);
 }
 
+/* Else it is inside another file, and is not searched for. */
+static bool is_at_cluster(const struct assembler *assembler, const struct broken *broken)
+{
+	return broken->start % assembler->clusters.size == assembler->clusters.origin;
+}
+
 static void try_file(struct crew *crew, struct view *view, size_t index)
 {
 	struct assembler *assembler = crew->assembler;
+	struct pass_state *state = &assembler->state;
 	const struct broken *broken = &assembler->broken[index];
-	struct assembled *found = &assembler->found[index];
+	struct assembled *found = &state->found[index];
 	struct extents extents = { 0 };
 	struct workbench bench = {
 		.view = view,
@@ -292,14 +297,15 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 	};
 	bool success;
 
-	if (crew->strategy[1].find == crew->strategy->find && !assembler->known[index])
-		assembler->known[index] = known_trials_new(crew->known_most);
-	bench.known = assembler->known[index];
+	if (crew->strategy[1].find == crew->strategy->find && !state->known[index] &&
+		is_at_cluster(assembler, broken))
+		state->known[index] = known_trials_new(crew->known_most);
+	bench.known = state->known[index];
 
 	*found = (struct assembled){ .start = broken->start, .rule = broken->rule };
-	found->pass = assembler->pass;
+	found->pass = state->pass;
 	success = crew->strategy->find(&bench, broken, &extents, &found->outcome, &found->assembly);
-	assembler->spent[index] |= bench.exhausted;
+	state->spent[index] |= bench.exhausted;
 	if (bench.no_memory)
 		crew->no_memory = true;
 	if (bench.stopped)
@@ -327,7 +333,7 @@ static size_t take_file(struct crew *crew)
 	size_t index;
 
 	pthread_mutex_lock(&crew->taking);
-	while (crew->next < assembler->broken_count && assembler->found[crew->next].runs)
+	while (crew->next < assembler->broken_count && assembler->state.found[crew->next].runs)
 		crew->next++;
 	index = crew->next;
 	crew->next += index < assembler->broken_count;
@@ -359,12 +365,11 @@ static void try_files(void *context, unsigned number, unsigned worker)
 /* The broken files that start at a cluster and are not found yet. */
 static uint64_t count_left(const struct assembler *assembler)
 {
-	const struct clusters *clusters = &assembler->clusters;
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < assembler->broken_count; i++)
-		count += !assembler->found[i].runs &&
-			 assembler->broken[i].start % clusters->size == clusters->origin;
+		count += !assembler->state.found[i].runs &&
+			 is_at_cluster(assembler, &assembler->broken[i]);
 	return count ? count : 1;
 }
 
@@ -438,14 +443,18 @@ static bool is_recorded(const struct assembled *found)
 	       assembly->evidence + workbench_bits(assembly->tested) >= RECORD_BITS;
 }
 
-static void claim(struct assembler *assembler, struct assembled *found)
+static void take_runs(struct assembler *assembler, const struct assembled *found)
 {
-	if (!is_recorded(found) && !can_have(assembler, found)) {
-		forget(found);
-		return;
-	}
 	for (uint32_t i = 0; i < found->run_count; i++)
 		clusters_take(&assembler->clusters, found->runs[i].offset, found->runs[i].length);
+}
+
+static void claim(struct assembler *assembler, struct assembled *found)
+{
+	if (is_recorded(found) || can_have(assembler, found))
+		take_runs(assembler, found);
+	else
+		assembled_forget(found);
 }
 
 /* The complete files that the pass has found get their clusters; or, after the last pass, all others do.
@@ -456,10 +465,10 @@ static bool claim_all(struct assembler *assembler, bool complete)
 	size_t count = 0;
 
 	for (size_t i = 0; i < assembler->broken_count; i++) {
-		struct assembled *found = &assembler->found[i];
+		struct assembled *found = &assembler->state.found[i];
 
 		if (found->runs && (found->outcome.verdict == CARVE_COMPLETE) == complete &&
-			(!complete || found->pass == assembler->pass))
+			(!complete || found->pass == assembler->state.pass))
 			claims[count++] = found;
 	}
 	if (count)
@@ -474,11 +483,11 @@ static bool claim_all(struct assembler *assembler, bool complete)
 static void drop_overlapping(struct assembler *assembler)
 {
 	for (size_t i = 0; i < assembler->broken_count; i++) {
-		struct assembled *found = &assembler->found[i];
+		struct assembled *found = &assembler->state.found[i];
 
 		if (found->runs && found->outcome.verdict != CARVE_COMPLETE &&
 			!is_recorded(found) && !can_have(assembler, found))
-			forget(found);
+			assembled_forget(found);
 	}
 }
 
@@ -523,35 +532,40 @@ static void note_heads(struct assembler *assembler)
 		const struct broken *broken = &assembler->broken[i];
 
 		if (broken->verdict == CARVE_TRUNCATED && !broken->is_weak &&
-			broken->length > NOTICED_LATE &&
-			broken->start % assembler->clusters.size == assembler->clusters.origin)
+			broken->length > NOTICED_LATE && is_at_cluster(assembler, broken))
 			clusters_add_head(
 				&assembler->clusters, broken->start, broken->length - NOTICED_LATE);
 	}
 }
 
-static void get_ready(struct assembler *assembler)
+void assembler_end_scan(struct assembler *assembler)
 {
 	if (assembler->is_ready)
 		return;
+	assembler->is_ready = true;
 	clusters_get_ready(&assembler->clusters);
 	drop_false_heads(assembler);
 	note_heads(assembler);
-	assembler->found = xcalloc(assembler->broken_count, sizeof(*assembler->found));
-	assembler->spent = xcalloc(assembler->broken_count, sizeof(*assembler->spent));
-	assembler->known = xcalloc(assembler->broken_count, sizeof(*assembler->known));
+	assembler_forget_passes(assembler);
+}
+
+/* What the passes need, and keep. */
+static void get_ready(struct assembler *assembler)
+{
+	assembler_end_scan(assembler);
+	if (assembler->searcher)
+		return;
 	assembler->searcher = searcher_new(
 		assembler->options.tool, assembler->options.devices, &assembler->clusters);
 	assembler->samples = affinity_samples_new();
-	assembler->is_ready = true;
 }
 
 static void drop_unproved(struct assembler *assembler)
 {
 	for (size_t i = 0; i < assembler->broken_count; i++)
-		if (assembler->found[i].runs &&
-			assembler->found[i].outcome.verdict != CARVE_COMPLETE)
-			forget(&assembler->found[i]);
+		if (assembler->state.found[i].runs &&
+			assembler->state.found[i].outcome.verdict != CARVE_COMPLETE)
+			assembled_forget(&assembler->state.found[i]);
 }
 
 /* The range of the image in which the words of tables are searched for a file. */
@@ -613,7 +627,7 @@ static bool has_coded(const struct assembler *assembler)
 		const struct rule *rule =
 			&assembler->options.rules->rules[assembler->broken[i].rule];
 
-		if (!assembler->found[i].runs && rule->carver->coded)
+		if (!assembler->state.found[i].runs && rule->carver->coded)
 			return true;
 	}
 	return false;
@@ -636,18 +650,20 @@ static int keep_heads(struct assembler *assembler)
 static void undo(struct assembler *assembler)
 {
 	for (size_t i = 0; i < assembler->broken_count; i++)
-		if (assembler->found[i].runs && assembler->found[i].pass == assembler->pass)
-			forget(&assembler->found[i]);
+		if (assembler->state.found[i].runs &&
+			assembler->state.found[i].pass == assembler->state.pass)
+			assembled_forget(&assembler->state.found[i]);
 }
 
 /* Whether the pass before made the same trials: the same strategy, with as much work, and the same clusters
  * were free. */
 static bool is_repeated(const struct assembler *assembler, uint64_t work)
 {
-	const struct strategy *strategy = &strategies[assembler->pass];
+	const struct pass_state *state = &assembler->state;
+	const struct strategy *strategy = &strategies[state->pass];
 
-	return assembler->pass && strategy[-1].find == strategy->find &&
-	       work == assembler->last_work && !assembler->was_claimed;
+	return state->pass && strategy[-1].find == strategy->find && work == state->work &&
+	       !state->was_claimed;
 }
 
 int assemble_memory_error(struct error *error)
@@ -657,12 +673,50 @@ int assemble_memory_error(struct error *error)
 		"and resume the run");
 }
 
+static bool uses_tables(const struct assembler *assembler, unsigned pass)
+{
+	return strategies[pass].uses_tables && is_used(assembler, &strategies[pass]);
+}
+
+/* Whether the next pass or a later one does. */
+static bool needs_tables(const struct assembler *assembler)
+{
+	for (unsigned pass = assembler->state.pass; strategies[pass].name; pass++)
+		if (uses_tables(assembler, pass))
+			return true;
+	return false;
+}
+
+/* Where passes were made before the run was resumed: takes what they claimed, in their order, as what is searched for
+ * tables leaves out what was taken before the first that uses it. */
+static int take_claims(struct assembler *assembler)
+{
+	const struct pass_state *state = &assembler->state;
+	bool needs_hits = needs_tables(assembler);
+
+	for (; assembler->taken_passes < state->pass; assembler->taken_passes++) {
+		unsigned pass = assembler->taken_passes;
+
+		if (needs_hits && uses_tables(assembler, pass) && !assembler->hits &&
+			find_hits(assembler))
+			return -EINTR;
+		for (size_t i = 0; i < state->count; i++)
+			if (state->found[i].runs && state->found[i].pass == pass &&
+				state->found[i].outcome.verdict == CARVE_COMPLETE)
+				take_runs(assembler, &state->found[i]);
+	}
+	return 0;
+}
+
 int assembler_pass(struct assembler *assembler, struct error *error)
 {
-	struct crew crew = { .assembler = assembler, .strategy = &strategies[assembler->pass] };
+	struct pass_state *state = &assembler->state;
+	struct crew crew = { .assembler = assembler, .strategy = &strategies[state->pass] };
 	struct pool *pool = assembler->options.pool;
 
 	get_ready(assembler);
+	if (take_claims(assembler))
+		return -EINTR;
 	if (crew.strategy->uses_tables && !assembler->hits && find_hits(assembler))
 		return -EINTR;
 	if (crew.strategy->uses_heads && keep_heads(assembler))
@@ -683,34 +737,35 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 		undo(assembler);
 		return crew.no_memory ? assemble_memory_error(error) : -EINTR;
 	}
-	assembler->was_claimed = claim_all(assembler, true);
+	state->was_claimed = claim_all(assembler, true);
 	drop_overlapping(assembler);
-	assembler->last_work = crew.work;
-	assembler->pass++;
+	state->work = crew.work;
+	state->pass++;
 	skip_passes(assembler);
+	assembler->taken_passes = state->pass;
 	if (!assembler_has_pass(assembler) && assembler->options.strict)
 		drop_unproved(assembler);
 	else if (!assembler_has_pass(assembler))
 		claim_all(assembler, false);
+	if (assembler->options.on_pass)
+		assembler->options.on_pass(assembler->options.context, assembler);
 	return 0;
 }
 
 /* ---- results ------------------------------------------------------------------------------- */
 
-const struct assembled *assembler_results(const struct assembler *assembler, size_t *count)
+const struct assembled *assembler_results(struct assembler *assembler, size_t *count)
 {
-	size_t used = 0;
+	const struct pass_state *state = &assembler->state;
 
-	/* The broken files are in order of start; the found ones move together. */
-	for (size_t i = 0; assembler->found && i < assembler->broken_count; i++)
-		if (assembler->found[i].runs) {
-			struct assembled found = assembler->found[i];
-
-			assembler->found[i] = (struct assembled){ 0 };
-			assembler->found[used++] = found;
-		}
-	*count = used;
-	return assembler->found;
+	free(assembler->results);
+	assembler->results = xcalloc(state->count, sizeof(*assembler->results));
+	*count = 0;
+	/* The broken files are in order of start. */
+	for (size_t i = 0; i < state->count; i++)
+		if (state->found[i].runs)
+			assembler->results[(*count)++] = state->found[i];
+	return assembler->results;
 }
 
 /* ---- checkpoints --------------------------------------------------------------------------- */
@@ -729,9 +784,42 @@ void assembler_save(const struct assembler *assembler, struct codec_writer *writ
 		codec_put(writer, broken->verdict);
 		codec_put(writer, broken->is_weak);
 	}
+	codec_put(writer, assembler->crashed_count);
+	for (size_t i = 0; i < assembler->crashed_count; i++) {
+		codec_put(writer, assembler->crashed[i].start);
+		codec_put(writer, assembler->crashed[i].rule);
+	}
+	codec_put(writer, assembler->is_ready);
+	if (assembler->is_ready)
+		pass_state_save(&assembler->state, writer);
 }
 
-void assembler_load(struct assembler *assembler, struct codec_reader *reader)
+static struct pass_state_limits limits_of(
+	const struct assembler *assembler, const char *(*keep)(const char *text))
+{
+	return (struct pass_state_limits){ assembler->broken, assembler->clusters.end,
+		KNOWN_ALL + assembler->broken_count, keep };
+}
+
+/* Invalid ones fail the reader, and then there are none. */
+static void load_passes(struct assembler *assembler, const char *(*keep)(const char *text),
+	struct codec_reader *reader)
+{
+	struct pass_state_limits limits;
+
+	if (!codec_get_flag(reader))
+		return;
+	assembler_end_scan(assembler);
+	limits = limits_of(assembler, keep);
+	pass_state_load(&assembler->state, &limits, reader);
+	if (codec_ok(reader))
+		skip_passes(assembler);
+	else
+		assembler_forget_passes(assembler);
+}
+
+void assembler_load(struct assembler *assembler, const char *(*keep)(const char *text),
+	struct codec_reader *reader)
 {
 	uint64_t limit = assembler->clusters.end;
 	uint64_t count;
@@ -751,6 +839,13 @@ void assembler_load(struct assembler *assembler, struct codec_reader *reader)
 		if (codec_ok(reader))
 			note_broken(assembler, &broken);
 	}
+	assembler->crashed_count = codec_get(reader, CRASHED_MAX);
+	for (size_t i = 0; i < assembler->crashed_count; i++) {
+		assembler->crashed[i].start = codec_get(reader, limit);
+		assembler->crashed[i].rule =
+			(uint32_t)codec_get(reader, assembler->options.rules->count - 1);
+	}
+	load_passes(assembler, keep, reader);
 }
 
 /* ---- passes in another process ------------------------------------------------------------- */
@@ -771,8 +866,8 @@ void assembler_save_task(const struct assembler *assembler, struct codec_writer 
 	assembler_save(assembler, writer);
 }
 
-struct assembler *assembler_load_task(
-	const struct assemble_options *options, struct codec_reader *reader)
+struct assembler *assembler_load_task(const struct assemble_options *options,
+	const char *(*keep)(const char *text), struct codec_reader *reader)
 {
 	struct assemble_options all = *options;
 	struct assembler *assembler;
@@ -785,109 +880,82 @@ struct assembler *assembler_load_task(
 	bases = codec_get(reader, BASES_MAX);
 	for (uint64_t i = 0; i < bases && codec_ok(reader); i++)
 		clusters_add_base(&assembler->clusters, codec_get(reader, UINT64_MAX));
-	assembler_load(assembler, reader);
+	assembler_load(assembler, keep, reader);
 	return assembler;
 }
 
-void assembled_save(const struct assembled *assembled, struct codec_writer *writer)
+size_t assembler_save_files(
+	const struct assembler *assembler, size_t from, size_t most, struct codec_writer *writer)
 {
-	codec_put(writer, assembled->start);
-	codec_put(writer, assembled->rule);
-	runs_save(assembled->runs, assembled->run_count, writer);
-	outcome_save(&assembled->outcome, writer);
-	assembly_save(&assembled->assembly, writer);
+	size_t next = pass_state_save_files(&assembler->state, from, most, writer);
+
+	return next < assembler->state.count ? next : SIZE_MAX;
 }
 
-/* Runs in the evidence, of which none is empty. Returns their bytes. */
-static uint64_t load_runs(
-	struct assembled *assembled, uint64_t evidence_size, struct codec_reader *reader)
+void assembler_save_pass(const struct assembler *assembler, struct codec_writer *writer)
 {
-	uint64_t count = codec_get(reader, UINT32_MAX), bytes = 0;
-	size_t capacity = 0;
-
-	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
-		struct range *run;
-
-		assembled->runs =
-			xgrow(assembled->runs, &capacity, (size_t)i, sizeof(*assembled->runs));
-		run = &assembled->runs[i];
-		run->offset = codec_get(reader, evidence_size - 1);
-		run->length = codec_get(reader, evidence_size - run->offset);
-		if (!run->length || run->length > INT64_MAX - bytes)
-			codec_fail(reader);
-		bytes += run->length;
-		assembled->run_count = (uint32_t)(i + 1);
-	}
-	return bytes;
+	pass_state_save_pass(&assembler->state, writer);
 }
 
-/* Whether a file of these runs may have the outcome; its offsets are in the file. */
-static bool result_fits(const struct assembled *assembled, uint64_t bytes)
-{
-	const struct candidate whole = { .rule = assembled->rule, .length = bytes };
-	const struct outcome *outcome = &assembled->outcome;
-
-	return assembled->run_count && assembled->runs[0].offset == assembled->start &&
-	       outcome->verdict != CARVE_REJECT && !outcome->crashed && outcome->length == bytes &&
-	       outcome_fits(outcome, &whole, bytes) && assembled->assembly.by != ASSEMBLY_NONE;
-}
-
-/* The broken file, after those that have results; broken_count: there is none. */
-static size_t next_broken(const struct assembler *assembler, uint64_t start, uint32_t rule)
-{
-	size_t i = assembler->taken_count;
-
-	while (i < assembler->broken_count &&
-		(assembler->broken[i].start != start || assembler->broken[i].rule != rule))
-		i++;
-	return i;
-}
-
-void assembler_take_result(struct assembler *assembler, const char *(*keep)(const char *text),
+void assembler_take_files(struct assembler *assembler, const char *(*keep)(const char *text),
 	struct codec_reader *reader)
 {
-	struct assembled found = { .start = codec_get(reader, assembler->clusters.end) };
-	uint64_t bytes;
-	size_t index;
+	const struct pass_state_limits limits = limits_of(assembler, keep);
 
-	found.rule = (uint32_t)codec_get(reader, assembler->options.rules->count - 1);
-	bytes = load_runs(&found, assembler->clusters.end, reader);
-	outcome_load(&found.outcome, keep, reader);
-	assembly_load(&found.assembly, bytes, reader);
-	index = next_broken(assembler, found.start, found.rule);
-	if (!codec_ok(reader) || !result_fits(&found, bytes) || index == assembler->broken_count) {
+	if (!assembler->coming.count)
+		pass_state_begin(&assembler->coming, assembler->broken_count);
+	pass_state_load_files(&assembler->coming, &limits, reader);
+}
+
+void assembler_take_pass(struct assembler *assembler, struct codec_reader *reader)
+{
+	struct pass_state *coming = &assembler->coming;
+
+	pass_state_load_pass(coming, reader);
+	if (!codec_ok(reader) || coming->count != assembler->broken_count ||
+		coming->pass <= assembler->state.pass) {
 		codec_fail(reader);
-		forget(&found);
 		return;
 	}
-	if (!assembler->found)
-		assembler->found = xcalloc(assembler->broken_count, sizeof(*assembler->found));
-	assembler->found[index] = found;
-	assembler->taken_count = index + 1;
+	pass_state_free(&assembler->state);
+	assembler->state = *coming;
+	assembler->coming = (struct pass_state){ 0 };
+	skip_passes(assembler);
+	if (assembler->options.on_pass)
+		assembler->options.on_pass(assembler->options.context, assembler);
 }
 
-void assembler_take_unfinished(struct assembler *assembler, uint64_t unfinished)
+void assembler_drop_files(struct assembler *assembler)
 {
-	assembler->unfinished = unfinished;
+	pass_state_free(&assembler->coming);
 }
 
-void assembler_forget_results(struct assembler *assembler)
+void assembler_forget_passes(struct assembler *assembler)
 {
-	for (size_t i = 0; assembler->found && i < assembler->broken_count; i++)
-		forget(&assembler->found[i]);
-	free(assembler->found);
-	assembler->found = NULL;
-	assembler->taken_count = 0;
-	assembler->unfinished = 0;
+	pass_state_free(&assembler->coming);
+	pass_state_begin(&assembler->state, assembler->broken_count);
+	skip_passes(assembler);
 }
 
 bool assembler_leave_out(struct assembler *assembler, uint64_t start, uint32_t rule)
 {
 	size_t count = 0, before = assembler->broken_count;
 
+	if (assembler->crashed_count == CRASHED_MAX)
+		return false;
 	for (size_t i = 0; i < before; i++)
 		if (assembler->broken[i].start != start || assembler->broken[i].rule != rule)
 			assembler->broken[count++] = assembler->broken[i];
+	if (count == before)
+		return false;
+	assembler->crashed[assembler->crashed_count++] = (struct crashed){ start, rule };
 	assembler->broken_count = count;
-	return count < before;
+	assembler_forget_passes(assembler);
+	return true;
+}
+
+const struct crashed *assembler_crashed(const struct assembler *assembler, size_t *count)
+{
+	*count = assembler->crashed_count;
+	return assembler->crashed;
 }

@@ -21,6 +21,7 @@
 #include "report/record.h"
 #include "rules/rules.h"
 
+struct assembler;
 struct broken; /* a file that broke off (assemble/workbench.h) */
 
 /* How far it goes; each does what those before it do, too. */
@@ -62,11 +63,20 @@ struct assemble_options {
 	/* NULL, or called by each thread with the file that it tries now, in the files' order by one thread after the
 	 * other: its number in the pass; file NULL: it tries none any more. */
 	void (*on_file)(const struct broken *file, size_t number);
+	/* NULL, or called after each pass by the thread that had it made. */
+	void (*on_pass)(void *context, const struct assembler *assembler);
+	void *context;
 	bool alone; /* threads make no trials for each other, also not ahead of their turn */
 };
 
 /* What the volumes know of the file at start; its runs are the caller's to free. False: nothing. Thread-safe. */
 bool recorded_find(const struct volumes *volumes, uint64_t start, struct recorded *recorded);
+
+/* One that is not put together, as that crashed. */
+struct crashed {
+	uint64_t start; /* in the evidence */
+	uint32_t rule;
+};
 
 /* A file that was put together. Its outcome's offsets are in the file. */
 struct assembled {
@@ -80,8 +90,6 @@ struct assembled {
 	unsigned pass; /* that found it */
 };
 
-struct assembler;
-
 /* Never NULL. What the options point to must outlive it. */
 struct assembler *assembler_new(const struct assemble_options *options);
 const struct assemble_options *assembler_options(const struct assembler *assembler);
@@ -89,11 +97,13 @@ const struct assemble_options *assembler_options(const struct assembler *assembl
 void assembler_note(struct assembler *assembler, const struct decision *decision);
 /* Whether there is another pass to make. */
 bool assembler_has_pass(const struct assembler *assembler);
+/* Its name; NULL: there is none. */
+const char *assembler_next_pass(const struct assembler *assembler);
 /* Makes the next pass over all files that broke off. Returns 0, -EINTR (interrupted: the pass will
  * have to be made again), or another negative errno with error set. */
 int assembler_pass(struct assembler *assembler, struct error *error);
-/* After the last pass: *count results in order of (start, rule), valid until assembler_free. */
-const struct assembled *assembler_results(const struct assembler *assembler, size_t *count);
+/* After the last pass: *count results in order of (start, rule), valid until the next call or assembler_free. */
+const struct assembled *assembler_results(struct assembler *assembler, size_t *count);
 /* Files that broke off and of which no more could be kept in mind. */
 uint64_t assembler_left_out(const struct assembler *assembler);
 /* After the last pass, before assembler_results: files that were not put together, and for which some
@@ -107,27 +117,38 @@ uint64_t assemble_work(uint64_t size, uint64_t files, unsigned share);
 uint64_t assemble_work_most(uint64_t size);
 /* Sets the error of a pass without memory, and returns -ENOMEM. */
 int assemble_memory_error(struct error *error);
-/* For a checkpoint: what was noted. The passes will be made again. */
+/* After the last decision; the first pass does it, too. */
+void assembler_end_scan(struct assembler *assembler);
+/* For a checkpoint: what was noted, and what the passes so far have come to. */
 void assembler_save(const struct assembler *assembler, struct codec_writer *writer);
-/* Into a new one with the same options. Invalid values fail the reader. */
-void assembler_load(struct assembler *assembler, struct codec_reader *reader);
-/* For another process that makes the passes (assemble/confined.h): what was noted, and the options that the image
- * did not give. */
+/* Into a new one with the same options. keep: as for outcome_load. Invalid values fail the reader. */
+void assembler_load(struct assembler *assembler, const char *(*keep)(const char *text),
+	struct codec_reader *reader);
+/* For another process that makes the passes (assemble/confined.h): what assembler_save saves, and the options that the
+ * image did not give. */
 void assembler_save_task(const struct assembler *assembler, struct codec_writer *writer);
 /* There: options has what that process has itself. Invalid values fail the reader. Never NULL. */
-struct assembler *assembler_load_task(
-	const struct assemble_options *options, struct codec_reader *reader);
-/* There, after the last pass: one of the results. */
-void assembled_save(const struct assembled *assembled, struct codec_writer *writer);
-/* Here: takes the next of them over. What can't be one fails the reader. keep: as for outcome_load. */
-void assembler_take_result(struct assembler *assembler, const char *(*keep)(const char *text),
+struct assembler *assembler_load_task(const struct assemble_options *options,
+	const char *(*keep)(const char *text), struct codec_reader *reader);
+/* There, after each pass: what the passes came to for the files from this number on, until there are `most` bytes of it.
+ * Returns from where to go on; SIZE_MAX: that was all. Then assembler_save_pass. */
+size_t assembler_save_files(
+	const struct assembler *assembler, size_t from, size_t most, struct codec_writer *writer);
+void assembler_save_pass(const struct assembler *assembler, struct codec_writer *writer);
+/* Here: takes them over, once the pass is complete. What can't be so fails the reader. keep: as for outcome_load. */
+void assembler_take_files(struct assembler *assembler, const char *(*keep)(const char *text),
 	struct codec_reader *reader);
-/* Here, after the last: what assembler_unfinished says there. */
-void assembler_take_unfinished(struct assembler *assembler, uint64_t unfinished);
-/* Forgets what was taken over. */
-void assembler_forget_results(struct assembler *assembler);
-/* A file that must not be tried any more. False: no such file is broken. */
+void assembler_take_pass(struct assembler *assembler, struct codec_reader *reader);
+/* Here: the process has ended before that. */
+void assembler_drop_files(struct assembler *assembler);
+/* Here, as if no pass had been made. */
+void assembler_forget_passes(struct assembler *assembler);
+#define CRASHED_MAX 8
+/* A file that must not be tried any more, as that crashed: all passes will be made again. False: no such file is broken, or
+ * there are too many. */
 bool assembler_leave_out(struct assembler *assembler, uint64_t start, uint32_t rule);
+/* These files. */
+const struct crashed *assembler_crashed(const struct assembler *assembler, size_t *count);
 /* NULL is fine. */
 void assembler_free(struct assembler *assembler);
 

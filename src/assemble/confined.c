@@ -110,19 +110,18 @@ static bool ask_device(struct confined *confined, uint32_t kind, struct codec_re
 	return true;
 }
 
-static bool take_results(struct confined *confined, struct codec_reader *body)
+static bool take_files(struct confined *confined, struct codec_reader *body)
 {
-	do
-		assembler_take_result(confined->assembler, checker_keep_extension, body);
-	while (codec_ok(body) && !codec_at_end(body));
-	return codec_ok(body) || checker_fail(&confined->process, "gave a file that cannot be one");
+	assembler_take_files(confined->assembler, checker_keep_extension, body);
+	return codec_at_end(body) ||
+	       checker_fail(&confined->process, "gave a file that cannot be one");
 }
 
-static bool take_end(struct confined *confined, struct codec_reader *body)
+static bool take_pass(struct confined *confined, struct codec_reader *body)
 {
-	assembler_take_unfinished(confined->assembler, codec_get(body, UINT32_MAX));
-	confined->done = codec_at_end(body);
-	return confined->done || checker_fail(&confined->process, "broke the protocol");
+	assembler_take_pass(confined->assembler, body);
+	confined->done = !assembler_has_pass(confined->assembler);
+	return codec_at_end(body) || checker_fail(&confined->process, "broke the protocol");
 }
 
 /* False: it failed, and how. */
@@ -136,9 +135,9 @@ static bool take_message(struct confined *confined, uint32_t kind, struct codec_
 	case CHECK_KEEP:
 		return ask_device(confined, kind, body);
 	case CHECK_FOUND:
-		return take_results(confined, body);
-	case CHECK_ASSEMBLED:
-		return take_end(confined, body);
+		return take_files(confined, body);
+	case CHECK_PASSED:
+		return take_pass(confined, body);
 	case CHECK_NO_MEMORY:
 		return checker_fail(&confined->process, "used too much memory");
 	default:
@@ -244,38 +243,34 @@ static int attempt(struct confined *confined, struct error *error)
 		checker_end(&confined->process);
 	}
 	check_workers_free(given);
-	if (status)
-		assembler_forget_results(confined->assembler);
+	assembler_drop_files(confined->assembler);
+	if (status > 0)
+		assembler_forget_passes(confined->assembler);
 	return status;
 }
 
 /* The file that crashed it, or else that which the only thread was trying when it ended. False: there is none, or there
  * were too many. */
-static bool leave_out(struct confined *confined, struct confined_passes *passes)
+static bool leave_out(struct confined *confined)
 {
 	const struct check_trial *trial =
 		confined->culprit ? confined->culprit : confined->process.shared->trials;
 	uint64_t start = atomic_load(&trial->start), rule = atomic_load(&trial->rule);
 
-	if (!atomic_load(&trial->number) || passes->left_out == LEFT_OUT_MAX ||
-		rule >= confined->options->rules->count ||
-		!assembler_leave_out(confined->assembler, start, (uint32_t)rule))
-		return false;
-	passes->files[passes->left_out].start = start;
-	passes->files[passes->left_out++].rule = (uint32_t)rule;
-	return true;
+	return atomic_load(&trial->number) && rule < confined->options->rules->count &&
+	       assembler_leave_out(confined->assembler, start, (uint32_t)rule);
 }
 
 /* Where a process failed, the next shows more of what made it fail: it stays with one file a thread, and at last with one
  * thread. False: there are no results. */
-static bool try_again(struct confined *confined, struct confined_passes *passes, unsigned threads)
+static bool try_again(struct confined *confined, unsigned threads)
 {
 	if (!confined->culprit && confined->threads > 1) {
 		confined->threads = confined->alone ? 1 : threads;
 		confined->alone = true;
 		return true;
 	}
-	if (!leave_out(confined, passes))
+	if (!leave_out(confined))
 		return false;
 	confined->threads = threads;
 	return true;
@@ -292,22 +287,23 @@ static unsigned thread_count(const struct confined *confined)
 }
 
 int confined_passes_make(
-	struct assembler *assembler, struct confined_passes *passes, struct error *error)
+	struct assembler *assembler, char how[CONFINED_HOW_LEN], struct error *error)
 {
 	const struct assemble_options *options = assembler_options(assembler);
 	struct confined confined = { .assembler = assembler, .options = options };
 	unsigned threads;
 	int status;
 
+	assembler_end_scan(assembler);
 	confined.device = device_server_new(options);
 	confined.threads = threads = thread_count(&confined);
 	confined.alone = threads == 1;
-	*passes = (struct confined_passes){ 0 };
+	*how = 0;
 	while ((status = attempt(&confined, error)) > 0) {
 		log_debug("putting files in pieces together, with %u threads, %s", confined.threads,
 			confined.process.how);
-		if (!try_again(&confined, passes, threads)) {
-			snprintf(passes->how, sizeof(passes->how), "%s", confined.process.how);
+		if (!try_again(&confined, threads)) {
+			snprintf(how, CONFINED_HOW_LEN, "%s", confined.process.how);
 			status = 0;
 			break;
 		}

@@ -9,20 +9,12 @@
 
 #include "assemble/assemble.h"
 
-/* Files that were left out, and the first of them. */
-#define LEFT_OUT_MAX 8
-struct confined_passes {
-	size_t left_out;
-	struct {
-		uint64_t start; /* in the evidence */
-		uint32_t rule;
-	} files[LEFT_OUT_MAX];
-	char how[96]; /* more files crashed it, or something else did, and how it ended: there are no results; "" */
-};
+#define CONFINED_HOW_LEN 96
 
-/* Makes all passes. Returns 0, also where *passes says that some or all files were
- * left out; -EINTR (interrupted); or another negative errno with error set. */
+/* Makes all passes that are left. Returns 0, also where some files were left out (assembler_crashed), and where how says
+ * how the process ended that too many files crashed, or something else: then there are no results; else it is "".
+ * -EINTR: interrupted; the passes before were made. Else a negative errno with error set. */
 int confined_passes_make(
-	struct assembler *assembler, struct confined_passes *passes, struct error *error);
+	struct assembler *assembler, char how[CONFINED_HOW_LEN], struct error *error);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/codec.h"
 #include "carvers/carver.h"
 
 struct known_trials;
@@ -27,5 +28,8 @@ void known_trials_free(struct known_trials *known);
 const struct known_trial *known_trials_find(const struct known_trials *known, uint64_t key);
 /* known may be NULL. */
 void known_trials_add(struct known_trials *known, const struct known_trial *trial);
+void known_trials_save(const struct known_trials *known, struct codec_writer *writer);
+/* Takes as much as it is for from *room, which must have it. NULL: invalid values have failed the reader. */
+struct known_trials *known_trials_load(uint64_t *room, struct codec_reader *reader);
 
 #endif

@@ -7,7 +7,7 @@
  *                                                  burin-carver confines itself -> READY
  *     burin -> CHECK: a batch of candidates        burin-carver -> OUTCOMES, once or more, all in their order
  *     burin -> DESCRIBE: candidates                burin-carver -> DESCRIBED: their coded data (carve/ahead.h)
- *     burin -> TASK, once or more, ASSEMBLE        burin-carver -> FOUND, any number, in their order; ASSEMBLED
+ *     burin -> TASK, once or more, ASSEMBLE        burin-carver -> after each pass FOUND, any number, and PASSED
  *
  * Meanwhile burin-carver may ask:
  *
@@ -45,8 +45,8 @@ enum check_message {
 	CHECK_ASSEMBLE, /* whether threads make no trials for each other, so that a crash shows its file; and whether
 			   there is a device to ask */
 	CHECK_RECORD,
-	CHECK_FOUND,     /* results (assembled_save), one or more */
-	CHECK_ASSEMBLED, /* assembler_unfinished */
+	CHECK_FOUND,     /* what assembler_save_files saves */
+	CHECK_PASSED,    /* what assembler_save_pass saves; the last one ends it */
 	CHECK_DESCRIBE,  /* number, as of a check; count; candidates */
 	CHECK_DESCRIBED, /* each: whether its coded data is described, and then how (coded_codec) */
 	CHECK_KEEP, /* size of clusters, where the first one is, and the end of the last; the answer: the first

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "checker/checker.h"
 
-/* Results wait until there are this many bytes of them. */
+/* What passes come to waits until there are this many bytes of it. */
 #define FLUSH_LEN ((size_t)1 << 20)
 
 static void end_fatally(const char *sentence)
@@ -127,6 +127,29 @@ static void catch_crashes(void)
 
 /* ---- the task, and what comes of it -------------------------------------------------------- */
 
+static void send_pass(void *context, const struct assembler *assembler)
+{
+	struct codec_writer writer = { 0 };
+	size_t next = 0;
+
+	(void)context;
+	while (next != SIZE_MAX) {
+		next = assembler_save_files(assembler, next, FLUSH_LEN, &writer);
+		checker_transmit(CHECK_FOUND, &writer);
+	}
+	assembler_save_pass(assembler, &writer);
+	checker_transmit(CHECK_PASSED, &writer);
+	free(writer.bytes);
+}
+
+/* An extension, of what passes before have found. */
+static const char *keep_text(const char *text)
+{
+	static struct strpool pool;
+
+	return strpool_keep(&pool, text);
+}
+
 /* The task comes in parts. */
 static struct assembler *receive_task(struct pool *pool)
 {
@@ -136,6 +159,7 @@ static struct assembler *receive_task(struct pool *pool)
 		.pool = pool,
 		.find_record = ask_for_record,
 		.interrupted = may_not_go_on,
+		.on_pass = send_pass,
 	};
 	struct codec_writer task = { 0 };
 	struct assembler *assembler;
@@ -160,28 +184,11 @@ static struct assembler *receive_task(struct pool *pool)
 		catch_crashes();
 	}
 	body = codec_reader_from(task.bytes, task.len);
-	assembler = assembler_load_task(&options, &body);
+	assembler = assembler_load_task(&options, keep_text, &body);
 	if (!codec_at_end(&body))
 		_exit(EXIT_FAILURE);
 	free(task.bytes);
 	return assembler;
-}
-
-static void send_results(const struct assembler *assembler)
-{
-	struct codec_writer writer = { 0 };
-	uint64_t unfinished = assembler_unfinished(assembler);
-	size_t count;
-	const struct assembled *results = assembler_results(assembler, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		assembled_save(&results[i], &writer);
-		if (writer.len > FLUSH_LEN || i + 1 == count)
-			checker_transmit(CHECK_FOUND, &writer);
-	}
-	codec_put(&writer, unfinished);
-	checker_transmit(CHECK_ASSEMBLED, &writer);
-	free(writer.bytes);
 }
 
 _Noreturn void assemble_files(void)
@@ -200,7 +207,5 @@ _Noreturn void assemble_files(void)
 		status = assembler_pass(assembler, &error);
 	if (status == -ENOMEM)
 		checker_end_without_memory(NULL);
-	if (!status)
-		send_results(assembler);
 	_exit(0);
 }

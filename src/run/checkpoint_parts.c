@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "carve/checker_process.h"
 #include "run/run_parts.h"
 #include "run/signals.h"
 
@@ -233,7 +234,7 @@ static int load_pieces(void *context, struct codec_reader *reader, struct error 
 
 	(void)error;
 	if (run->assembler)
-		assembler_load(run->assembler, reader);
+		assembler_load(run->assembler, checker_keep_extension, reader);
 	return 0;
 }
 

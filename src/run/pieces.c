@@ -4,7 +4,7 @@
  * broke off gives way to that of the file in pieces, and so do those of files inside a complete one.
  *
  * The reports of the scan stay as they are until the new ones are complete. Killed at any time, the
- * run is resumed from a checkpoint that knows only the old ones, and does this again.
+ * run is resumed from a checkpoint that knows only the old ones, and does this again: the last one is written before.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -43,6 +43,17 @@ static bool uses_gpu(const struct run *run)
 	return engine && strcmp(engine->name, "gpu") == 0;
 }
 
+static void note_pass(void *context, const struct assembler *assembler)
+{
+	const char *next = assembler_next_pass(assembler);
+
+	log_debug("files in pieces: %s%s", next ? "the next pass is " : "all passes were made",
+		next ? next : "");
+	if (!next)
+		checkpoint_hasten(((struct run *)context)->checkpoint); /* the last one */
+	run_checkpoint_meanwhile(context);
+}
+
 void pieces_begin(struct run *run)
 {
 	struct session *session = &run->session;
@@ -59,6 +70,8 @@ void pieces_begin(struct run *run)
 		.devices = options->gpu.devices,
 		.kept_text = run->search ? search_kept_text(run->search) : NULL,
 		.interrupted = signals_interrupted,
+		.on_pass = note_pass,
+		.context = run,
 	};
 
 	if (options->fragments == FRAGMENTS_OFF || options->scalpel)
@@ -335,6 +348,7 @@ static int report_results(struct run *run)
 	pieces.results = assembler_results(run->assembler, &pieces.count);
 	if (!pieces.count)
 		return 0;
+	run->has_ended = true;
 	build_records(&pieces);
 	status = write_files(&pieces, &session->error);
 	if (!status)
@@ -356,47 +370,40 @@ static void count_untried(struct run *run)
 		tally_add_many(skipped, "too many broken files", left_out, 0);
 }
 
-static void note_crashes(struct run *run, const struct confined_passes *passes)
+static void note_crashes(struct run *run, const char *how)
 {
 	struct session *session = &run->session;
 	struct strbuf places = { 0 };
+	size_t count;
+	const struct crashed *files = assembler_crashed(run->assembler, &count);
 
-	for (size_t i = 0; i < passes->left_out; i++)
-		strbuf_print(&places, "%s%" PRIu64 " (%s)", i ? ", " : "", passes->files[i].start,
-			session->options->rules->rules[passes->files[i].rule].name);
-	if (passes->left_out)
+	for (size_t i = 0; i < count; i++)
+		strbuf_print(&places, "%s%" PRIu64 " (%s)", i ? ", " : "", files[i].start,
+			session->options->rules->rules[files[i].rule].name);
+	if (count)
 		problems_add(&session->problems,
 			xasprintf("%zu broken %s left as found, because putting %s together "
 				  "crashed: at %s",
-				passes->left_out, passes->left_out == 1 ? "file is" : "files are",
-				passes->left_out == 1 ? "it" : "them", places.bytes));
-	if (*passes->how)
+				count, count == 1 ? "file is" : "files are",
+				count == 1 ? "it" : "them", places.bytes));
+	if (*how)
 		problems_add(&session->problems,
 			xasprintf("no files in pieces were put together, because the process that "
 				  "does so %s",
-				passes->how));
+				how));
 	strbuf_free(&places);
 }
 
-static int make_passes_confined(struct run *run)
-{
-	struct confined_passes passes;
-	int status = confined_passes_make(run->assembler, &passes, &run->session.error);
-
-	if (!status)
-		note_crashes(run, &passes);
-	return status;
-}
-
-/* Returns -EINTR where it was interrupted. */
-static int make_passes(struct run *run)
+/* Returns -EINTR where it was interrupted. how: as for confined_passes_make. */
+static int make_passes(struct run *run, char how[CONFINED_HOW_LEN])
 {
 	int status = 0;
 
+	*how = 0;
 	if (!run_has_passes(run))
 		return 0;
 	if (run->session.record.checks_confined)
-		return make_passes_confined(run);
+		return confined_passes_make(run->assembler, how, &run->session.error);
 	while (!status && assembler_has_pass(run->assembler))
 		status = signals_caught() ? -EINTR
 					  : assembler_pass(run->assembler, &run->session.error);
@@ -410,12 +417,18 @@ bool run_has_passes(const struct run *run)
 
 int run_pieces(struct run *run)
 {
-	int status = make_passes(run);
+	char how[CONFINED_HOW_LEN];
+	int status = make_passes(run, how);
 
 	if (status)
 		return status == -EINTR ? 0 : status;
 	if (!run->assembler || signals_caught())
 		return 0;
+	status = report_results(run);
+	if (status)
+		return status;
+	/* Not before: a checkpoint is about the time before the reports, and what is counted would be counted again. */
+	note_crashes(run, how);
 	count_untried(run);
-	return report_results(run);
+	return 0;
 }

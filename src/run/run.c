@@ -140,6 +140,12 @@ static int checkpoint_if_due(struct run *run, struct error *error)
 	return status;
 }
 
+/* A failure to flush ends the run later. */
+void run_checkpoint_meanwhile(void *run)
+{
+	checkpoint_if_due(run, NULL);
+}
+
 /* All hits were paired. */
 static int finish_carving(struct run *run)
 {
@@ -180,12 +186,6 @@ static int carve(struct run *run)
 }
 
 /* ---- setting up ---------------------------------------------------------------------------- */
-
-/* While the carving stage waits. A failure to flush ends the run later. */
-static void checkpoint_meanwhile(void *run)
-{
-	checkpoint_if_due(run, NULL);
-}
 
 static void new_checkpoint(struct run *run)
 {
@@ -436,7 +436,7 @@ static int set_up(struct run *run, const char *output)
 	if ((status = start_hash(run)) || (status = open_report(run, cluster_engine)))
 		return status;
 	attach_hash_and_map(run);
-	session_start_carving(session, checkpoint_meanwhile, run);
+	session_start_carving(session, run_checkpoint_meanwhile, run);
 	pieces_begin(run);
 	checkpoint_begin_parts(run->checkpoint);
 	session->summary.seconds_start = clock_seconds() - began;
@@ -474,10 +474,10 @@ static void finish_summary(struct run *run)
 		cluster->spent(rank, &summary->ranks[rank]);
 }
 
-/* Where the reports were written again the old ones are what the last checkpoint is about. */
+/* What was done for files in pieces is done again, by the last checkpoint. */
 static void stop_early(struct run *run)
 {
-	if (!run->reported_again && carving_flush(run->session.carving, NULL) == 0)
+	if (!run->has_ended && carving_flush(run->session.carving, NULL) == 0)
 		checkpoint_write_last(run->checkpoint);
 	carving_cancel(run->session.carving);
 }

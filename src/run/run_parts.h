@@ -20,7 +20,8 @@ struct run {
 	struct content_map *map;
 	struct candidates *candidates;
 	struct assembler *assembler; /* NULL: files in pieces stay in pieces */
-	bool reported_again;         /* the reports were written a second time */
+	bool has_ended; /* what a checkpoint holds is no longer as it was: names were given to files in pieces */
+	bool reported_again; /* the reports were written a second time */
 	struct traits traits;
 	struct checkpoint *checkpoint;
 	uint64_t position; /* in what is searched: every hit before was paired */
@@ -29,6 +30,8 @@ struct run {
 	double cluster_wait; /* seconds, for results of the workers */
 };
 
+/* A checkpoint if it is time for one, while the carving stage waits, or between passes over files in pieces. */
+void run_checkpoint_meanwhile(void *run);
 /* After the scan: whether there are files to put together. */
 bool run_has_passes(const struct run *run);
 /* After the scan: puts files in pieces together, and reports them (run/pieces.c). Returns 0 or a

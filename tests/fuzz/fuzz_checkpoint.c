@@ -12,11 +12,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "assemble/assemble.h"
 #include "base/memory.h"
 #include "carve/decide.h"
 #include "carve/scalpel_order.h"
 #include "output/path_alloc.h"
 #include "report/record.h"
+#include "memory_image.h"
 #include "run/checkpoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -30,15 +32,18 @@ static const char rules_text[] =
 	"  { name = \"c\"; header = \"'CH'\"; footer = \"'CH'\"; pair = \"next\"; max_size = 3000; "
 	"} );\n";
 
-static struct rules *load_rules(void)
+static const char pieces_text[] =
+	"types = ( { name = \"p\"; header = \"'PH'\"; max_size = 5000; carver = \"png\"; } );\n";
+
+static struct rules *load_rules(const char *text)
 {
+	size_t len = strlen(text);
 	char path[64];
 	struct error error = { 0 };
 	struct rules *rules;
 	int fd = memfd_create("rules", 0);
 
-	if (fd < 0 ||
-		write(fd, rules_text, sizeof(rules_text) - 1) != (ssize_t)sizeof(rules_text) - 1)
+	if (fd < 0 || write(fd, text, len) != (ssize_t)len)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (rules_load(&rules, path, RULES_BURIN, NULL, &error))
@@ -132,6 +137,44 @@ static void try_records(const struct rules *rules, struct codec_reader *reader)
 	strpool_free(&texts);
 }
 
+static const char *keep(const char *text)
+{
+	return strlen(text) < 8 ? "kept" : NULL;
+}
+
+/* What can be loaded is such that it is saved, and loaded again. */
+static void try_pieces(const struct rules *rules, struct codec_reader *reader)
+{
+	static const uint8_t nothing[1];
+	struct memory_image memory = MEMORY_IMAGE(nothing, IMAGE_SIZE);
+	const struct assemble_options options = {
+		.image = &memory.image, .rules = rules, .level = FRAGMENTS_SEARCH, .budget = 100
+	};
+	struct assembler *assembler = assembler_new(&options), *again = assembler_new(&options);
+	struct codec_writer writer = { 0 };
+	struct codec_reader saved;
+	size_t count;
+
+	assembler_load(assembler, keep, reader);
+	if (codec_ok(reader)) {
+		const struct assembled *results = assembler_results(assembler, &count);
+
+		for (size_t i = 0; i < count; i++)
+			for (uint32_t run = 0; run < results[i].run_count; run++)
+				if (results[i].runs[run].length >
+					IMAGE_SIZE - results[i].runs[run].offset)
+					abort();
+		assembler_save(assembler, &writer);
+		saved = codec_reader_from(writer.bytes, writer.len);
+		assembler_load(again, keep, &saved);
+		if (!codec_at_end(&saved))
+			abort();
+		free(writer.bytes);
+	}
+	assembler_free(assembler);
+	assembler_free(again);
+}
+
 /* A file with the magic, the bytes and their checksum. */
 static int make_file(const uint8_t *data, size_t len)
 {
@@ -151,19 +194,21 @@ static int make_file(const uint8_t *data, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	static struct rules *rules;
+	static struct rules *rules, *pieces_rules;
 	struct codec_reader *reader;
 	struct checkpoint_header header = { 0 };
 	int fd;
 
-	if (!rules)
-		rules = load_rules();
+	if (!rules) {
+		rules = load_rules(rules_text);
+		pieces_rules = load_rules(pieces_text);
+	}
 	if (!len)
 		return 0;
 	fd = make_file(data + 1, len - 1);
 	if (codec_reader_open(&reader, fd))
 		abort();
-	switch (data[0] % 4) {
+	switch (data[0] % 5) {
 	case 0:
 		checkpoint_header_load(&header, reader);
 		checkpoint_header_free(&header);
@@ -176,6 +221,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		break;
 	case 3:
 		try_records(rules, reader);
+		break;
+	case 4:
+		try_pieces(pieces_rules, reader);
 	}
 	codec_reader_close(reader);
 	close(fd);

@@ -538,6 +538,26 @@ static void tear_down(void)
 
 TestSuite(device_server, .init = set_up, .fini = tear_down, .timeout = TEST_HANGS);
 
+/* Makes the passes that are left, confined. Frees it. */
+static void expect_found(struct assembler *assembler)
+{
+	char how[CONFINED_HOW_LEN] = "";
+	struct error error = { 0 };
+	const struct assembled *found;
+	size_t count;
+
+	if (assembler_has_pass(assembler))
+		cr_assert_eq(confined_passes_make(assembler, how, &error), 0, "%s", error.text);
+	assembler_crashed(assembler, &count);
+	cr_assert_eq(count, 0, "%s", how);
+	found = assembler_results(assembler, &count);
+	cr_assert_eq(count, 1);
+	cr_assert_eq(found->run_count, 2);
+	cr_expect_eq(found->runs[0].length, BROKEN_LEN);
+	cr_expect_eq(found->runs[1].offset, TAIL * CLUSTER);
+	assembler_free(assembler);
+}
+
 static void expect_put_together(void)
 {
 	const struct candidate candidate = { .length = 1 << 20 };
@@ -546,22 +566,10 @@ static void expect_put_together(void)
 		.candidate = &candidate, .outcome = &outcome, .keep = true
 	};
 	struct assembler *assembler = assembler_new(&options);
-	struct confined_passes passes;
-	struct error error = { 0 };
-	const struct assembled *found;
-	size_t count;
 
 	device.asked = 0;
 	assembler_note(assembler, &decision);
-	cr_assert_eq(confined_passes_make(assembler, &passes, &error), 0, "%s", error.text);
-	cr_assert_eq(passes.left_out, 0, "%s", passes.how);
-	cr_assert_str_eq(passes.how, "");
-	found = assembler_results(assembler, &count);
-	cr_assert_eq(count, 1);
-	cr_assert_eq(found->run_count, 2);
-	cr_expect_eq(found->runs[0].length, BROKEN_LEN);
-	cr_expect_eq(found->runs[1].offset, TAIL * CLUSTER);
-	assembler_free(assembler);
+	expect_found(assembler);
 }
 
 Test(device_server, confined_searches_ask_the_device)
@@ -574,6 +582,39 @@ Test(device_server, confined_searches_ask_the_device)
 	fails_at = 1;
 	expect_put_together();
 	cr_expect_eq(device.asked, 1, "one that failed is not asked again");
+}
+
+static struct codec_writer saved[16];
+static size_t saved_count;
+
+static void save_pass(void *context, const struct assembler *assembler)
+{
+	(void)context;
+	assembler_save(assembler, &saved[saved_count++]);
+}
+
+static const char *keep_extension(const char *text)
+{
+	return *text ? "kept" : NULL;
+}
+
+Test(device_server, confined_searches_go_on_after_any_pass)
+{
+	options.tool = NULL;
+	options.on_pass = save_pass;
+	expect_put_together();
+	options.on_pass = NULL;
+	cr_assert_gt(saved_count, 5);
+	for (size_t i = 0; i < saved_count; i++) {
+		struct assembler *assembler = assembler_new(&options);
+		struct codec_reader reader = codec_reader_from(saved[i].bytes, saved[i].len);
+
+		assembler_load(assembler, keep_extension, &reader);
+		cr_assert(codec_at_end(&reader), "pass %zu", i);
+		cr_expect_eq(assembler_has_pass(assembler), i + 1 < saved_count);
+		expect_found(assembler);
+		free(saved[i].bytes);
+	}
 }
 
 static bool is_answered(struct device_server *server, uint32_t kind, struct codec_writer *question)
