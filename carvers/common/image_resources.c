@@ -13,8 +13,6 @@ enum {
 	RESOURCE_HEAD_LEN = 7,
 	OLD_THUMBNAIL = 0x409,
 	THUMBNAIL = 0x40c,
-	EXIF = 0x422,
-	EXIF_3 = 0x423,
 	THUMBNAIL_HEAD_LEN = 28,
 };
 
@@ -37,8 +35,8 @@ void image_resources_name(struct view *view, uint64_t at, uint64_t end)
 			return;
 		if (id == THUMBNAIL || id == OLD_THUMBNAIL)
 			view_embedded(view, data + THUMBNAIL_HEAD_LEN);
-		else if (id == EXIF || id == EXIF_3)
-			view_embedded(view, data);
+		else
+			view_holds(view, data, data + len);
 		at = data + len + (len & 1);
 	}
 }

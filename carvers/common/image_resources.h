@@ -4,7 +4,7 @@
 
 #include "carver.h"
 
-/* Declares (view_embedded) the thumbnails and EXIF data among the resources in [at, end). */
+/* Declares (view_embedded, view_holds) what the resources in [at, end) have: thumbnails, EXIF, XMP, profiles. */
 void image_resources_name(struct view *view, uint64_t at, uint64_t end);
 
 #endif

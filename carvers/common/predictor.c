@@ -27,6 +27,7 @@
 #define FOREIGN_MIN (2 * WINDOW)
 #define WARM_UP 1024 /* bytes in which models still save little */
 #define FEW 32
+#define SECTOR 512
 #define LAST 64 /* the longest of the stretches at the end */
 #define MODELS 4
 #define PLACES 8    /* bytes of a pixel with a model each */
@@ -149,7 +150,10 @@ static enum predictor_end judge_last(const struct predictor *f, uint64_t *at)
 		return PREDICTOR_CONTINUOUS;
 	foreign = foreign_windows(f);
 	*at = f->offset + f->len - foreign * WINDOW;
-	return foreign ? PREDICTOR_FOREIGN : PREDICTOR_UNKNOWN;
+	/* Another file begins at a sector; elsewhere it is what the picture shows in its corner. */
+	if (!foreign || (*at + WINDOW) % SECTOR > 2 * WINDOW)
+		return PREDICTOR_UNKNOWN;
+	return PREDICTOR_FOREIGN;
 }
 
 enum predictor_end predictor_check_end(struct view *view, uint64_t start, uint64_t end,

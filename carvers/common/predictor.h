@@ -6,7 +6,7 @@
 
 enum predictor_end {
 	PREDICTOR_CONTINUOUS, /* the bytes before predict the last bytes */
-	PREDICTOR_FOREIGN,    /* other bytes begin at *at, to about 32 bytes */
+	PREDICTOR_FOREIGN,    /* other bytes begin at *at, near a sector, to about 32 bytes */
 	PREDICTOR_UNKNOWN,    /* not predictable: noise, or too few bytes */
 };
 

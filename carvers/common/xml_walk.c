@@ -351,6 +351,15 @@ static void skip_line_ends(struct document *document)
 	}
 }
 
+/* Whether the instruction that ends a packet of XMP begins here. */
+static bool ends_packet(struct document *document)
+{
+	static const char start[] = "<?xpacket end=";
+	const uint8_t *p = view_peek(document->reader.view, document->reader.at, sizeof(start) - 1);
+
+	return p && memcmp(p, start, sizeof(start) - 1) == 0;
+}
+
 /* Comments and instructions after the root belong to the document, unless another document follows:
  * then they may be its own. */
 static void read_epilog(struct document *document)
@@ -361,6 +370,8 @@ static void read_epilog(struct document *document)
 	skip_line_ends(document);
 	end = xml->end;
 	while (current(document) == '<') {
+		bool packet_ends = ends_packet(document);
+
 		advance(document);
 		if (current(document) != '?' && current(document) != '!')
 			break;
@@ -369,8 +380,10 @@ static void read_epilog(struct document *document)
 			break;
 		xml->end = document->reader.at;
 		skip_line_ends(document);
-		if (current(document) != '<')
+		if (current(document) != '<' || packet_ends)
 			end = xml->end;
+		if (packet_ends)
+			break;
 	}
 	xml->end = end;
 }

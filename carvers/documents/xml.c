@@ -15,6 +15,8 @@
 #include "walk.h"
 #include "xml_walk.h"
 
+#define PACKET "<?xpacket begin="
+#define PACKET_END_LEN 32 /* in which its last instruction begins */
 #define MIN_TAGS 2
 #define MAX_DECLARATION 2048
 #define TITLE_DEPTH 3 /* rss/channel/title, html/head/title */
@@ -92,12 +94,12 @@ static const char *extension(const struct xml *xml)
 	return "xml";
 }
 
-/* Whether a root comes first instead of a declaration, or a comment. */
+/* Whether a root comes first instead of a declaration, or a comment, or the head of a packet of XMP. */
 static bool starts_bare(struct view *view)
 {
-	const uint8_t *p = view_peek(view, 0, 2);
+	const uint8_t *p = view_peek(view, 0, sizeof(PACKET) - 1);
 
-	return p && p[0] == '<' && p[1] != '?';
+	return p && p[0] == '<' && (p[1] != '?' || memcmp(p, PACKET, sizeof(PACKET) - 1) == 0);
 }
 
 /* Whether a document without a declaration is XML all the same. bare: it begins with markup. HTML with a document type is
@@ -132,6 +134,17 @@ static bool declaration_ends(struct view *view)
 	return p && (memmem(p, len, "?>", 2) || memmem(p, len, "?\0>", 3));
 }
 
+/* Whether a packet of XMP ends as it has to. A document in it may be whole, and the rest of the packet lost. */
+static bool packet_is_open(struct view *view, uint64_t end)
+{
+	const uint8_t *p = view_peek(view, 0, sizeof(PACKET) - 1);
+
+	if (!p || memcmp(p, PACKET, sizeof(PACKET) - 1) != 0)
+		return false;
+	p = end > PACKET_END_LEN ? view_peek(view, end - PACKET_END_LEN, PACKET_END_LEN) : NULL;
+	return !p || !memmem(p, PACKET_END_LEN, "<?xpacket end=", 14);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct xml xml = { .title_name = "title", .title_depth = TITLE_DEPTH };
@@ -154,6 +167,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 			return verdict;
 	}
 	finding->extension = extension(&xml);
+	if (end == XML_COMPLETE && packet_is_open(view, xml.end)) {
+		xml_verdict(view, &xml, end, finding);
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the packet does not end after the document, at %" PRIu64, xml.end);
+	}
 	return xml_verdict(view, &xml, end, finding);
 }
 

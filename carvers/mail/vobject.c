@@ -21,6 +21,7 @@
 #define NAME_MAX 32
 /* Some programs write line ends into values. */
 #define STRANGE_MAX 8
+#define EMPTY_LINES_MAX 8 /* between two cards */
 #define EMPTY_MAX 16 /* bytes of empty lines after the last object */
 #define SECTOR 512
 
@@ -91,6 +92,24 @@ static bool read_line(struct vobject *object, const struct line *line)
 	return true;
 }
 
+/* Whether the line begins as the one that closes the outermost object does, and other bytes follow at once: those of another
+ * file, if the last line has no end. Sets where the object ends. */
+static bool closes_at_once(struct vobject *object, const struct line *line)
+{
+	const char *name = object->names[0];
+	size_t len = strlen("END:") + strlen(name);
+
+	if (object->depth != 1 || !line_starts(line, "END:") || line->len <= len)
+		return false;
+	for (size_t i = 0; name[i]; i++)
+		if ((line->bytes[strlen("END:") + i] & ~0x20) != (name[i] & ~0x20))
+			return false;
+	object->at = line->at + len;
+	object->depth = 0;
+	object->open_line = true;
+	return true;
+}
+
 /* Whether the line is a property, or continues one. */
 static bool is_plausible(const struct vobject *object, const struct line *line)
 {
@@ -136,7 +155,7 @@ static const char *read_object(struct vobject *object)
 			return "lines that are not properties";
 		}
 		if (!read_line(object, &line))
-			return "an END that does not match";
+			return closes_at_once(object, &line) ? NULL : "an END that does not match";
 		object->soft = line.len && line.bytes[line.len - 1] == '=';
 		object->open_line = !line.ended;
 		object->at = line.text_end;
@@ -168,7 +187,7 @@ static uint64_t next_object(struct vobject *object)
 	uint64_t at = object->at;
 	struct line line;
 
-	for (int i = 0; i < 3 && line_read(object->view, at, &line); i++) {
+	for (int i = 0; i < EMPTY_LINES_MAX && line_read(object->view, at, &line); i++) {
 		if (line.len)
 			return opens_object(&line) && line.ended &&
 					       line_starts(&line, "BEGIN:VCARD") &&

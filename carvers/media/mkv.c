@@ -34,6 +34,9 @@ enum {
 	ID_ATTACHMENTS = 0x1941a469,
 	ID_CHAPTERS = 0x1043a770,
 	ID_CRC = 0xbf,
+	ID_TIMESTAMP = 0xe7,
+	ID_POSITION = 0xa7,
+	ID_PREVIOUS_SIZE = 0xab,
 	ID_TITLE = 0x7ba9,
 	ID_DATE = 0x4461,
 	ID_TRACK = 0xae,
@@ -105,7 +108,7 @@ static bool in_segment(uint32_t id)
 /* Timestamp, position, sizes, silent and encrypted blocks. */
 static bool in_cluster(uint32_t id)
 {
-	return id == 0xe7 || id == 0xa7 || id == 0xab || id == ID_SIMPLE_BLOCK || id == 0xaf ||
+	return id == ID_TIMESTAMP || id == ID_POSITION || id == ID_PREVIOUS_SIZE || id == ID_SIMPLE_BLOCK || id == 0xaf ||
 	       id == ID_BLOCK_GROUP || id == 0x5854 || id == ID_VOID || id == ID_CRC;
 }
 
@@ -187,10 +190,20 @@ static bool is_part(struct mkv *mkv, const struct ebml_element *part)
 		return false;
 	if (part->id == ID_SIMPLE_BLOCK)
 		return is_block(mkv, part);
+	if (part->id == ID_TIMESTAMP || part->id == ID_POSITION || part->id == ID_PREVIOUS_SIZE)
+		return part->end - part->data <= 8;
 	if (part->id != ID_BLOCK_GROUP)
 		return true;
 	return ebml_read(mkv->view, part->data, part->end, &block) != EBML_NONE &&
 	       (block.id != ID_BLOCK || is_block(mkv, &block));
+}
+
+/* Whether it has an identifier of one byte, which elements at all depths may have, and no content that belongs to it:
+ * then it is one by chance. */
+static bool is_chance(struct mkv *mkv, const struct ebml_element *part)
+{
+	return (part->id == ID_VOID && !walk_zeros(mkv->view, part->data, part->end)) ||
+	       (part->id == ID_CRC && part->end - part->data != 4);
 }
 
 /* Before a part of a cluster. */
@@ -255,7 +268,8 @@ static const char *walk_cluster(struct mkv *mkv, const struct ebml_element *clus
 			return NULL;
 		if (state == EBML_CUT && part.end == at)
 			return "cut";
-		if (cluster->unknown_len && (state == EBML_NONE || !in_cluster(part.id)))
+		if (cluster->unknown_len && (state == EBML_NONE || !in_cluster(part.id) ||
+						    !is_part(mkv, &part) || is_chance(mkv, &part)))
 			return NULL;
 		if (state == EBML_NONE || !is_part(mkv, &part))
 			return "no cluster element";
@@ -330,7 +344,8 @@ static const char *walk_segment(struct mkv *mkv, const struct ebml_element *segm
 			return NULL;
 		if (state == EBML_CUT && element.end == at)
 			return "cut";
-		if (segment->unknown_len && (state == EBML_NONE || !in_segment(element.id)))
+		if (segment->unknown_len && (state == EBML_NONE || !in_segment(element.id) ||
+						    is_chance(mkv, &element)))
 			return NULL;
 		if (state == EBML_NONE || !in_segment(element.id))
 			return "no segment element";

@@ -78,7 +78,8 @@ static void visit_extent(void *context, const struct bmff_extent *extent)
 	if (extent->method != BMFF_IN_FILE)
 		return;
 	heif->extent_count++;
-	if (bmff_in_mdat(&heif->bmff, extent->offset, extent->len))
+	/* Previews and descriptions, of which none has a header that would tell its length. */
+	if (extent->type == BMFF('E', 'x', 'i', 'f') || extent->type == BMFF('m', 'i', 'm', 'e'))
 		view_holds(heif->bmff.view, extent->offset, extent->offset + extent->len);
 	coding.type = extent->only ? extent->type : 0;
 	bmff_data_add(&heif->data, &coding, extent->offset, extent->len);

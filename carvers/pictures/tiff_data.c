@@ -133,7 +133,9 @@ static void check_strip(struct tiff_walk *walk, const struct tiff_page *page, ui
 	tiff_claim(walk, at, len);
 	if (at > walk->size || len > walk->size - at)
 		return;
-	view_holds(walk->tiff.view, at, at + len);
+	/* Coded ones may begin as files of their own do. */
+	if (page->compression != TIFF_PLAIN)
+		view_embedded(walk->tiff.view, at);
 	if (page->compression == TIFF_PLAIN)
 		view_unverified(walk->tiff.view, at, at + len);
 	if (page->compression != TIFF_PLAIN)

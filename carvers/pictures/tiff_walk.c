@@ -188,7 +188,7 @@ static void add_subfiles(struct tiff_walk *walk, const struct tiff_entry *entry)
 	}
 }
 
-/* Names the pictures in an entry's values (view_embedded). */
+/* Names the pictures in an entry's values (view_embedded), and texts (XMP). */
 static void name_embedded(struct tiff_walk *walk, const struct tiff_entry *entry)
 {
 	const uint8_t *p;
@@ -202,6 +202,8 @@ static void name_embedded(struct tiff_walk *walk, const struct tiff_entry *entry
 	p = tiff_peek(&walk->tiff, entry->data, 3);
 	if (p && memcmp(p, "\xff\xd8\xff", 3) == 0)
 		view_embedded(walk->tiff.view, entry->data);
+	if (p && p[0] == '<')
+		view_holds(walk->tiff.view, entry->data, entry->data + entry->len);
 }
 
 static void read_make(struct tiff_walk *walk, const struct tiff_entry *entry)

@@ -113,6 +113,19 @@ static bool is_field(struct armour *armour, const struct line *line)
 	return colon || (line->len && (line->bytes[0] == ' ' || line->bytes[0] == '\t'));
 }
 
+/* The length of the last line, if this one begins with it and other bytes follow at once: the file ends without a line end,
+ * and what follows are another's. Else 0. */
+static size_t closing_len(const struct armour *armour, const struct line *line)
+{
+	size_t head = strlen("-----END "), len = strlen(armour->label);
+
+	if (line->len < head + len + 5 || memcmp(line->bytes, "-----END ", head) != 0 ||
+		memcmp(line->bytes + head, armour->label, len) != 0 ||
+		memcmp(line->bytes + head + len, "-----", 5) != 0)
+		return 0;
+	return head + len + 5;
+}
+
 /* The block is cut in this line: it is valid as far as it is base64. */
 static void add_partial_line(struct armour *armour, const struct line *line)
 {
@@ -144,6 +157,11 @@ bool armour_read(struct view *view, uint64_t at, struct armour *armour)
 						    : line.at + strlen(label) + 14;
 			if (line.ended)
 				armour->valid_end = lines_skip_empty(view, armour->valid_end);
+			return true;
+		}
+		if (closing_len(armour, &line)) {
+			armour->open_line = true;
+			armour->valid_end = line.at + closing_len(armour, &line);
 			return true;
 		}
 		add_partial_line(armour, &line);

@@ -133,7 +133,9 @@ static bool plausible_record(const struct pcap *pcap, const uint8_t *p, uint32_t
 	/* Some programs write a smaller limit than they observe. */
 	if (pcap->snap_len && *len > pcap->snap_len && *len > 65535)
 		return false;
-	return read32(pcap, p + 4) < pcap->fraction_max && (!pcap->records || apart < TEN_YEARS);
+	/* Some programs add to the fraction and forget to carry. */
+	return read32(pcap, p + 4) < pcap->fraction_max + pcap->fraction_max / 100 &&
+	       (!pcap->records || apart < TEN_YEARS);
 }
 
 enum pcap_record { RECORD_VALID, RECORD_NONE, RECORD_CUT };

@@ -6,7 +6,7 @@
  *		blocks
  *	block:   type, length, content, length once more
  *
- * A second section may as well be the next file, and is carved as one: each has everything it
+ * A second section at a sector may as well be the next file, and is carved as one: each has everything it
  * needs. Both lengths of a block have to agree, and packets' lengths and interfaces have to be
  * possible. If the section has its length, the file is complete when its blocks fill it; mostly it
  * has not, and the end is unverified. A block of a known type without its second length was cut.
@@ -19,6 +19,7 @@
 #include "walk.h"
 
 #define BLOCK_MIN 12
+#define SECTOR 512
 #define BLOCK_MAX (64u << 20)
 #define CONTENT_LEN 32 /* bytes of a block whose content is checked, its head included */
 #define SMALL_BLOCK 64 /* one that is looked at as a whole */
@@ -121,8 +122,13 @@ static enum pcapng_block read_block(struct pcapng *file)
 
 	if (!p)
 		return BLOCK_NONE;
-	if (file->blocks && be32(p) == TYPE_SECTION)
-		return BLOCK_NONE;
+	if (file->blocks && be32(p) == TYPE_SECTION) {
+		if (file->at % SECTOR == 0 || file->at == file->section_end || !start_section(file))
+			return BLOCK_NONE;
+		p = view_peek(file->view, file->at, some);
+		if (!p)
+			return BLOCK_NONE;
+	}
 	type = read32(file, p);
 	len = read32(file, p + 4);
 	known = known_type(type);

@@ -42,6 +42,7 @@ enum {
 	PADDING = 21
 };
 
+#define SECTOR 512
 #define PACKET_MAX_LEN (1u << 22)
 #define KEY_MAX_LEN 4096
 #define KEYS_MAX 1024
@@ -259,6 +260,19 @@ static uint64_t skip_text(struct view *view, uint64_t at, bool *found)
 	return at;
 }
 
+/* The end of more blocks of the kind that follow the one that ends at `at`. At a sector another file begins. */
+static uint64_t more_blocks(struct view *view, const char *label, uint64_t at)
+{
+	struct armour next;
+
+	while (at % SECTOR && armour_read(view, at, &next) && next.closed && !next.crc_wrong &&
+		next.data_len && strcmp(next.label, label) == 0) {
+		view_part(view, at);
+		at = next.valid_end;
+	}
+	return at;
+}
+
 static enum verdict check_armour(struct view *view, struct finding *finding)
 {
 	struct armour armour;
@@ -296,6 +310,8 @@ static enum verdict check_armour(struct view *view, struct finding *finding)
 	if (armour.open_line)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last line has no end at %" PRIu64, finding->length);
+	if (!at)
+		finding->length = more_blocks(view, label, finding->length);
 	return CARVE_COMPLETE;
 }
 

@@ -107,6 +107,7 @@ static size_t read_application(struct jpeg *jpeg, uint8_t marker, uint64_t at, s
 	if (!known)
 		return 0;
 	jpeg->evidence++;
+	view_holds(jpeg->view, at, at + len);
 	if (marker == JPEG_APP0 + 1 && known == 6 &&
 		exif_read(jpeg->view, at + 6, len - 6, jpeg->finding)) {
 		jpeg->evidence++;

@@ -65,6 +65,7 @@ def make():
     save("mkv", "padded.mkv", head() + element(SEGMENT, *parts, element("ec", bytes(2000))), extension="mkv", **known)
     live = head() + element(SEGMENT, info(), tracks(), cluster(0, live=True), cluster(1, live=True), live=True)
     save("mkv", "live.webm", live, verdict="unverified", length=len(live), extension="mkv", **known)
+    save("mkv", "live-chance.webm", live + b"\xbf\x79" + noise(30000, 4), verdict="unverified", length=len(live))
     save("mkv", "live-random.webm", live + noise(2000, 4), verdict="unverified", length=len(live))
     many = head() + element(SEGMENT, info(), tracks(), element(CLUSTER, element("e7", b"\0"), block(1, 900, 7)))
     save("mkv", "one-block.mkv", many, verdict="unverified", length=len(many), why="the last 904 bytes cannot be verified")

@@ -76,6 +76,7 @@ def make():
         save("pcap", name + "-behind.pcap", data + fill, verdict="unverified", length=len(data))
     save("pcap", "time.pcap", patched(data, last, bytes(4)), verdict="unverified", length=last)
     save("pcap", "fraction.pcap", patched(data, last + 6, b"\xff"), verdict="unverified", length=last)
+    save("pcap", "carry.pcap", patched(data, last + 4, struct.pack("<I", 1000046)), verdict="unverified", length=len(data))
     save("pcap", "lengths.pcap", patched(data, last + 12, b"\1\0"), verdict="unverified", length=last)
     save("pcap", "version.pcap", patched(data, 4, b"\3"), verdict="reject", why="a version other than 2.4")
     save("pcap", "nothing.pcap", data[:24] + noise, verdict="reject", why="no record after the header")
@@ -87,7 +88,7 @@ def make():
     told = section(told=True)
     save("pcapng", "told.pcapng", told)
     two = section() + section(">")
-    save("pcapng", "two.pcapng", two, verdict="unverified", length=len(section()), why=why)
+    save("pcapng", "two.pcapng", two, verdict="unverified", length=len(two), why=why.replace("8", "16"))
     data = section()
     ends = [0]
     while ends[-1] < len(data):

@@ -26,6 +26,7 @@ def make():
     fields = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF"
     save("pem", "encrypted.pem", pem("RSA PRIVATE KEY", noise(640, 4), fields=fields), extension="pem")
     save("pem", "open-line.pem", key[:-1], verdict="unverified", length=len(key) - 1)
+    save("pem", "open-random.pem", key[:-1] + b"x\x9d\x02" + noise(900, 6), verdict="unverified", length=len(key) - 1)
     cut = key[:300]
     save("pem", "cut.pem", cut, verdict="truncated", length=300)
     for kind, junk in (("zeros", bytes(900)), ("ones", b"\xff" * 900), ("text", b"\nNothing else.\n" * 30)):

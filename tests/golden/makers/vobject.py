@@ -16,6 +16,7 @@ def make():
         save("vobject", name, text.encode(), extension=name[-3:], **expected)
 
     sound("card.vcf", CARD, title="Golden Hour")
+    sound("blank.vcf", CARD.replace("BEGIN:VCARD", "begin:vcard "), title="Golden Hour")
     sound("card-lf.vcf", CARD.replace("\r\n", "\n"), title="Golden Hour")
     sound("old.vcf", OLD, title="Golden=20=")
     sound("cards.vcf", CARD + OLD + "\r\n" + CARD, title="Golden Hour", sequence="yes")
@@ -28,6 +29,8 @@ def make():
     sound("summary.ics", CALENDAR.replace("X-WR-CALNAME:Golden hour\r\n", ""), title="Photographs")
     sound("note.vcf", CARD.replace("goes on.", "goes on.\r\nand on, which it must not\r\nso it is"), title="Golden Hour")
     sound("open-line.vcf", CARD[:-2], verdict="unverified", length=len(CARD) - 2)
+    save("vobject", "open-random.vcf", CARD[:-2].encode() + b"x\x9d\x02" + noise(900, 5), verdict="unverified", length=len(CARD) - 2)
+    sound("gap.vcf", CARD + "\r\n" * 3 + CARD, title="Golden Hour", sequence="yes")
     cut = CALENDAR[:-60]
     for name, junk in (("", b""), ("-zeros", bytes(900)), ("-random", b"\x01" + noise(900, 3)), ("-ones", b"\xff\x00" + b"\xff" * 900)):
         save("vobject", f"cut{name}.ics", cut.encode() + junk, verdict="truncated", length=len(cut))

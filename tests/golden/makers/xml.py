@@ -25,6 +25,9 @@ def make():
     save("xml", "news.rss", HEAD + b"<rss><channel><title>News of the day</title></channel></rss>", extension="rss", title="News of the day")
     save("xml", "page.xhtml", HEAD + b"<html><head><title>A page</title></head><body><p>x</p></body></html>", extension="xhtml", title="A page")
 
+    packet = (b'<?xpacket begin="\xef\xbb\xbf" id="W5M0MpCehiHzreSzNTczkc9d"?>\n<x:xmpmeta xmlns:x="adobe:ns:meta/"><r><d>x</d></r></x:xmpmeta>'
+              + b"\n" + b" " * 30 + b'<?xpacket end="w"?>')
+    save("xml", "packet.xmp", packet, extension="xmp")
     cut = PLAIN[:-100]
     save("xml", "cut.xml", cut, verdict="truncated", length_min=len(cut) - 60, length_max=len(cut), extension="xml",
          why=f"the image ends at {len(cut)}, before the file does")
