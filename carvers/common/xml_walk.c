@@ -37,6 +37,7 @@ struct document {
 	uint64_t markup_at;  /* start of the markup that is being read */
 	unsigned depth;
 	bool in_text;      /* not in markup */
+	bool packet_ended; /* of XMP, by the instruction that was read last */
 	unsigned title_in; /* depth of the element whose text is being collected, or 0 */
 	uint64_t resumed;  /* up to there bytes can't be read, and were left out */
 	uint32_t open[DEPTH_MAX];
@@ -74,7 +75,7 @@ static bool read_instruction(struct document *document)
 	char target[8] = "", declaration[200] = "";
 	struct xml_text name = { target, sizeof(target), 0 };
 	struct xml_text rest = { declaration, sizeof(declaration), 0 };
-	bool first = document->xml->tag_count == 0 && document->markup_end == 0;
+	bool first = document->xml->tag_count == 0 && document->markup_end == 0, packet;
 
 	advance(document);
 	if (!xml_read_name(&document->reader, &name, NULL))
@@ -83,8 +84,10 @@ static bool read_instruction(struct document *document)
 		return fail(document, "the declaration of another document");
 	if (current(document) != '?' && !xml_is_space(current(document)))
 		return fail(document, "an instruction without a blank after its name");
-	if (!xml_skip_past(&document->reader, "?>", first ? &rest : NULL))
+	packet = strcmp(target, "xpacket") == 0;
+	if (!xml_skip_past(&document->reader, "?>", first || packet ? &rest : NULL))
 		return false;
+	document->packet_ended = packet && strstr(declaration, "end=");
 	if (strcmp(target, "xml") == 0)
 		read_declaration(document, declaration);
 	return true;
@@ -351,15 +354,6 @@ static void skip_line_ends(struct document *document)
 	}
 }
 
-/* Whether the instruction that ends a packet of XMP begins here. */
-static bool ends_packet(struct document *document)
-{
-	static const char start[] = "<?xpacket end=";
-	const uint8_t *p = view_peek(document->reader.view, document->reader.at, sizeof(start) - 1);
-
-	return p && memcmp(p, start, sizeof(start) - 1) == 0;
-}
-
 /* Comments and instructions after the root belong to the document, unless another document follows:
  * then they may be its own. */
 static void read_epilog(struct document *document)
@@ -370,8 +364,6 @@ static void read_epilog(struct document *document)
 	skip_line_ends(document);
 	end = xml->end;
 	while (current(document) == '<') {
-		bool packet_ends = ends_packet(document);
-
 		advance(document);
 		if (current(document) != '?' && current(document) != '!')
 			break;
@@ -380,9 +372,9 @@ static void read_epilog(struct document *document)
 			break;
 		xml->end = document->reader.at;
 		skip_line_ends(document);
-		if (current(document) != '<' || packet_ends)
+		if (current(document) != '<' || document->packet_ended)
 			end = xml->end;
-		if (packet_ends)
+		if (document->packet_ended)
 			break;
 	}
 	xml->end = end;

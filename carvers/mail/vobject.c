@@ -22,7 +22,7 @@
 /* Some programs write line ends into values. */
 #define STRANGE_MAX 8
 #define EMPTY_LINES_MAX 8 /* between two cards */
-#define EMPTY_MAX 16 /* bytes of empty lines after the last object */
+#define EMPTY_MAX 16      /* bytes of empty lines after the last object */
 #define SECTOR 512
 
 struct vobject {

@@ -108,8 +108,9 @@ static bool in_segment(uint32_t id)
 /* Timestamp, position, sizes, silent and encrypted blocks. */
 static bool in_cluster(uint32_t id)
 {
-	return id == ID_TIMESTAMP || id == ID_POSITION || id == ID_PREVIOUS_SIZE || id == ID_SIMPLE_BLOCK || id == 0xaf ||
-	       id == ID_BLOCK_GROUP || id == 0x5854 || id == ID_VOID || id == ID_CRC;
+	return id == ID_TIMESTAMP || id == ID_POSITION || id == ID_PREVIOUS_SIZE ||
+	       id == ID_SIMPLE_BLOCK || id == 0xaf || id == ID_BLOCK_GROUP || id == 0x5854 ||
+	       id == ID_VOID || id == ID_CRC;
 }
 
 static void read_info(struct mkv *mkv, const struct ebml_element *info)
@@ -344,8 +345,8 @@ static const char *walk_segment(struct mkv *mkv, const struct ebml_element *segm
 			return NULL;
 		if (state == EBML_CUT && element.end == at)
 			return "cut";
-		if (segment->unknown_len && (state == EBML_NONE || !in_segment(element.id) ||
-						    is_chance(mkv, &element)))
+		if (segment->unknown_len &&
+			(state == EBML_NONE || !in_segment(element.id) || is_chance(mkv, &element)))
 			return NULL;
 		if (state == EBML_NONE || !in_segment(element.id))
 			return "no segment element";

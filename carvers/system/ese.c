@@ -33,6 +33,8 @@
 #define OWNED_ROOT 2
 #define FREE_ROOT 3
 #define TREE_DEPTH_MAX 4
+#define UNWRITTEN_MAX \
+	16 /* pages before those that are free, which a table has and did not write to yet */
 
 enum { IS_LEAF = 2, IS_TREE_OF_EXTENTS = 0x20 };                 /* a page's flags */
 enum { RECORD_DELETED = 2, RECORD_SHARES_KEY = 4, KEY_LEN = 4 }; /* a record's */
@@ -130,6 +132,15 @@ static bool last_extent(
 	return false;
 }
 
+/* Whether one of the pages from number up to end is valid. */
+static bool is_page_valid_in(struct view *view, uint32_t len, uint64_t number, uint64_t end)
+{
+	for (; number < end; number++)
+		if (check_page(view, (number + 1) * len, len, (uint32_t)number) == PAGE_VALID)
+			return true;
+	return false;
+}
+
 /* The pages up to the last that is known to be the file's; from `end` on they are free. */
 static enum verdict check_counted(
 	struct view *view, struct finding *finding, uint32_t len, uint64_t end, uint64_t count)
@@ -148,6 +159,12 @@ static enum verdict check_counted(
 		if (page == PAGE_CUT)
 			return walk_cut(view, finding, finding->length,
 				view_ends_with_image(view) ? size : (last_valid + 2) * len);
+		if (page == PAGE_BAD && end <= count && finding->length <= size &&
+			last_valid >= UNWRITTEN_MAX && number + UNWRITTEN_MAX >= end &&
+			!is_page_valid_in(view, len, number + 1, end))
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"from %" PRIu64 " on pages that were never written, or overwritten",
+				(number + 1) * len);
 		if (page == PAGE_BAD) {
 			finding->length = (last_valid + 2) * len;
 			return verdict_because(CARVE_TRUNCATED, finding,

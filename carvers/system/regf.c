@@ -16,8 +16,9 @@
  *
  * Windows enlarges the files of hives in steps of 64 KiB before it needs the room, and the header does not
  * say so: of ten real hives three end with zeros after their bins. Zeros up to exactly such a step belong to
- * the file; nothing verifies them. Where more zeros follow nothing shows which are the file's: it ends with
- * its bins. Each adds a note.
+ * the file; nothing verifies them. Where more zeros follow nothing shows which are the file's. Most Windows' versions take
+ * steps of 256 KiB: zeros that reach the next of these are carved, too, unverified; else the file ends with its bins. Each
+ * adds a note.
  *
  * A log starts with a copy of the header's first 512 bytes (regf_log.c). Logs are reused, and
  * longer than their contents: the end is unverified, unless an entry is invalid.
@@ -135,7 +136,8 @@ static bool walk_bins(struct regf_hive *hive, uint64_t *at)
 }
 
 #define FILE_STEP 65536
-#define PADDING_MAX (4 * FILE_STEP)
+#define LARGE_STEP (4 * FILE_STEP)
+#define PADDING_MAX LARGE_STEP
 
 /* Where the zeros at `from` end, but not past `limit`. */
 static uint64_t zeros_end(const struct regf_hive *hive, uint64_t from, uint64_t limit)
@@ -162,12 +164,21 @@ static uint64_t file_end(const struct regf_hive *hive, uint64_t from)
 	return at % FILE_STEP == 0 && at < limit ? at : from;
 }
 
+/* Where the zeros at the hive's end reach the next step of most Windows' versions; the hive's end if they do not. */
+static uint64_t large_step_end(const struct regf_hive *hive)
+{
+	uint64_t end = (hive->end + LARGE_STEP - 1) / LARGE_STEP * LARGE_STEP;
+
+	return walk_zeros(hive->view, hive->end, end) ? end : hive->end;
+}
+
 /* The verdict on a valid hive, with the zeros that fill its file. */
 static enum verdict judge_whole(struct regf_hive *hive)
 {
 	struct finding *finding = hive->finding;
 	uint64_t step = (hive->end + FILE_STEP - 1) / FILE_STEP * FILE_STEP;
 
+	view_holds(hive->view, PAGE_LEN, hive->end);
 	finding->length = file_end(hive, hive->end);
 	view_unverified(hive->view, hive->end, finding->length);
 	if (hive->open)
@@ -177,6 +188,12 @@ static enum verdict judge_whole(struct regf_hive *hive)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"with the zeros from %" PRIu64
 			" on: hives are padded to 64 KiB, but do not record how far",
+			hive->end);
+	finding->length = large_step_end(hive);
+	if (finding->length > hive->end)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"with the zeros from %" PRIu64
+			" on: hives are padded, mostly to 256 KiB, but do not record how far",
 			hive->end);
 	if (finding->length < step && walk_zeros(hive->view, hive->end, step))
 		return verdict_because(CARVE_COMPLETE, finding,

@@ -88,6 +88,10 @@ def make():
     save("ese", "counted-left.edb", left, verdict="unverified", length=len(left), why=f"nothing verifies the free pages from {7 * 2048} on")
     early = counted([(8, 8)], [(8, 3)], [4, None, None, None, None])
     save("ese", "counted-zeros.edb", early, verdict="unverified", length=len(early), why=f"zeros from {6 * 2048} on, in pages that are not free")
+    # 40 pages, of which the last 10 are free and those from 26 on were never written.
+    unwritten = counted([(40, 40)], [(40, 10)], list(range(4, 26)) + [random.Random(n).randbytes(2048) for n in range(15)])
+    save("ese", "counted-unwritten.edb", unwritten, verdict="unverified", length=len(unwritten),
+         why=f"from {27 * 2048} on pages that were never written, or overwritten")
     foreign = whole[:6 * 2048] + random.Random(3).randbytes(4 * 2048)
     save("ese", "counted-random.edb", foreign, verdict="truncated", length=6 * 2048, why=f"the checksum of page 5 at {6 * 2048} is wrong")
     save("ese", "counted-cut.edb", whole[:6 * 2048 + 100], verdict="truncated", length=6 * 2048 + 100)

@@ -17,6 +17,18 @@ def record(number, length=1024, mark=7):
 def make():
     table = b"".join(record(n) for n in range(40, 46))
     save("mft", "table.mft", table, verdict="unverified", length=len(table), unverified=f"0-{len(table)}", why="records 40 to 45, and more may be elsewhere")
+    # The table's own record: 24 clusters of 1 KiB, of which the first run has 16.
+    data = struct.pack("<IIBBHHHQQHHI3Q", 0x80, 72, 1, 0, 64, 0, 1, 0, 23, 64, 0, 0, 24 << 10, 24 << 10, 24 << 10) + b"\x11\x10\x04\x11\x08\x40\0\0"
+    first = bytearray(record(0))
+    first[20:22] = struct.pack("<H", 64)
+    first[64:64 + len(data)] = data
+    first = bytes(first)
+    rows = first + record(1) + record(2) + bytes(5120) + record(8) + record(9) + bytes(6144)
+    assert len(rows) == 16 << 10
+    told = dict(verdict="unverified", why="records 0 to 9, and more may be elsewhere")
+    save("mft", "told.mft", rows + bytes(2048), length=len(rows), **told)
+    save("mft", "told-random.mft", rows[:14000] + noise(9000), length=10240, **told)
+    save("mft", "untold.mft", first[:64] + b"\x10" + first[65:] + rows[1024:], verdict="unverified", length=3072)
     large = record(3, 4096) + record(4, 4096)
     save("mft", "large.mft", large + bytes(1024), verdict="unverified", length=len(large))
     save("mft", "one.mft", record(9) + noise(2000), verdict="unverified", length=1024)
