@@ -57,13 +57,13 @@ static const struct ole_record_kind {
 	const char *name;
 	size_t header_len;
 	uint64_t (*len)(const uint8_t *p);
-	/* Encrypted presentations do not start with a document: they have no records to walk. */
 	size_t first_at;
 	uint16_t first;
+	bool is_readable; /* the first record, also of what is encrypted; else there are no records to walk then */
 } kinds[] = {
-	{ "Workbook", 4, excel_record_len, 0, 0x0809 },
-	{ "Book", 4, excel_record_len, 0, 0x0809 },
-	{ "PowerPoint Document", 8, powerpoint_record_len, 2, 1000 },
+	{ "Workbook", 4, excel_record_len, 0, 0x0809, true },
+	{ "Book", 4, excel_record_len, 0, 0x0809, true },
+	{ "PowerPoint Document", 8, powerpoint_record_len, 2, 1000, false },
 };
 
 /* Reads what is then verified, and notes the sector that holds it. Sectors of the mini stream are
@@ -97,6 +97,11 @@ static void check_zeros(struct ole *ole, struct ole_position *position, uint64_t
 		ole_contradicts(ole, "neither a record nor zeros in the main stream", at);
 }
 
+static uint32_t sector_of(const struct ole *ole, const struct ole_position *position)
+{
+	return position->sector < ole->fat.count ? position->sector : 0;
+}
+
 /* Walks the records to the stream's end, or to zeros that fill it up. */
 static void walk_records(
 	struct ole *ole, const struct ole_entry *entry, const struct ole_record_kind *kind)
@@ -109,6 +114,9 @@ static void walk_records(
 	if (!read_checked(ole, &position, 0, header, kind->header_len))
 		return;
 	if (le16(header + kind->first_at) != kind->first) {
+		if (kind->is_readable)
+			ole_contradicts(ole, "no first record of the main stream in the sector",
+				ole_sector_at(ole, sector_of(ole, &position)));
 		ole->encrypted = true;
 		return;
 	}
@@ -122,10 +130,8 @@ static void walk_records(
 		if (kind->header_len == 4 && le16(header) == EXCEL_PASSWORD)
 			ole->encrypted = true;
 		if (!len || len > entry->len - at) {
-			uint32_t sector = position.sector < ole->fat.count ? position.sector : 0;
-
 			ole_contradicts(ole, "an invalid record of the main stream in the sector",
-				ole_sector_at(ole, sector));
+				ole_sector_at(ole, sector_of(ole, &position)));
 			return;
 		}
 		at += len;
@@ -240,6 +246,19 @@ static bool is_encrypted(struct ole *ole, const struct ole_entry *entry)
 		       ole_read(ole, &position, 0, start, sizeof(start)) && start[11] & 1);
 }
 
+/* [MS-DOC] 2.5.1: the stream begins with a number, which is readable also of what is encrypted. Word 6 and 95 have
+ * others, which differ by language. */
+static void check_document(struct ole *ole, const struct ole_entry *entry)
+{
+	struct ole_position position = { .entry = entry };
+	uint8_t start[2];
+
+	if (ole_read(ole, &position, 0, start, sizeof(start)) && start[1] != 0xa5 &&
+		start[1] != 0xa6)
+		ole_contradicts(ole, "no first bytes of a document in the sector",
+			ole_sector_at(ole, sector_of(ole, &position)));
+}
+
 static bool visit_entry(void *context, const struct ole_entry *entry)
 {
 	struct ole_content *content = context;
@@ -250,6 +269,8 @@ static bool visit_entry(void *context, const struct ole_entry *entry)
 		read_summary(ole, entry);
 	if (entry->type != OLE_STREAM)
 		return true;
+	if (ole_named(entry, "WordDocument"))
+		check_document(ole, entry);
 	if (is_encrypted(ole, entry))
 		ole->encrypted = true;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)

@@ -408,10 +408,11 @@ static enum verdict judge_segment(struct mkv *mkv, const struct ebml_element *se
 			view_ends_with_image(mkv->view) ? size : mkv->valid_end);
 	if (problem)
 		return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, end);
-	if (mkv->crc_wrong && mkv->crc_end == end) {
+	if (mkv->crc_wrong && (mkv->crc_end == end || view_is_trial(mkv->view))) {
 		finding->length = mkv->crc_wrong;
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"wrong CRC of the last element at %" PRIu64, mkv->crc_wrong);
+			"wrong CRC of the %selement at %" PRIu64,
+			mkv->crc_end == end ? "last " : "", mkv->crc_wrong);
 	}
 	finding->length = end;
 	if (mkv->crc_wrong)

@@ -343,7 +343,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 			state = PAGE_INTACT;
 		if (state == PAGE_UNREAD && ogg.page_count) {
 			view_unverified(view, ogg.at, page.end);
-		} else if (state == PAGE_BAD_CRC && ogg.page_count && is_followed(&ogg, &page)) {
+		} else if (state == PAGE_BAD_CRC && ogg.page_count && !view_is_trial(view) &&
+			   is_followed(&ogg, &page)) {
 			if (!ogg.bad)
 				ogg.bad = ogg.at;
 		} else if (state != PAGE_INTACT) {

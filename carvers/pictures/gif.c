@@ -275,7 +275,7 @@ static enum verdict file_verdict(struct gif *gif, enum gif_step step)
 {
 	struct finding *finding = gif->finding;
 
-	if (step == GIF_END) {
+	if (step == GIF_END && !(gif->damaged && view_is_trial(gif->view))) {
 		finding->length = gif->at;
 		if (gif->damaged)
 			return verdict_because(CARVE_UNVERIFIED, finding,
@@ -317,7 +317,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct gif gif = { .view = view, .finding = finding };
 	enum gif_step step = read_start(&gif);
 
-	while (step == GIF_ON) {
+	while (step == GIF_ON && !(gif.damaged && view_is_trial(view))) {
 		uint64_t start = gif.at;
 
 		step = read_block(&gif);
@@ -327,6 +327,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (step == GIF_ON && !gif.damaged && gif.at > start)
 			gif.valid_end = gif.at;
 	}
+	if (step == GIF_ON)
+		step = set_broken(&gif, "invalid LZW data");
 	return file_verdict(&gif, step);
 }
 

@@ -137,3 +137,33 @@ Test(mp4, first_samples_are_checked_by_later_ones)
 	expect_check("mp4", &sound, true, CARVE_TRUNCATED, 906);
 	free(sound.data);
 }
+
+/* Where a file goes on after what is wrong, it may be damaged; of many layouts it is a wrong one. */
+Test(trials, what_is_wrong_ends_them)
+{
+	static const struct {
+		const char *carver, *file, *why;
+		enum verdict verdict; /* of a trial */
+	} files[] = {
+		{ "gif", "tests/golden/gif/codes.gif", "LZW data", CARVE_REJECT },
+		{ "ogg", "tests/golden/ogg/crc.ogg", "wrong CRC of the page", CARVE_TRUNCATED },
+	};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		struct bytes bytes = bytes_of_file(files[i].file);
+
+		for (int trial = 0; trial < 2; trial++) {
+			struct view *view = view_new_memory(bytes.data, bytes.len);
+			struct finding found = { 0 };
+			enum verdict verdict;
+
+			view_set_trial(view, trial);
+			verdict = carver_find(files[i].carver)->check(view, &found);
+			cr_expect_eq(verdict, trial ? files[i].verdict : CARVE_UNVERIFIED, "%s",
+				found.why);
+			cr_expect(strstr(found.why, files[i].why), "%s", found.why);
+			view_free(view);
+		}
+		free(bytes.data);
+	}
+}

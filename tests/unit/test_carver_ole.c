@@ -248,6 +248,18 @@ Test(carver_ole, the_first_wrong_sector_is_named)
 	free(bytes.data);
 }
 
+/* One cluster of the file may be another's in place of the text's first one. */
+Test(carver_ole, a_document_begins_with_its_number)
+{
+	struct bytes bytes = text();
+
+	put(&bytes, sector_at(MAIN_AT), 0x00c1a5dc); /* Word 95's: its tables are not looked at */
+	expect("ole", &bytes, CARVE_COMPLETE, bytes.len, NULL);
+	put(&bytes, sector_at(MAIN_AT), 0x00c14321);
+	expect("ole", &bytes, CARVE_UNVERIFIED, bytes.len, "no first bytes of a document");
+	free(bytes.data);
+}
+
 /* Where a FAT is not in its place it is guessed where other bytes begin, but not in a trial. */
 Test(carver_ole, trials_guess_nothing)
 {
