@@ -166,6 +166,9 @@ struct carve_state {
 bool view_wants_states(const struct view *view);
 /* Offsets must not decrease from call to call. The data is copied. */
 void view_save(struct view *view, const struct carve_state *state);
+/* For a resume function that needs more than the state has: the check is made from the beginning, and what this
+ * function returns is ignored. */
+void view_start_over(struct view *view);
 
 struct carve_coded; /* carvers/coded.h */
 

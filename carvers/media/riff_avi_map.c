@@ -14,12 +14,11 @@
 #define CHUNKS_MAX 64 /* before 'movi' */
 #define INDEX_WORD 5  /* of avi_words */
 
+/* clang-format off */
 #define AVI_WORDS \
-	{ 4, false, "00dc" }, { 4, false, "00db" }, { 4, false, "01wb" }, { 4, false, "00wb" }, \
-		{ 4, false, "01dc" }, \
-	{ \
-		4, true, "idx1" \
-	}
+	{ 4, false, "00dc", 0 }, { 4, false, "00db", 0 }, { 4, false, "01wb", 0 }, \
+	{ 4, false, "00wb", 0 }, { 4, false, "01dc", 0 }, { 4, true, "idx1", 0 }
+/* clang-format on */
 
 static bool find_movi(struct riff *riff, struct riff_chunk *chunk)
 {

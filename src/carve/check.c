@@ -410,9 +410,11 @@ bool check_quickly(struct view *view, struct image *image, const struct rule *ru
 	       outcome->work <= work_max && !outcome->part_count;
 }
 
-void check_runs(struct view *view, struct image *image, const struct rule *rule,
+/* from: as for run_carver. */
+static void check_runs_from(struct view *view, struct image *image, const struct rule *rule,
 	const struct range *runs, size_t run_count, uint64_t work_max,
-	const struct check_options *options, struct outcome *outcome)
+	const struct check_options *options, const struct carve_state *from,
+	struct outcome *outcome)
 {
 	*outcome = (struct outcome){ .verdict = CARVE_UNVERIFIED, .end = END_CARVER };
 	view_point_runs(view, image, runs, run_count, rule->max_size);
@@ -422,9 +424,26 @@ void check_runs(struct view *view, struct image *image, const struct rule *rule,
 	if (options && options->spacing)
 		view_keep_states(view, options->spacing);
 	if (musts_hold(view, rule, outcome))
-		run_carver(view, rule, 0, options ? options->from : NULL, outcome);
+		run_carver(view, rule, 0, from, outcome);
 	else
 		reject(outcome);
+}
+
+void check_runs(struct view *view, struct image *image, const struct rule *rule,
+	const struct range *runs, size_t run_count, uint64_t work_max,
+	const struct check_options *options, struct outcome *outcome)
+{
+	const struct carve_state *from = options ? options->from : NULL;
+	uint64_t work;
+
+	check_runs_from(view, image, rule, runs, run_count, work_max, options, from, outcome);
+	if (!from || !view_starts_over(view))
+		return;
+	work = outcome->work;
+	outcome_free(outcome);
+	check_runs_from(view, image, rule, runs, run_count, work_max, options, NULL, outcome);
+	if (outcome->work < UINT64_MAX - work)
+		outcome->work += work;
 }
 
 int check_memory_error(

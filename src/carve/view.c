@@ -120,7 +120,7 @@ struct view {
 	struct {
 		uint64_t at, from, to;
 	} gap; /* of view_watch_gap */
-	bool exhausted, over_budget, no_memory, met_bad, agrees;
+	bool exhausted, over_budget, no_memory, met_bad, agrees, starts_over;
 	uint64_t reserved; /* of the process's memory for checks, or of what `reserve` counts */
 	struct offset_list parts, embedded;
 	struct ranges unverified, holdings;
@@ -186,7 +186,7 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 	view->gap.to = UINT64_MAX;
 	view->work_max = UINT64_MAX;
 	view->work_mark = WORK_STEP;
-	view->exhausted = view->over_budget = view->no_memory = false;
+	view->exhausted = view->over_budget = view->no_memory = view->starts_over = false;
 	view->state_count = view->state_spacing = 0;
 	view->parts.count = 0;
 	view->embedded.count = 0;
@@ -782,6 +782,16 @@ void view_save(struct view *view, const struct carve_state *state)
 		memcpy(kept->data, state->data, state->len);
 	kept->state = *state;
 	kept->state.data = kept->data;
+}
+
+void view_start_over(struct view *view)
+{
+	view->starts_over = true;
+}
+
+bool view_starts_over(const struct view *view)
+{
+	return view->starts_over;
 }
 
 size_t view_take_states(struct view *view, struct carve_state *states)

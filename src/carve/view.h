@@ -54,6 +54,8 @@ bool view_stopped(const struct view *view);
 /* After view_point: the check saves states (view_save). Of those in each `spacing` bytes of the file the last one is
  * kept, and of these the last VIEW_STATES. */
 void view_keep_states(struct view *view, uint64_t spacing);
+/* Whether a check that went on from a state has to be made from the beginning: the state has not all that it needs. */
+bool view_starts_over(const struct view *view);
 /* Takes those that were kept, VIEW_STATES at most, in order of offset. Returns their number. Their data is the
  * caller's to free. */
 size_t view_take_states(struct view *view, struct carve_state *states);

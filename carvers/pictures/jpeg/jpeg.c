@@ -202,6 +202,8 @@ static enum jpeg_walk skip_scan(struct jpeg *jpeg, const char **problem)
 	}
 	for (int i = 0; i < jpeg->in_scan; i++)
 		jpeg->scan[i]->scanned = true;
+	if (jpeg->scan_count <= JPEG_SCAN_ENDS)
+		jpeg->scan_ends[jpeg->scan_count - 1] = jpeg->at;
 	return JPEG_WALK_DONE;
 }
 

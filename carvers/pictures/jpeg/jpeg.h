@@ -51,6 +51,9 @@ struct jpeg_component {
                              NULL */
 };
 
+/* Scans in which a check can go on from a state: progressive pictures have about ten. */
+#define JPEG_SCAN_ENDS 32
+
 /* A picture during the walk. Functions return what is wrong as a text, or NULL. */
 struct jpeg {
 	struct view *view;
@@ -82,10 +85,12 @@ struct jpeg {
 	uint64_t mpf, mpf_len; /* offset of MPF's TIFF head, 0: none */
 	int evidence;          /* segments recognised by more than their marker */
 	uint64_t extra_at;     /* bytes that are neither of the picture nor filling; 0: none */
-	bool saves;            /* the first scan saves states */
-	const struct carve_state *resume; /* the first scan goes on from there; NULL: it starts */
-	struct jpeg_seam *seam;           /* that looks at the first scan's blocks; NULL: none */
-	struct carve_coded *coded;        /* describes the break in the first scan; NULL: none */
+	uint64_t scan_ends[JPEG_SCAN_ENDS]; /* where the first scans ended */
+	bool saves;                         /* the first scans save states */
+	uint64_t saved_at;                  /* where the last state was saved */
+	const struct carve_state *resume;   /* the check goes on from there; NULL: it starts */
+	struct jpeg_seam *seam;             /* that looks at the first scan's blocks; NULL: none */
+	struct carve_coded *coded;          /* describes the break in the first scan; NULL: none */
 	bool portable;   /* decode without instructions that only some processors have */
 	bool eager;      /* decode at two places however short the scan is */
 	unsigned rounds; /* made so */
@@ -107,6 +112,8 @@ enum jpeg_scan jpeg_skip_scan(struct jpeg *jpeg, const char **problem);
 /* Whether jpeg_decode_scan can decode the current scan. May allocate jpeg->history. */
 bool jpeg_can_decode(struct jpeg *jpeg);
 enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem);
+/* Whether the scan at jpeg->at ended before the state that the check goes on from: then jpeg->at is the marker after it. */
+bool jpeg_state_passes(struct jpeg *jpeg);
 
 enum jpeg_walk {
 	JPEG_WALK_DONE,   /* jpeg->at is after EOI */

@@ -73,6 +73,12 @@ void jpeg_fast_choose(struct jpeg_decoder *d);
  * the first block. */
 void jpeg_describe(struct jpeg_decoder *d, unsigned block, uint64_t mcus, uint64_t mcu);
 
+/* Saves the check's state before an MCU, of `count` of the scan, and before the restart marker that it may have. */
+void jpeg_state_save(struct jpeg_decoder *d, uint64_t mcu, uint64_t count);
+/* Returns the MCU, of `count`, from which decoding goes on: 0 without a state of this scan. At the MCU *until what
+ * the state has ends, and only a check from the beginning can tell more. */
+uint64_t jpeg_state_load(struct jpeg_decoder *d, uint64_t count, uint64_t *until);
+
 /* A d->run for sequential scans that fills d->trace. */
 bool jpeg_fast_trace(struct jpeg_decoder *d, uint64_t *history, uint64_t mcus);
 

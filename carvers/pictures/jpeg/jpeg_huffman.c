@@ -356,50 +356,6 @@ static bool decode_run(struct jpeg_decoder *d, uint64_t row, uint64_t column, ui
 	return jpeg_count_work(d, mcus) && d->run(d, history, mcus);
 }
 
-/* A state of the check, in the middle of the first scan. */
-struct saved {
-	uint64_t data; /* where the scan's data starts */
-	struct jpeg_place place;
-	uint64_t mcu;
-	uint64_t interval_at;
-	int32_t dc[JPEG_COMPONENTS];
-	int32_t zero_blocks;
-};
-
-/* Before an MCU, and before the restart marker that it may have. */
-static void save_state(const struct jpeg_decoder *d, uint64_t mcu)
-{
-	struct saved saved = { .data = d->data,
-		.place = jpeg_bits_place(&d->bits),
-		.mcu = mcu,
-		.interval_at = d->interval_at,
-		.zero_blocks = d->zero_blocks };
-	struct carve_state state = { .offset = jpeg_bits_end_of(&d->bits, saved.place),
-		.len = sizeof(saved),
-		.data = &saved };
-
-	memcpy(saved.dc, d->dc, sizeof(saved.dc));
-	view_save(d->jpeg->view, &state);
-}
-
-/* Returns the MCU from which decoding goes on. */
-static uint64_t load_state(struct jpeg_decoder *d, const struct carve_state *state)
-{
-	struct saved saved;
-
-	if (!state || state->len != sizeof(saved))
-		return 0;
-	memcpy(&saved, state->data, sizeof(saved));
-	if (saved.data != d->data)
-		return 0;
-	memcpy(d->dc, saved.dc, sizeof(d->dc));
-	d->zero_blocks = saved.zero_blocks;
-	d->interval_at = saved.interval_at;
-	d->began_at = saved.place.at;
-	jpeg_bits_go_on(&d->bits, saved.place);
-	return saved.mcu;
-}
-
 /* At the marker after a scan. Where there are restart markers each proves its interval; their number
  * proves what they, of which each eighth is the same, do not. */
 static bool prove_scan(struct jpeg_decoder *d, uint64_t mcus)
@@ -492,11 +448,10 @@ static bool decode_all(struct jpeg_decoder *d)
 {
 	struct jpeg *jpeg = d->jpeg;
 	bool first = jpeg->scan_count <= 1;
-	bool saves = first && jpeg->saves;
 	struct jpeg_seam *seam = first && d->block == sequential_block ? jpeg->seam : NULL;
 	uint64_t across = scan_across(jpeg), down = scan_down(jpeg);
-	uint64_t interval = jpeg->restart_interval, mcus;
-	uint64_t mcu = first ? load_state(d, jpeg->resume) : 0, end;
+	uint64_t interval = jpeg->restart_interval, mcus, until, end;
+	uint64_t mcu = jpeg_state_load(d, across * down, &until);
 
 	if (first && jpeg->coded && d->block == sequential_block) {
 		describe_end(d, mcu, across * down);
@@ -507,16 +462,18 @@ static bool decode_all(struct jpeg_decoder *d)
 		jpeg_seam_start(seam, d, across);
 	if (is_known(d, &end) && skip_known(d, across * down, end))
 		mcu = across * down;
-	for (; mcu < across * down; mcu += mcus) {
+	for (; mcu < across * down && mcu < until; mcu += mcus) {
 		mcus = across - mcu % across;
-		if (saves)
-			save_state(d, mcu);
+		if (jpeg->saves)
+			jpeg_state_save(d, mcu, across * down);
 		if (interval && mcu && mcu % interval == 0 && !restart(d, mcu / interval))
 			return false;
 		if (interval && mcus > interval - mcu % interval)
 			mcus = interval - mcu % interval;
-		if (saves && mcus > STATE_MCUS)
+		if (jpeg->saves && mcus > STATE_MCUS)
 			mcus = STATE_MCUS;
+		if (mcus > until - mcu)
+			mcus = until - mcu;
 		if (seam)
 			mcus = 1;
 		if (d->wants_lanes) {
@@ -531,6 +488,11 @@ static bool decode_all(struct jpeg_decoder *d)
 			return false;
 		if (seam)
 			jpeg_seam_add(seam, d, mcu);
+	}
+	if (mcu >= until) {
+		view_start_over(jpeg->view);
+		d->problem = NULL;
+		return false;
 	}
 	if (!go_to_marker(d, "no marker after a scan"))
 		return false;

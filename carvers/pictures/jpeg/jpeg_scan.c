@@ -145,10 +145,14 @@ enum jpeg_scan jpeg_skip_scan(struct jpeg *jpeg, const char **problem)
 	uint64_t start = jpeg->at;
 	enum jpeg_scan state;
 
+	bool decodes;
+
 	if (only_describes(jpeg))
 		return JPEG_SCAN_CUT;
-	state = !jpeg->unread && jpeg_can_decode(jpeg) ? jpeg_decode_scan(jpeg, problem)
-						       : skip_scan(jpeg, false, problem);
+	decodes = !jpeg->unread && jpeg_can_decode(jpeg);
+	if (jpeg_state_passes(jpeg))
+		return JPEG_SCAN_DONE;
+	state = decodes ? jpeg_decode_scan(jpeg, problem) : skip_scan(jpeg, false, problem);
 	if ((state == JPEG_SCAN_BROKEN || state == JPEG_SCAN_SHORT) &&
 		view_met_unreadable(jpeg->view) && skip_unread(jpeg, start))
 		return JPEG_SCAN_DONE;
