@@ -259,7 +259,7 @@ FORCE:
 
 # What every object of C depends on, and every program.
 C_FLAGS := $(call stamp,c,$(COMPILE) $(PKG_CFLAGS) $(CARVER_CFLAGS) $(CFLAGS_unit))
-LINKING := $(call stamp,link,$(LINK) $(LIBS) $(EWF_LIBS))
+LINKING := $(call stamp,link,$(LINK) $(LIBS) $(CRITERION_LIBS) $(EWF_LIBS))
 
 # Programs that load plug-ins let them see the functions of carver.h.
 CARVER_SYMBOLS := -Wl,--dynamic-list=carvers/carver.symbols
@@ -379,11 +379,11 @@ $O/tests/unit/%.o: FILE_CFLAGS = $(CFLAGS_unit)
 $O/tests/unit/test_report.o: FILE_CFLAGS = $(CFLAGS_unit) $(VERSION_CFLAGS)
 
 # Of the cluster, what needs no MPI.
-$(BUILD)/tests/unit: $(UNIT_SRC:%.c=$O/%.o) $(addprefix $O/src/cluster/,messages.o rpc_server.o) $O/tests/unit/harness.o $(LIB) $(LINKING) \
+$(BUILD)/tests/unit: $(UNIT_SRC:%.c=$O/%.o) $(addprefix $O/src/cluster/,messages.o rpc_server.o) $O/tests/unit/runner.o $(LIB) $(LINKING) \
 		$(call stamp,unit,$(UNIT_SRC))
-	$(call link,$(EWF_LIBS))
-$(BUILD)/tests/unit_%: $O/tests/unit/test_%.o $O/tests/unit/harness.o $(LIB) $(LINKING)
-	$(call link,$(EWF_LIBS))
+	$(call link,$(CRITERION_LIBS) $(EWF_LIBS))
+$(BUILD)/tests/unit_%: $O/tests/unit/test_%.o $O/tests/unit/runner.o $(LIB) $(LINKING)
+	$(call link,$(CRITERION_LIBS) $(EWF_LIBS))
 $(BUILD)/tests/engines: $O/tests/engines/engine_tests.o $(LIB) $(LINKING)
 	$(call link)
 $(BUILD)/tests/alloc_failures: $(BUILD)/tests/%: $O/tests/%.o $(LIB) $(LINKING)

@@ -2,13 +2,13 @@
 #ifndef BURIN_TESTS_CARVER_CASE_H
 #define BURIN_TESTS_CARVER_CASE_H
 
+#include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "carve/view.h"
-#include "harness.h"
 
 struct bytes {
 	uint8_t *data;

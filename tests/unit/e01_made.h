@@ -2,6 +2,7 @@
 #ifndef BURIN_TESTS_E01_MADE_H
 #define BURIN_TESTS_E01_MADE_H
 
+#include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,6 @@
 #include "base/log.h"
 #include "evidence/e01_sections.h"
 #include "evidence/image.h"
-#include "harness.h"
 #include "temp.h"
 
 static void e01_begin(void)

@@ -6,13 +6,13 @@
 #ifndef BURIN_TESTS_KERNEL_CASE_H
 #define BURIN_TESTS_KERNEL_CASE_H
 
+#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "gpu/gpu_text.h"
 #include "patterns/pattern_set.h"
-#include "harness.h"
 
 #define BENCH_HITS_MAX 200000
 

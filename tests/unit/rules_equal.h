@@ -3,6 +3,7 @@
 #ifndef BURIN_TESTS_RULES_EQUAL_H
 #define BURIN_TESTS_RULES_EQUAL_H
 
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,6 @@
 
 #include "rules/load.h"
 #include "patterns/regex.h"
-#include "harness.h"
 
 static __attribute__((unused)) struct rules *load_text(const char *text, enum rules_format format)
 {

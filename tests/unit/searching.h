@@ -3,6 +3,7 @@
 #ifndef BURIN_TEST_SEARCHING_H
 #define BURIN_TEST_SEARCHING_H
 
+#include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,6 @@
 #include "patterns/pattern_set.h"
 #include "scan/hits.h"
 #include "scan/matcher.h"
-#include "harness.h"
 
 enum { HITS = 1 << 16 };
 

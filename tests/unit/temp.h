@@ -2,6 +2,7 @@
 #ifndef BURIN_TESTS_TEMP_H
 #define BURIN_TESTS_TEMP_H
 
+#include <criterion/criterion.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -9,8 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "harness.h"
 
 /* The folder of the running test. Each test runs in a process of its own. */
 static char temp_path[4096];

@@ -1,5 +1,6 @@
+#include <criterion/criterion.h>
+
 #include "assemble/assemble.h"
-#include "harness.h"
 
 /* A small image may hold a broken file in each sector. */
 Test(assemble, a_pass_is_bounded_however_many_files_are_broken)

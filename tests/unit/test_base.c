@@ -1,4 +1,5 @@
 /* Sizes, ranges, the pool. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -7,7 +8,6 @@
 #include "base/pool.h"
 #include "base/ranges.h"
 #include "base/size.h"
-#include "harness.h"
 
 Test(size, reads_what_people_write)
 {

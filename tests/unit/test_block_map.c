@@ -1,5 +1,6 @@
 /* The content map: the same from chunks of any length, whoever classifies them, and which class
  * blocks get. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -10,7 +11,6 @@
 
 #include "content_map/block_map.h"
 #include "content_map/map_bin.h"
-#include "harness.h"
 #include "temp.h"
 
 TestSuite(block_map, .init = temp_make, .fini = temp_remove);

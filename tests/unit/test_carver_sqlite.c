@@ -1,9 +1,9 @@
 /* SQLite databases as the library writes them, and with pages of other places. */
+#include <criterion/criterion.h>
 #include <sqlite3.h>
 #include <string.h>
 
 #include "carver_case.h"
-#include "harness.h"
 #include "temp.h"
 
 #define PAGE_LEN 4096

@@ -3,13 +3,13 @@
  * only when the test has seen what it waits for: that others are checked meanwhile, and what is not
  * checked in vain. A test that fails hangs.
  */
+#include <criterion/criterion.h>
 #include <stdatomic.h>
 
 #include "carve/carving.h"
 #include "carve/job.h"
 #include "carvers/carver.h"
 #include "rules/load.h"
-#include "harness.h"
 #include "temp.h"
 #include "tier.h"
 

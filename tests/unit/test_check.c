@@ -1,10 +1,10 @@
 /* Views, and checking candidates by must, length fields and carvers, on an image in memory. */
+#include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "carve/check.h"
-#include "harness.h"
 #include "memory_image.h"
 #include "tier.h"
 

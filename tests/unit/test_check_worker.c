@@ -1,4 +1,5 @@
 /* Checks in burin-carver, as a thread of burin has them made. */
+#include <criterion/criterion.h>
 #include <bzlib.h>
 #include <lzma.h>
 #include <pthread.h>
@@ -11,7 +12,6 @@
 #include "carve/check_worker.h"
 #include "carvers/coded.h"
 #include "rules/load.h"
-#include "harness.h"
 #include "temp.h"
 #include "tier.h"
 

@@ -1,5 +1,6 @@
 /* The codec: what was written is read, in a file or in memory, and what is damaged or forged reads as
  * zeros. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +10,6 @@
 
 #include "base/memory.h"
 #include "base/codec.h"
-#include "harness.h"
 
 static const uint64_t numbers[] = { 0, 1, 127, 128, 16383, 16384, UINT32_MAX, INT64_MAX,
 	UINT64_MAX };

@@ -1,10 +1,10 @@
 /* Descriptions of coded data from another process: kept as they are, and only those that a decoder may be given. */
+#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "carve/coded_codec.h"
 #include "carvers/coded.h"
-#include "harness.h"
 
 static struct carve_coded *coded;
 

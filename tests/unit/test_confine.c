@@ -1,4 +1,6 @@
 /* What confined processes can't do, though it works when nothing confines them. */
+#include <criterion/criterion.h>
+
 #include "base/confine.h"
 
 #include <errno.h>
@@ -14,7 +16,6 @@
 
 #include "attempts.h"
 #include "base/sandbox.h"
-#include "harness.h"
 #include "temp.h"
 
 TestSuite(confine, .init = temp_make, .fini = temp_remove);

@@ -1,8 +1,8 @@
 /* What complete files that are not decided on cover, and what is visited again. */
+#include <criterion/criterion.h>
 #include <stdlib.h>
 
 #include "carve/cover.h"
-#include "harness.h"
 #include "tier.h"
 
 #define RULES 3

@@ -1,8 +1,8 @@
 /* CRC-32 as arithmetic: zeros and their undoing, sums of parts, and both orders of bits. */
+#include <criterion/criterion.h>
 #include <string.h>
 
 #include "assemble/crc_algebra.h"
-#include "harness.h"
 
 TestSuite(crc_algebra);
 

@@ -1,9 +1,9 @@
 /* Searches for breaks from another process: kept as they are, and only those that a device may be given. */
+#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "assemble/crc_search_codec.h"
-#include "harness.h"
 
 static const uint32_t known[] = { 1, 2, 3 }, sums[] = { 4, 5, 6, 7, 8 }, ends[] = { 9, 10 },
 		      rest[] = { 11, 12 };

@@ -1,4 +1,5 @@
 /* What reads around unreadable ranges ends when the run is interrupted, and uses nothing of what it read. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -11,7 +12,6 @@
 #include "evidence/reader.h"
 #include "output/output_dir.h"
 #include "report/record.h"
-#include "harness.h"
 #include "temp.h"
 #include "tier.h"
 

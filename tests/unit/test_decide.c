@@ -1,11 +1,11 @@
 /* Deciding: hiding, ties at one start, strictness, quotas; and the tallies of each. */
+#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "carve/decide.h"
 #include "carve/parts.h"
 #include "report/record.h"
-#include "harness.h"
 
 static const struct carver a_carver = { .name = "a" };
 
@@ -430,6 +430,7 @@ Test(decide, all_in_a_range_that_a_kept_file_holds_is_its_own)
 	add(&f, 100, 0, CARVE_UNVERIFIED, 60);
 	ranges_add(&f.outcomes[0].held, 110, 20);
 	cr_expect_str_eq(decide(&f), "0");
+	ranges_free(&f.outcomes[0].held);
 	cr_expect_str_eq(one(&f, 105, 1, CARVE_COMPLETE, 4), "1", "before the range");
 	cr_expect_str_eq(one(&f, 110, 2, CARVE_COMPLETE, 10), "");
 	cr_expect_str_eq(one(&f, 129, 2, CARVE_TRUNCATED, 4000), "");
@@ -437,10 +438,12 @@ Test(decide, all_in_a_range_that_a_kept_file_holds_is_its_own)
 	add(&f, 200, 0, CARVE_UNVERIFIED, 60);
 	ranges_add(&f.outcomes[0].held, 210, 20);
 	cr_expect_str_eq(decide(&f), "0");
+	ranges_free(&f.outcomes[0].held);
 	cr_expect_str_eq(one(&f, 215, 1, CARVE_COMPLETE, 46), "1", "a byte past the file");
 	add(&f, 1000, 0, CARVE_UNVERIFIED, 1000);
 	ranges_add(&f.outcomes[0].held, 1001, 900);
 	cr_expect_str_eq(decide(&f), "0");
+	ranges_free(&f.outcomes[0].held);
 	cr_expect_str_eq(one(&f, 1024, 1, CARVE_COMPLETE, 10), "1", "at a sector");
 	cr_expect_str_eq(one(&f, 1536, 1, CARVE_UNVERIFIED, 10), "", "which chance may give");
 	teardown(&f);

@@ -1,7 +1,8 @@
 /* Which checks are deferred: those of candidates inside a file that is being checked, here or in
  * another process, or was found complete. */
+#include <criterion/criterion.h>
+
 #include "carve/defer.h"
-#include "harness.h"
 
 static struct candidate place;
 

@@ -1,9 +1,9 @@
 /* Whether a device is built on the evidence: from a sysfs of files, and loop devices that answer. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <sys/sysmacros.h>
 
 #include "evidence/device_stack.h"
-#include "harness.h"
 #include "temp.h"
 
 TestSuite(device_stack, .init = temp_make, .fini = temp_remove);

@@ -1,9 +1,9 @@
 /* Sorting digests in parts: the same as at once, each once, in order. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
 
 #include "hashing/digest_sort.h"
-#include "harness.h"
 
 #define LEN 20
 

@@ -1,9 +1,9 @@
 /* Beginnings of embedded files, among zeros and other bytes. */
+#include <criterion/criterion.h>
 #include <string.h>
 
 #include "carve/view.h"
 #include "carvers/common/embedded.h"
-#include "harness.h"
 
 #define ROOM 64
 

@@ -1,5 +1,6 @@
 /* Queues that spill: against a plain array, with so little memory that almost everything goes
  * through the file. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,7 +10,6 @@
 #include <unistd.h>
 
 #include "carve/fifo.h"
-#include "harness.h"
 
 static int create(void *context, struct error *error)
 {

@@ -1,11 +1,11 @@
 /* What --gpus may say. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "scan/gpu_options.h"
-#include "harness.h"
 
 static struct gpu_wanted parse(const char *text)
 {

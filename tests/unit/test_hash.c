@@ -1,5 +1,6 @@
+#include <criterion/criterion.h>
+
 #include "hashing/hash.h"
-#include "harness.h"
 
 #include <errno.h>
 #include <string.h>

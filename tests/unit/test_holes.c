@@ -1,4 +1,5 @@
 /* Holes of sparse images: not read, and scanned at most once, except for what is found in zeros. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +10,6 @@
 #include "evidence/image.h"
 #include "evidence/reader.h"
 #include "run/run.h"
-#include "harness.h"
 #include "temp.h"
 #include "tier.h"
 

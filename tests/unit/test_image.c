@@ -1,5 +1,6 @@
 /* Opening evidence: what is refused and with which message, split sets, E01 sets (made here with
  * libewf), unreadable places. */
+#include <criterion/criterion.h>
 #include <libewf.h>
 
 #include <errno.h>
@@ -16,7 +17,6 @@
 
 #include "base/log.h"
 #include "evidence/image.h"
-#include "harness.h"
 #include "temp.h"
 #include "tier.h"
 

@@ -1,4 +1,5 @@
 /* Superblocks of md, and arrays that are opened out of an image, one in another. */
+#include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +12,6 @@
 #include "evidence/image.h"
 #include "evidence/inner.h"
 #include "evidence/md_superblock.h"
-#include "harness.h"
 
 #define DISK_LEN (16 * 65536)
 #define DATA_AT 65536

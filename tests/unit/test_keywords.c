@@ -1,11 +1,11 @@
 /* Keywords and their trie: that each pattern's matches all hold one of its keywords, and the supply
  * and output functions against their definitions. */
+#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "patterns/keywords.h"
 #include "patterns/trie.h"
-#include "harness.h"
 #include "tier.h"
 
 static void add(struct pattern_set *set, const char *text)

@@ -1,4 +1,5 @@
 /* ddrescue maps: what counts as unread, what is not a map, and images that are read with one. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,6 @@
 #include "evidence/image.h"
 #include "evidence/ddrescue_map.h"
 #include "evidence/reader.h"
-#include "harness.h"
 #include "temp.h"
 
 #define HEAD \

@@ -1,12 +1,12 @@
 /* What a table inside a file shows of its pieces, on an image in memory and for a made-up format: a list of
  * places, each of which has a word and its number. */
+#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "assemble/mapping.h"
 #include "assemble/strategies.h"
 #include "base/memory.h"
-#include "harness.h"
 #include "memory_image.h"
 
 #define CLUSTER 512

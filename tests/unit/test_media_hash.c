@@ -1,10 +1,10 @@
 /* Hashing evidence in threads: digests, order, waiting, stopping in the middle, and the verdict. */
+#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hashing/media_hash.h"
 #include "report/record.h"
-#include "harness.h"
 
 #define ALL (HASH_MD5 | HASH_SHA1 | HASH_SHA256)
 #define LEN ((size_t)3 << 20)

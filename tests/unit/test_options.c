@@ -1,5 +1,6 @@
 /* The option tables: what is stored where, the messages about mistakes, and the order in which
  * people see the rows. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,6 @@
 #include "base/options.h"
 #include "base/suggest.h"
 #include "run/carve_options.h"
-#include "harness.h"
 
 enum colour { RED, GREEN, BLUE };
 

@@ -1,10 +1,10 @@
 /* Outcomes from another process: kept as they are, and only those that a check can have. */
+#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "carve/outcome.h"
 #include "carve/view.h"
-#include "harness.h"
 
 #define START 1000
 #define IMAGE_SIZE 5000

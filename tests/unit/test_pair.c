@@ -1,4 +1,5 @@
 /* Pairing: Scalpel's table case by case, and random hits against a plain model of it. */
+#include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,6 @@
 #include "report/record.h"
 #include "carve/scalpel_order.h"
 #include "carvers/carver.h"
-#include "harness.h"
 #include "tier.h"
 
 #define MAX_CANDIDATES 4096

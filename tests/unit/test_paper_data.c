@@ -1,11 +1,11 @@
 /* The makers of the papers' texts and dictionaries: that they are what they say. */
+#include <criterion/criterion.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "bench/papers/paper_data.h"
 #include "scan/gpu_papers.h"
 #include "scan/gpu_papers.h"
-#include "harness.h"
 #include "tier.h"
 
 #define LEN ((size_t)1 << 20)

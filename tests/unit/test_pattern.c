@@ -1,4 +1,5 @@
 /* Patterns: syntax, errors, text made from bytes, sets. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +7,6 @@
 
 #include "base/memory.h"
 #include "patterns/pattern_set.h"
-#include "harness.h"
 #include "tier.h"
 
 static void expect_bytes(const char *text, const char *bytes, const char *mask, size_t len)

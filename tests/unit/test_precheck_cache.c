@@ -1,9 +1,9 @@
 /* Outcomes that are added ahead of time come back to their candidates, in order, and take bounded
  * memory. */
+#include <criterion/criterion.h>
 #include <stdlib.h>
 
 #include "carve/precheck_cache.h"
-#include "harness.h"
 
 static void add(struct precheck_cache *cache, uint64_t start, uint32_t rule, size_t part_count)
 {

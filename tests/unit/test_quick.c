@@ -1,12 +1,12 @@
 /* The quick rejection of weak headers is the check's own: wherever it rejects, the check does, with the
  * same reason and work, however few of the bytes were at hand. */
+#include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "carve/quick.h"
 #include "run/sift.h"
-#include "harness.h"
 #include "memory_image.h"
 
 #define SIZE ((size_t)3 << 20)

@@ -1,11 +1,11 @@
 /* What a thread read recently is not read again, and is what the image has. */
+#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/ranges.h"
 #include "carve/recent.h"
-#include "harness.h"
 #include "memory_image.h"
 
 #define PART 16384

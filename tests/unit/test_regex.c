@@ -1,6 +1,7 @@
 /* Regexes: what is accepted, how wide it is, and that the canonical text means what PCRE2 makes of
  * the original. */
 #define PCRE2_CODE_UNIT_WIDTH 8
+#include <criterion/criterion.h>
 #include <pcre2.h>
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <string.h>
 
 #include "patterns/regex.h"
-#include "harness.h"
 #include "tier.h"
 
 static struct regex *make(const char *source, bool nocase)

@@ -1,5 +1,6 @@
 /* The parts of src/scan that tests/engines does not see: picking an engine, lists of hits, anchors,
  * errors. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,6 @@
 #include "patterns/anchor.h"
 #include "scan/hits.h"
 #include "scan/matcher.h"
-#include "harness.h"
 
 /* ---- the table ---- */
 

@@ -1,6 +1,7 @@
 /* A matcher whose chunks are searched by a team of OpenMP's threads (scan/matcher.h), and the
  * pool's way beside it: how the pieces are dealt, that hits are bounded, that a failure comes
  * back. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,7 +10,6 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "scan/matcher.h"
-#include "harness.h"
 
 enum { THREADS = 3, LEN = 3 << 20, EXTENT = 512 << 10, CALLS = 64 };
 

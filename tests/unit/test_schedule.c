@@ -1,10 +1,10 @@
 /* Which candidates are checked next: likely files first, the others when it is known what covers
  * them. */
+#include <criterion/criterion.h>
 #include <stdlib.h>
 
 #include "carve/schedule.h"
 #include "rules/load.h"
-#include "harness.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define SECTOR_LEN 512

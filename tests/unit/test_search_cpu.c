@@ -1,8 +1,8 @@
 /* Breaks with which sums of words agree: those that trying each pair finds, in the same order. */
+#include <criterion/criterion.h>
 #include <string.h>
 
 #include "assemble/equal_pairs.h"
-#include "harness.h"
 
 TestSuite(search_cpu);
 

@@ -2,6 +2,7 @@
  * The selftest must detect a broken engine. The table of engines is compiled here once more, with one
  * row replaced: an engine that finds what the reference engine finds, and then spoils it.
  */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,6 @@
 #include "base/log.h"
 #include "rules/load.h"
 #include "selftest/selftest.h"
-#include "harness.h"
 
 static enum {
 	FAULT_NONE,

@@ -1,4 +1,5 @@
 /* The search for pieces, on an image in memory and for made-up formats. */
+#include <criterion/criterion.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
@@ -11,7 +12,6 @@
 #include "assemble/searcher.h"
 #include "assemble/strategies.h"
 #include "carvers/bytes.h"
-#include "harness.h"
 #include "memory_image.h"
 
 #define CLUSTER ((uint64_t)4096)

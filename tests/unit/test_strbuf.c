@@ -1,3 +1,4 @@
+#include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/strbuf.h"
-#include "harness.h"
 
 static void expect(struct strbuf *line, const char *text)
 {

@@ -1,5 +1,6 @@
+#include <criterion/criterion.h>
+
 #include "base/text.h"
-#include "harness.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,11 +4,11 @@
  * The simulator knows nothing of cases: it has a clock for each channel and the processor, and the
  * order in which each strategy starts its work.
  */
+#include <criterion/criterion.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "bench/papers/theory.h"
-#include "harness.h"
 #include "tier.h"
 
 #define ROUNDS 20000

@@ -1,9 +1,9 @@
 /* Names in the tree that is mounted, where several files and folders want the same one. */
+#include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "mount/tree.h"
-#include "harness.h"
 
 #define LONGEST 255
 

@@ -1,11 +1,11 @@
 /* How much work a check may do, and how it ends when that or memory is not enough. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "carve/check.h"
 #include "carvers/common/walk.h"
-#include "harness.h"
 #include "memory_image.h"
 
 #define MIB ((uint64_t)1 << 20)

@@ -1,5 +1,6 @@
 /* The parts of reading volumes that need no file system: ranges as one stream, which file bytes
  * belong to, signatures, and children that crash. Whole images are for tests/cli/volumes_*. */
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,7 +11,6 @@
 #include "evidence/extent_image.h"
 #include "evidence/file_map.h"
 #include "evidence/signatures.h"
-#include "harness.h"
 #include "memory_image.h"
 #include "tier.h"
 

@@ -1,8 +1,8 @@
 /* Checks that were made ahead are as good as those that are made in their turn, and no better. */
+#include <criterion/criterion.h>
 #include <string.h>
 
 #include "assemble/workbench.h"
-#include "harness.h"
 #include "memory_image.h"
 
 #define CLUSTER ((uint64_t)4096)
