@@ -308,8 +308,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 			"the data ends at %" PRIu64 ", but at %" PRIu64 " according to the header",
 			cab.end, cab.len);
 	}
-	if (cab.signature_end > cab.len)
+	if (cab.signature_end > cab.len) {
 		finding->length = cab.signature_end;
+		view_holds(view, cab.signature_at, cab.signature_end);
+	}
 	if (finding->length > view_size(view))
 		return walk_cut(view, finding, finding->length, view_size(view));
 	if (cab.signature_end > cab.len && !is_signature_whole(&cab))

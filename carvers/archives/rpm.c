@@ -164,8 +164,10 @@ static enum verdict judge_payload(
 	if (!payload_format(view, at, &format)) {
 		bool bare = is_bare(view, at) && end > at && end <= size;
 
-		if (bare)
+		if (bare) {
 			describe(view, header, finding);
+			view_holds(view, at, end);
+		}
 		finding->length = bare ? end : header->store;
 		return verdict_because(bare ? CARVE_UNVERIFIED : CARVE_TRUNCATED, finding,
 			"%s at %" PRIu64, bare ? "the payload is not compressed" : "no payload",

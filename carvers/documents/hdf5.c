@@ -171,6 +171,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	/* The superblock's end counts from the file's beginning. */
 	verdict = stored_check_coded(view, finding, hdf5.at + HEAD_LEN, hdf5.end);
+	if (verdict == CARVE_UNVERIFIED)
+		view_holds(view, hdf5.at + HEAD_LEN, hdf5.end);
 	if (broken == NONE || verdict == CARVE_TRUNCATED)
 		return verdict;
 	finding->length = hdf5.at + (broken < hdf5.end ? broken : HEAD_LEN);

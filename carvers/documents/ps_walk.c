@@ -212,6 +212,18 @@ static bool read_comment(struct ps_walk *walk)
 	return true;
 }
 
+/* Illustrator writes its own data after %%EOF. */
+static void read_private_data(struct ps_walk *walk)
+{
+	if (!cursor_at_text(&walk->cursor, "%AI9_PrintingDataEnd"))
+		return;
+	while (read_line(walk) == PS_WHOLE)
+		if (line_starts(walk, "%AI9_PrivateDataEnd")) {
+			walk->ps->end = walk->cursor.at;
+			return;
+		}
+}
+
 /* Reads what may follow %%EOF: comments that some programs write there; a control-D or nothing, and a line end. */
 static void read_end(struct ps_walk *walk)
 {
@@ -224,6 +236,7 @@ static void read_end(struct ps_walk *walk)
 		walk->cursor.at++;
 	skip_line_end(walk);
 	walk->ps->end = walk->cursor.at;
+	read_private_data(walk);
 }
 
 /* Reads a font's end: cleartomark, and the end of a conditional that precedes it. */

@@ -148,6 +148,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (unit == UNIT_CUT)
 		return walk_cut(
 			view, finding, end, view_ends_with_image(view) ? view_size(view) : at);
+	/* What packs leave of a disc's last sector. */
+	end = (at + SECTOR - 1) / SECTOR * SECTOR;
+	if (sectors && packs > 1 && walk_zeros(view, at, end))
+		at = end;
 	finding->length = turning_in_unit(view, last, at);
 	if (finding->length < at)
 		return verdict_because(CARVE_TRUNCATED, finding,

@@ -29,6 +29,7 @@
 #include "walk.h"
 
 #define FOREIGN_LEN 4096
+#define SECTOR 512
 
 static bool known_machine(uint16_t machine)
 {
@@ -61,6 +62,7 @@ static const char *read_optional(struct pe *pe, uint64_t at, uint16_t len)
 		(file_align & (file_align - 1)) || file_align > align)
 		return "impossible alignments";
 	pe->align = align;
+	pe->file_align = file_align;
 	pe->image_len = le32(p + 56);
 	pe->end = le32(p + 60);
 	pe->checksum = le32(p + 64);
@@ -265,6 +267,18 @@ static enum verdict judge_end(struct pe *pe, const struct pe_proof *proof)
 	return CARVE_COMPLETE;
 }
 
+/* Some linkers fill the file's last unit with zeros. They are the file's if other bytes follow exactly there. */
+static void add_padding(struct pe *pe)
+{
+	uint64_t end = (pe->end + pe->file_align - 1) & ~(uint64_t)(pe->file_align - 1);
+
+	/* The checksum includes the length. */
+	if (end - pe->end < SECTOR && !(pe->checksum && pe_checksum_matches(pe, pe->end)) &&
+		walk_zeros(pe->view, pe->end, end) &&
+		!walk_zeros(pe->view, end, end + pe->file_align))
+		pe->end = end;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct pe pe = { .view = view, .finding = finding };
@@ -280,6 +294,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	collect_proofs(&pe, &proof);
 	if (!pe.reproducible && pe.time > 0x2a000000 && pe.time < 0x70000000)
 		finding->time = pe.time;
+	add_padding(&pe);
 	if (pe.end > view_size(view))
 		return walk_cut(view, finding, pe.end, foreign_start(view, pe.head_end, pe.end));
 	return judge_end(&pe, &proof);

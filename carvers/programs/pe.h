@@ -27,7 +27,7 @@ struct pe {
 	uint64_t head;     /* of the COFF header */
 	uint64_t head_end; /* after the section headers */
 	uint16_t machine, flags, subsystem;
-	uint32_t time, checksum, image_len, align;
+	uint32_t time, checksum, image_len, align, file_align;
 	uint64_t checksum_at;
 	uint64_t symbols_at, symbol_count;
 	uint32_t section_count;

@@ -36,6 +36,7 @@
 #define HEAD_MAX 6
 /* Elements after which it is not a coincidence. */
 #define SURE_COUNT 5
+#define SHORTEST 42 /* bytes in a key of Ed25519 */
 
 bool der_read_bytes(const uint8_t *bytes, size_t len, struct der *element)
 {
@@ -231,7 +232,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	const char *kind;
 	bool filled;
 
-	if (!der_read(view, 0, &whole) || whole.tag != SEQUENCE || whole.end - whole.data < 64)
+	if (!der_read(view, 0, &whole) || whole.tag != SEQUENCE ||
+		whole.end - whole.data < SHORTEST)
 		return verdict_because(CARVE_REJECT, finding, "no sequence at 0");
 	filled = walk_elements(&walk, whole.data, whole.end);
 	kind = filled ? extension_of(&walk) : NULL;

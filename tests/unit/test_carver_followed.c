@@ -34,6 +34,25 @@ Test(carver_followed, archives_before_zeros)
 	free(bytes.data);
 }
 
+/* Zeros after a program's last part are the file's where other bytes follow exactly at its unit. */
+Test(carver_followed, programs_that_linkers_padded)
+{
+	struct bytes bytes = { 0 };
+	size_t len, padded;
+
+	bytes_add_file(&bytes, "tests/golden/pe/odd-plain.exe");
+	len = bytes.len;
+	padded = (len + 511) / 512 * 512;
+	cr_assert_lt(len, padded);
+	bytes_fill(&bytes, 0, padded - len);
+	bytes_fill(&bytes, 'x', 600);
+	expect("pe", &bytes, CARVE_COMPLETE, padded, NULL);
+	bytes.len = padded;
+	bytes_fill(&bytes, 0, 600);
+	expect("pe", &bytes, CARVE_COMPLETE, len, NULL);
+	free(bytes.data);
+}
+
 /* A comment after a page is that page's when the next one opens at a sector boundary. */
 Test(carver_followed, pages_in_a_row)
 {

@@ -68,6 +68,62 @@ Test(conf, burin_conf_has_its_types)
 	rules_free(rules);
 }
 
+/* Beginnings of real files, which programs wrote, and the types that have to find them. */
+static const struct {
+	const char *type, *begin;
+} beginnings[] = {
+	/* OpenSSL's certificates of version 1, by RSA, on a curve, Ed25519, with a serial number of 20, 6 and 4 bytes */
+	{ "der", "308204c1308202a902145d0f0174e5f301fe3a399cc63e881ba601e8f897300d06092a864886f70d0"
+		 "1010b05" },
+	{ "der", "308201313081d80214083a8a99642c01319550696c4118bf8f0eb68f59300a06082a8648ce3d04030"
+		 "2301d31" },
+	{ "der", "3081f43081a70214234dd62c27fee76c3f96226c3e936d3e22ed7180300506032b6570301d310f300"
+		 "d060355" },
+	{ "der", "3082029d308201850206016ead5be792300d06092a864886f70d01010b0500" },
+	{ "der", "308201243081cb020400bc614e300a06082a8648ce3d040302301d310f300d" },
+	/* requests on curves, an encrypted mail, a key for RSA-PSS */
+	{ "der", "3081d3307c020100301d310f300d06035504030c06746573742036310a3008" },
+	{ "der", "308201603081c2020100301d310f300d06035504030c06746573742035310a" },
+	{ "der", "30820d1606092a864886f70d010703a0820d0730820d030201023181dca181d9" },
+	{ "der", "30820120300b06092a864886f70d01010a0382010f003082010a0282010100" },
+	{ "der", "302a300506032b6570032100ed4993a81328820e1c4ab5304b9e20997e5cde" },
+	{ "key", "302e020100300506032b657004220420c898ed06893415fc344c15521a71660f" },
+	{ "key", "307402010104200e09033709a3838b7bc663e4fbbb903fb39f23fb12555b6b" },
+	{ "key", "308204ba020100300b06092a864886f70d01010a048204a6308204a20201" },
+	/* GnuPG's keys on NIST's and Brainpool's curves */
+	{ "gpg", "9893046b0c35ed13052b8104002304230401de793238c35ccab0be644aac5a7a" },
+	{ "gpg", "9478046b0c35f213092b24030302080101070203044da5ea73abe661838ec65c" },
+	/* Adobe's XMP, Netscape's cards */
+	{ "xml", "3c3f787061636b657420626567696e3d22efbbbf222069643d2257354d304d70" },
+	{ "vcf", "626567696e3a7663617264200a6e3a4b69657365723b427261646c65790a" },
+};
+
+Test(conf, beginnings_of_real_files_are_found)
+{
+	struct rules *rules = load_conf("conf/burin.conf");
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
+		uint8_t bytes[64];
+		size_t len = strlen(beginnings[i].begin) / 2;
+		bool found = false;
+
+		for (size_t k = 0; k < len; k++)
+			sscanf(beginnings[i].begin + 2 * k, "%2hhx", &bytes[k]);
+		for (uint32_t k = 0; k < rules->count; k++) {
+			const struct rule *rule = &rules->rules[k];
+
+			for (uint32_t h = 0; h < rule->header_count; h++)
+				found |=
+					strcmp(rule->name, beginnings[i].type) == 0 &&
+					!rule->header_offset &&
+					pattern_matches(&rules->patterns.patterns[rule->headers[h]],
+						bytes, len);
+		}
+		cr_expect(found, "%s: %s", beginnings[i].type, beginnings[i].begin);
+	}
+	rules_free(rules);
+}
+
 Test(conf, every_rule_is_specific)
 {
 	struct rules *rules = load_conf("conf/burin.conf");

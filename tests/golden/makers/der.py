@@ -43,6 +43,9 @@ def make():
     answer = sequence(der(10, b"\0"), der(0xA0, sequence(der(6, bytes.fromhex("2b0601050507300101")), der(4, sequence(RSA, der(4, noise(200)))))))
     opaque = sequence(integer(0), RSA, der(4, noise(300)))
     save("der", "opaque.key", opaque, verdict="unverified", length=len(opaque), extension="key", why=f"no element where a key or an answer should be, at {len(opaque) - 300}")
+    edwards = sequence(der(6, bytes.fromhex("2b6570")))
+    save("der", "edwards.pub", sequence(edwards, der(3, b"\0" + noise(32, 5))), extension="pub", unchecked=32)
+    save("der", "edwards.key", sequence(integer(0), edwards, der(4, der(4, noise(32, 6)))), extension="key", unchecked=32)
     save("der", "answer.der", answer, extension="der", unchecked=28)
     message = sequence(sequence(integer(2), der(0xA4, sequence(der(0x31, sequence(der(6, bytes.fromhex("550403")), der(12, b"golden"))))), der(0xA4, sequence())),
                        der(0xA0, sequence(sequence(integer(0)))), der(0xA0, der(3, b"\0" + noise(20))))

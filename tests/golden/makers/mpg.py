@@ -31,6 +31,9 @@ def make():
     open_end = dict(verdict="unverified", length=len(whole), why=f"no end code: ends where no packet follows, at {len(whole)}")
     save("mpg", "no-end.mpg", whole, **open_end)
     save("mpg", "no-end-random.mpg", whole + noise(2000, 77), **open_end)
+    disc = b"".join(pack2(n) + packet(0xe0, 2048 - 20, n) for n in range(3)) + pack2(3) + packet(0xe0, 1000, 3)
+    padded = disc + bytes(-len(disc) % 2048)
+    save("mpg", "sectors.mpg", padded + noise(3000, 5), verdict="unverified", length=len(padded))
     save("mpg", "next.mpg", whole + bytes(300) + whole + END, **open_end)
     cut = len(whole) - 100
     save("mpg", "cut.mpg", whole[:cut], verdict="truncated", length=cut, why=f"the image ends at {cut}, before the file does")

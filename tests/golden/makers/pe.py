@@ -114,6 +114,7 @@ def make():
     save("pe", "early.efi", boot[:60] + struct.pack("<I", 122) + boot[64:122] + boot[128:512] + bytes(6) + boot[512:], extension="efi", **when)
     save("pe", "checksum.exe", pe([text, (b".data", code(300), None)], checksum=0), extension="exe", **when)
     save("pe", "odd.exe", pe([text], symbols=["a"], checksum=0))
+    save("pe", "odd-plain.exe", pe([text], symbols=["a"]))
     save("pe", "symbols.exe", pe([text, (b".data", code(300), None)], symbols=["main", "start_of_it"]))
     titled = version(FileDescription="Ein Prüfstück", OriginalFilename="golden.ocx")
     save("pe", "control.ocx", pe([text, (b".rsrc", lambda a: resources(a, (16, titled)), 2)], flags=0x2102), extension="ocx",

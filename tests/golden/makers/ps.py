@@ -16,6 +16,9 @@ def make():
     save("ps", "printer.ps", whole + b"\n\4\n", sequence="yes")
     eps = whole.replace(b"3.0\n", b"3.0 EPSF-3.0\n", 1)
     save("ps", "picture.eps", eps, extension="eps")
+    private = b"%AI9_PrintingDataEnd\nuserdict begin\n(%AI9_PrivateDataEnd) eq\n%AI9_PrivateDataBegin\n%!PS-Adobe-3.0 EPSF-3.0\n%AI9_DataStream\n%Gb!;abc\n"
+    drawn = eps + b"\n" + private + b"%AI9_PrivateDataEnd\n"
+    save("ps", "private.eps", drawn, extension="eps", sequence="yes")
     save("ps", "drawing.ai", HEAD + b"%%Creator: Adobe Illustrator(TM) 3.2\n" + BODY + TAIL, extension="ai")
     save("ps", "embedded.ps", HEAD + b"%%BeginDocument: a.eps\n" + eps + b"\n%%EndDocument\n" + BODY + TAIL, extension="ps", title="A golden page")
     save("ps", "data.ps", HEAD + b"%%%%BeginData: %d Binary Bytes\n" % len(BINARY) + BINARY + b"\n%%EndData\n" + BODY + TAIL)
