@@ -430,8 +430,8 @@ static bool skip_known(struct jpeg_decoder *d, uint64_t mcus, uint64_t end)
 	return false;
 }
 
-/* MCUs between two states. */
-#define STATE_MCUS 8
+/* Blocks between two states, about. */
+#define STATE_BLOCKS 48
 
 /* MCUs of a row, and rows of them. */
 static uint64_t scan_across(const struct jpeg *jpeg)
@@ -451,6 +451,7 @@ static bool decode_all(struct jpeg_decoder *d)
 	struct jpeg_seam *seam = first && d->block == sequential_block ? jpeg->seam : NULL;
 	uint64_t across = scan_across(jpeg), down = scan_down(jpeg);
 	uint64_t interval = jpeg->restart_interval, mcus, until, end;
+	uint64_t apart = STATE_BLOCKS / (uint64_t)d->block_count + 1;
 	uint64_t mcu = jpeg_state_load(d, across * down, &until);
 
 	if (first && jpeg->coded && d->block == sequential_block) {
@@ -470,8 +471,8 @@ static bool decode_all(struct jpeg_decoder *d)
 			return false;
 		if (interval && mcus > interval - mcu % interval)
 			mcus = interval - mcu % interval;
-		if (jpeg->saves && mcus > STATE_MCUS)
-			mcus = STATE_MCUS;
+		if (jpeg->saves && mcus > apart)
+			mcus = apart;
 		if (mcus > until - mcu)
 			mcus = until - mcu;
 		if (seam)
