@@ -9,19 +9,23 @@
  * Everything that describes the parts is at the end; a file starts with whatever run was compressed
  * first. A run compressed with zlib can be recognised: it decompresses to whole sectors of a
  * partition map, a boot record, or a volume's head. From there the trailer is searched. It belongs
- * to this start if the property list is at the offset that it gives, and if the data fork has the
- * CRC-32 that it gives, if any.
+ * to this start if the property list begins and ends where it says, and if the data fork has the
+ * CRC-32 that it gives. If it gives none, the runs are checked that the property list's tables name
+ * ('mish', in base64): those of zlib have a checksum of their own, and nothing verifies others. What
+ * is between the property list and the trailer has to be the signature or the resource fork.
  *
  * Damage. Without the trailer only the first run is valid.
  */
 #include <inttypes.h>
 #include <string.h>
 
+#include "base64.h"
 #include "bytes.h"
+#include "cursor.h"
 #include "inflated.h"
 #include "walk.h"
 
-#define CRC_BITS 32 /* see view_proved */
+#define RUN_BITS 32 /* of a CRC-32, and of Adler-32 with the length; see view_proved */
 
 enum {
 	SECTOR = 512,
@@ -30,6 +34,26 @@ enum {
 	CHECKSUM_CRC32 = 2,
 	SIGNATURE_MAX_LEN = 1 << 20,
 	RUN_MAX_LEN = 16 << 20,
+	TABLE_HEAD_LEN = 204,
+	TABLE_ROW_LEN = 40,
+};
+
+/* The kinds of runs. */
+#define RUN_ZEROS 0u
+#define RUN_IGNORED 2u
+#define RUN_COMMENT 0x7ffffffeu
+#define RUN_ZLIB 0x80000005u
+#define RUN_END 0xffffffffu
+
+/* Reads the tables in the property list, and checks the runs. */
+struct dmg_tables {
+	struct cursor cursor;                       /* in the property list */
+	uint64_t list_end, data_at, data_len, base; /* base: of the table's offsets in the data */
+	uint32_t bits;                              /* of base64, */
+	unsigned bit_count;                         /* so many of them not used yet */
+	unsigned run_count;                         /* that their checksums verify */
+	const char *unverified;                     /* why a run is not verified, or NULL, */
+	uint64_t unverified_at;                     /* and where it is */
 };
 
 struct dmg_head {
@@ -99,8 +123,114 @@ static bool is_trailer(struct view *view, uint64_t at)
 	       be32(p + 488) < 8 && memcmp(p + 500, zeros, sizeof(zeros)) == 0;
 }
 
-/* Why the trailer at `at` does not fit this file, or NULL. */
-static const char *check_trailer(struct view *view, uint64_t at)
+/* Decodes base64 up to what is none, at most len bytes: how many. */
+static size_t decode(struct dmg_tables *tables, uint8_t *bytes, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len && tables->cursor.at < tables->list_end) {
+		int byte = cursor_peek(&tables->cursor), digit;
+
+		if (byte < 0)
+			break;
+		digit = base64_digit((uint8_t)byte);
+		if (digit < 0 && byte != '\n' && byte != '\r' && byte != '\t' && byte != ' ')
+			break;
+		tables->cursor.at++;
+		if (digit < 0)
+			continue;
+		tables->bits = tables->bits << 6 | (uint32_t)digit;
+		tables->bit_count += 6;
+		if (tables->bit_count < 8)
+			continue;
+		tables->bit_count -= 8;
+		bytes[done++] = (uint8_t)(tables->bits >> tables->bit_count);
+	}
+	return done;
+}
+
+/* Checks the run of a table's row. False: it is invalid. */
+static bool check_run(struct dmg_tables *tables, const uint8_t *row)
+{
+	struct inflated inflated = { .inspect = NULL };
+	struct view *view = tables->cursor.view;
+	uint32_t kind = be32(row);
+	uint64_t sectors = be64(row + 16), at = be64(row + 24), len = be64(row + 32), end;
+
+	if (kind == RUN_ZEROS || kind == RUN_IGNORED || kind == RUN_COMMENT || kind == RUN_END)
+		return true;
+	if (tables->base > tables->data_len || at > tables->data_len - tables->base ||
+		len > tables->data_len - tables->base - at)
+		return false;
+	at += tables->data_at + tables->base;
+	end = at + len;
+	if (kind != RUN_ZLIB) {
+		view_unverified(view, at, end);
+		tables->unverified = "nothing verifies the run";
+		tables->unverified_at = at;
+		return true;
+	}
+	if (sectors > RUN_MAX_LEN / SECTOR ||
+		inflated_walk(&inflated, view, INFLATED_ZLIB, &at, end) != INFLATED_DONE ||
+		at != end || inflated.output_len != sectors * SECTOR)
+		return false;
+	view_proved(view, end - len, end, RUN_BITS);
+	tables->run_count++;
+	cursor_forget(&tables->cursor);
+	return true;
+}
+
+/* Checks the runs of the table at the cursor, if one is there. False: one is invalid, or the table is cut. */
+static bool check_table(struct dmg_tables *tables)
+{
+	uint8_t head[TABLE_HEAD_LEN], row[TABLE_ROW_LEN];
+
+	tables->bit_count = 0;
+	if (decode(tables, head, 4) < 4 || memcmp(head, "mish", 4) != 0)
+		return true;
+	if (decode(tables, head + 4, sizeof(head) - 4) < sizeof(head) - 4)
+		return false;
+	tables->base = be64(head + 24);
+	for (uint32_t left = be32(head + 200); left; left--)
+		if (decode(tables, row, sizeof(row)) < sizeof(row) || !check_run(tables, row))
+			return false;
+	return true;
+}
+
+/* Checks the runs of all tables in the property list. False: one is invalid. */
+static bool check_runs(struct dmg_tables *tables)
+{
+	while (cursor_find(&tables->cursor, tables->list_end, "<data>")) {
+		tables->cursor.at += 6;
+		if (!check_table(tables))
+			return false;
+	}
+	if (!tables->run_count && !tables->unverified) {
+		tables->unverified = "no table names the runs of the data";
+		tables->unverified_at = tables->data_at;
+	}
+	return true;
+}
+
+/* Whether the property list ends before `end`, but for blanks. */
+static bool list_ends(struct view *view, uint64_t start, uint64_t end)
+{
+	size_t len = end - start < 64 ? (size_t)(end - start) : 64;
+	const uint8_t *p = view_peek(view, end - len, len);
+
+	while (p && len && (p[len - 1] <= ' '))
+		len--;
+	return p && len >= 8 && memcmp(p + len - 8, "</plist>", 8) == 0;
+}
+
+/* Whether the part of the file that `field` of the trailer at p gives is [from, to). */
+static bool is_part(const uint8_t *field, uint64_t from, uint64_t to)
+{
+	return be64(field) == from && be64(field + 8) == to - from;
+}
+
+/* Why the trailer at `at` does not fit this file, or NULL. *tables: what it leaves unverified. */
+static const char *check_trailer(struct view *view, uint64_t at, struct dmg_tables *tables)
 {
 	const uint8_t *p = view_peek(view, at, TRAILER_LEN);
 	uint64_t data_at, data_len, list_at, list_len;
@@ -117,20 +247,34 @@ static const char *check_trailer(struct view *view, uint64_t at)
 	if (data_at > at || data_len > at - data_at || list_at > at || list_len > at - list_at ||
 		at - list_at - list_len > SIGNATURE_MAX_LEN)
 		return "belongs to another start";
+	if (list_at + list_len < at && !is_part(p + 296, list_at + list_len, at) &&
+		!is_part(p + 40, list_at + list_len, at)) {
+		tables->unverified = "nothing announces the bytes";
+		tables->unverified_at = list_at + list_len;
+	}
+	view_unverified(view, list_at + list_len, at);
 	p = view_peek(view, list_at, 5);
 	if (!p || memcmp(p, "<?xml", 5) != 0)
 		return "gives a wrong offset of the property list";
-	if (kind != CHECKSUM_CRC32)
-		return NULL;
+	if (!list_ends(view, list_at, list_at + list_len))
+		return "gives a wrong length of the property list";
+	if (kind != CHECKSUM_CRC32) {
+		tables->cursor = (struct cursor){ .view = view, .at = list_at };
+		tables->list_end = list_at + list_len;
+		tables->data_at = data_at;
+		tables->data_len = data_len;
+		return check_runs(tables) ? NULL : "has a table with an invalid run";
+	}
 	if (!walk_crc32(view, data_at, data_len, &crc) || crc != want)
 		return "gives another CRC of the data";
-	view_proved(view, data_at, data_at + data_len, CRC_BITS);
+	view_proved(view, data_at, data_at + data_len, RUN_BITS);
 	return NULL;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct dmg_head head = { .len = 0 };
+	struct dmg_tables tables = { .unverified = NULL };
 	bool whole;
 	uint64_t run_end = inflate_run(view, &head, &whole), at = run_end, size = view_size(view);
 	const char *problem;
@@ -151,11 +295,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no trailer before %" PRIu64, size);
 	}
-	problem = check_trailer(view, at);
+	problem = check_trailer(view, at, &tables);
 	finding->length = problem ? run_end : at + TRAILER_LEN;
 	if (problem)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "the trailer at %" PRIu64 " %s", at, problem);
+	if (tables.unverified)
+		return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64,
+			tables.unverified, tables.unverified_at);
 	return CARVE_COMPLETE;
 }
 

@@ -1,22 +1,36 @@
 """Apple's disk images, by hand; runs by Python's zlib."""
-import struct, zlib
+import base64, struct, zlib
 
 from makers.common import save
 from makers.packing import junk, text
 
-LIST = b'<?xml version="1.0" encoding="UTF-8"?>\n<plist version="1.0"><dict><key>resource-fork</key><dict/></dict></plist>\n'
+def listed(content=b""):
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n<plist version="1.0"><dict><key>resource-fork</key><dict>' + content + b"</dict></dict></plist>\n"
+
+
+LIST = listed()
 BOOT = bytes(446) + b"\0\1\2\3\xee\4\5\6" + struct.pack("<II", 1, 99) + bytes(48) + b"\x55\xaa"
 
 
-def image(first=BOOT, level=1, checksum=True, signature=b"", shift=0, crc=0):
-    data = zlib.compress(first, level) + zlib.compress(text(4096)) + junk(600)
+def image(first=BOOT, level=1, checksum=True, signature=b"", shift=0, crc=0, announced=True, runs=None, wanted=LIST):
+    data, tables = zlib.compress(first, level) + zlib.compress(text(4096)) + junk(600), wanted
+    if runs:  # of kinds, sectors, bytes
+        data, rows = b"", b""
+        for kind, sectors, part in runs:
+            rows += struct.pack(">IIQQQQ", kind, 0, 0, sectors, len(data), len(part))
+            data += part
+        table = struct.pack(">4sIQQQII", b"mish", 1, 0, 9, 0, 0, 0).ljust(200, b"\0") + struct.pack(">I", len(runs)) + rows
+        tables = listed(b"<key>blkx</key><data>\n\t" + base64.b64encode(table)[:-30] + b"\n\t" + base64.b64encode(table)[-30:]
+                        + b"\n</data><key>plst</key><data>AAAA</data>")
     trailer = bytearray(512)
     trailer[0:12] = b"koly" + struct.pack(">II", 4, 512)
     struct.pack_into(">QQ", trailer, 24, 0, len(data))
     if checksum:
         struct.pack_into(">III", trailer, 80, 2, 32, zlib.crc32(data) ^ crc)
-    struct.pack_into(">QQ", trailer, 216, len(data) + shift, len(LIST))
-    return data + LIST + signature + bytes(trailer)
+    struct.pack_into(">QQ", trailer, 216, len(data) + shift, len(tables))
+    if announced:
+        struct.pack_into(">QQ", trailer, 296, len(data + tables), len(signature))
+    return data + tables + signature + bytes(trailer)
 
 
 def make():
@@ -27,7 +41,21 @@ def make():
     save("dmg", "partition-map.dmg", image(b"ER\2\0" + bytes(508)))
     save("dmg", "volume.dmg", image(bytes(1024) + b"H+\0\4" + bytes(1020)))
     save("dmg", "signed.dmg", image(signature=junk(300)))
-    save("dmg", "unsummed.dmg", image(checksum=False) , sequence="yes")
+    unannounced = image(signature=junk(300), announced=False)
+    save("dmg", "unannounced.dmg", unannounced, verdict="unverified", length=len(unannounced), why=f"nothing announces the bytes at {len(unannounced) - 812}")
+    # As in a file whose property list and trailer have other bytes between them.
+    save("dmg", "list-cut.dmg", image(wanted=LIST[:-20] + junk(20, 5)), verdict="truncated", length=first,
+         why=f"the trailer at {len(whole) - 512} gives a wrong length of the property list")
+    unsummed = image(checksum=False)
+    save("dmg", "unsummed.dmg", unsummed, verdict="unverified", length=len(unsummed), why="no table names the runs of the data at 0")
+    runs = [(0x80000005, 1, zlib.compress(BOOT, 1)), (2, 90, b""), (0x80000005, 8, zlib.compress(text(4096))), (0, 7, b""), (0xffffffff, 0, b"")]
+    save("dmg", "runs.dmg", image(checksum=False, runs=runs), why="")
+    runs[2] = (0x80000005, 9, runs[2][2])
+    wrong = image(checksum=False, runs=runs)
+    save("dmg", "runs-length.dmg", wrong, verdict="truncated", length=first, why=f"the trailer at {len(wrong) - 512} has a table with an invalid run")
+    runs[2] = (1, 8, runs[2][2])
+    raw = image(checksum=False, runs=runs)
+    save("dmg", "runs-raw.dmg", raw, verdict="unverified", length=len(raw), why=f"nothing verifies the run at {first}")
     save("dmg", "cut.dmg", whole[:-100], verdict="truncated", length=first)
     save("dmg", "cut-random.dmg", whole[:700] + junk(2000, 2), verdict="truncated", length=first, why="no trailer before 2700")
     at = 700 + len(whole) - 512
