@@ -220,7 +220,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 		if (state != BMFF_BOX && state != BMFF_CUT)
 			break;
-		if (!known(box.type) && !leads_on(view, &box))
+		/* Another file's first box leads on to boxes that are known, too. */
+		if (box.type == BMFF('f', 't', 'y', 'p') ||
+			(!known(box.type) && !leads_on(view, &box)))
 			break;
 		if (!read_box(&jp2, &box, &verdict))
 			return verdict;

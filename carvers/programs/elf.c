@@ -343,7 +343,8 @@ static enum verdict judge_contents(struct elf *elf, const struct elf_sections *s
 				"segments continue after the last section, at %" PRIu64,
 				sections->end);
 	}
-	if (overlay_include(elf->view, finding->length, finding, &verdict))
+	/* Programs read archives there; what follows a library or an object file is another file. */
+	if (!finding->extension && overlay_include(elf->view, finding->length, finding, &verdict))
 		return verdict;
 	if (elf->appimage)
 		return verdict_because(CARVE_UNVERIFIED, finding,

@@ -118,3 +118,32 @@ Test(carver_followed, tiff_whose_directories_overlap)
 	expect("tiff", &bytes, CARVE_UNVERIFIED, len, "directories that overlap");
 	free(bytes.data);
 }
+
+/* Another file's first boxes are of kinds that the format has, too. */
+Test(carver_followed, jp2_before_a_film)
+{
+	struct bytes bytes = { 0 };
+	size_t len;
+
+	bytes_add_file(&bytes, "tests/golden/jp2/plain.jp2");
+	len = bytes.len;
+	bytes_add(&bytes,
+		"\0\0\0\x14"
+		"ftypqt  \0\0\0\0qt  \0\0\0\x10moovabcdefgh",
+		36);
+	expect("jp2", &bytes, CARVE_COMPLETE, len, NULL);
+	free(bytes.data);
+}
+
+/* A program reads the archive after it, a library does not. */
+Test(carver_followed, library_before_an_archive)
+{
+	struct bytes bytes = { 0 };
+	size_t len;
+
+	bytes_add_file(&bytes, "tests/golden/elf/library-64-le.so");
+	len = bytes.len;
+	bytes_add_file(&bytes, "tests/golden/sevenzip/real-bzip2.7z");
+	expect("elf", &bytes, CARVE_COMPLETE, len, NULL);
+	free(bytes.data);
+}
