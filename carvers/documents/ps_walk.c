@@ -12,6 +12,8 @@
 #define SEARCH_MAX ((uint64_t)64 << 20)
 #define CONTROL_D 4
 #define PAGES_MAX 1000000
+#define OPERATOR_LINES \
+	200 /* of a program's beginning, without comments, in which operators are counted */
 
 struct ps_walk {
 	struct cursor cursor;
@@ -24,6 +26,7 @@ struct ps_walk {
 	char *line,
 		*before; /* the start of the current line and of the one before it, ended by a zero */
 	size_t line_len;
+	unsigned line_count; /* without comments, up to OPERATOR_LINES */
 };
 
 /* Text, and the mark that printers take for a file's end. */
@@ -141,7 +144,8 @@ static bool reads_data(const char *line)
 	return false;
 }
 
-/* Counts operators that nearly every program has, as far as it matters: at the ends of lines, as most are. */
+/* Counts operators that nearly every program has, as far as it matters: at the ends of lines, as most are. Some are
+ * words of English, so that long prose has enough of them. */
 static void count_operators(struct ps_walk *walk)
 {
 	static const char *const operators[] = { "def", "show", "showpage", "moveto", "lineto",
@@ -150,8 +154,10 @@ static void count_operators(struct ps_walk *walk)
 		"selectfont" };
 	const char *last = walk->line + walk->line_len;
 
-	if (walk->ps->operator_count == PS_OPERATORS_MIN)
+	if (walk->ps->operator_count == PS_OPERATORS_MIN || walk->line[0] == '%' ||
+		walk->line_count == OPERATOR_LINES)
 		return;
+	walk->line_count++;
 	while (last > walk->line && last[-1] >= 'a' && last[-1] <= 'z')
 		last--;
 	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)

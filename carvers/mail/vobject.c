@@ -110,19 +110,32 @@ static bool closes_at_once(struct vobject *object, const struct line *line)
 	return true;
 }
 
-/* Whether the line is a property, or continues one. */
-static bool is_plausible(const struct vobject *object, const struct line *line)
+/* The length of a property's name at the line's start, or of base64. */
+static size_t name_length(const struct line *line)
 {
 	size_t len = 0;
 
-	if (object->soft || !line->len || line->bytes[0] == ' ' || line->bytes[0] == '\t')
-		return true;
 	while (len < line->len && strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 					 "0123456789-._/+=",
 					  line->bytes[len]))
 		len++;
-	/* A line without these: base64, folded as in 2.1. */
-	return len == line->len || line->bytes[len] == ':' || line->bytes[len] == ';';
+	return len;
+}
+
+static bool is_property(const struct line *line)
+{
+	size_t len = name_length(line);
+
+	return len && len < line->len && (line->bytes[len] == ':' || line->bytes[len] == ';');
+}
+
+/* Whether the line is a property, or continues one. */
+static bool is_plausible(const struct vobject *object, const struct line *line)
+{
+	if (object->soft || !line->len || line->bytes[0] == ' ' || line->bytes[0] == '\t')
+		return true;
+	/* A line without a colon or semicolon: base64, folded as in 2.1. */
+	return name_length(line) == line->len || is_property(line);
 }
 
 /* Whether the line opens an object of an outermost kind. */
@@ -199,6 +212,14 @@ static uint64_t next_object(struct vobject *object)
 	return object->at;
 }
 
+/* Whether the line after the first one is a property. */
+static bool starts_with_property(struct view *view)
+{
+	struct line line;
+
+	return line_read(view, 0, &line) && line_read(view, line.next, &line) && is_property(&line);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct vobject object = { .view = view, .finding = finding };
@@ -237,7 +258,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 			" is taken for another file",
 			whole);
 	}
-	if (object.lines < 3)
+	/* Prose has the first line alone. */
+	if (object.lines < 3 || (!whole && !starts_with_property(view)))
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, object.at);
 	finding->length = object.at;
 	return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, object.at);

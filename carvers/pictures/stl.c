@@ -235,6 +235,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	/* Some programs begin binary files with this word, too; text has no zeros. */
 	if (memcmp(p, "solid", 5) == 0 && !memchr(p, 0, HEAD_LEN))
 		return check_text(view, finding);
+	/* Text may read as a triangle, but a number of triangles is below 16 million, so that it has a zero. */
+	if (!memchr(p, 0, HEAD_LEN + TRIANGLE_LEN))
+		return verdict_because(CARVE_REJECT, finding, "text without a triangle at 0");
 	return check_binary(view, finding);
 }
 

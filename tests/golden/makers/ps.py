@@ -64,4 +64,6 @@ def make():
     save("ps", "other.ps", b"%PS-Adobe-3.0\n" + whole, verdict="reject", why="no PostScript first line at 0")
     hand = b"%!\n% by hand\n/Helvetica findfont 12 scalefont setfont\n72 500 moveto\n(Hello) show\n0 0 lineto\nstroke\nshowpage\n"
     save("ps", "hand.ps", hand + bytes(300), verdict="unverified", length=len(hand), why=f"the text ends at {len(hand)} without an %%EOF")
+    prose = b"%!PS-AdobeFont-1.0: Golden 1.0\n" + (b"a line of words\n" * 100 + b"and now the end\n") * 6
+    save("ps", "prose.pfa", prose + b"\1" + BINARY, verdict="reject")
     save("ps", "hand-few.ps", b"%!\nnothing but words\n" * 5 + bytes(200), verdict="reject")

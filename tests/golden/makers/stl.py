@@ -53,6 +53,9 @@ def make():
     save("stl", "words.stl", closed[:4096] + b"plain words of text " * 500, verdict="truncated", length_min=4034, length_max=4134)
     save("stl", "count.stl", binary(ball, count=0), verdict="reject", why="no triangles at 80")
     save("stl", "prose.stl", b"Created by nobody, for this is text that goes on and on. ".ljust(300, b"x"), verdict="reject")
+    # The words read as numbers of a triangle.
+    save("stl", "sentence.stl", b"COLOR=blue, and words of text that go on ".ljust(84, b"/") + b"////////////" + b"abcdefghijkl" * 3 + b"// " + b"x" * 900, verdict="reject",
+         why="text without a triangle at 0")
     save("stl", "normal.stl", closed[:84] + struct.pack("<f", 7) + closed[88:], verdict="reject", why="no triangle at 84")
     save("stl", "text-cut.stl", text[:2000], verdict="truncated", length_min=1900, length_max=2000)
     save("stl", "text-random.stl", text[:2048] + noise(3000), verdict="truncated", length_min=1900, length_max=2048)

@@ -43,3 +43,4 @@ def make():
     save("vobject", "unclosed.vcf", (unclosed + CARD).encode(), verdict="truncated", length=len(unclosed))
     save("vobject", "short.vcf", b"BEGIN:VCARD\r\nVERSION:3.0\r\n" + bytes(50), verdict="reject")
     save("vobject", "todo.ics", CALENDAR.replace("VCALENDAR", "VOTHER").encode(), verdict="reject", why="neither a card nor a calendar at 0")
+    save("vobject", "prose.ics", b"BEGIN:VCALENDAR\r\n is the first line of one\r\nOr:\r\nof more\r\n\r\n" + b"and so on it goes\r\n" * 40, verdict="reject")
