@@ -253,3 +253,23 @@ const struct checkpoint_part run_checkpoint_parts[] = {
 	{ "files in pieces", CHECKPOINT_STATE, save_pieces, load_pieces },
 	{ NULL, CHECKPOINT_STATE, NULL, NULL },
 };
+
+/* ---- writing one --------------------------------------------------------------------------- */
+
+/* A checkpoint counts as reported what the reports hold: they are flushed before. */
+int run_checkpoint_if_due(struct run *run, struct error *error)
+{
+	int status;
+
+	if (!checkpoint_is_due(run->checkpoint))
+		return 0;
+	status = carving_flush(run->session.carving, error);
+	if (!status)
+		checkpoint_write(run->checkpoint, run->position);
+	return status;
+}
+
+void run_checkpoint_meanwhile(void *run)
+{
+	run_checkpoint_if_due(run, NULL);
+}

@@ -127,25 +127,6 @@ static int flush_report(struct run *run)
 	return carving_flush(run->session.carving, &run->session.error);
 }
 
-/* A checkpoint counts as reported what the reports hold: they are flushed before. */
-static int checkpoint_if_due(struct run *run, struct error *error)
-{
-	int status;
-
-	if (!checkpoint_is_due(run->checkpoint))
-		return 0;
-	status = carving_flush(run->session.carving, error);
-	if (!status)
-		checkpoint_write(run->checkpoint, run->position);
-	return status;
-}
-
-/* A failure to flush ends the run later. */
-void run_checkpoint_meanwhile(void *run)
-{
-	checkpoint_if_due(run, NULL);
-}
-
 /* All hits were paired. */
 static int finish_carving(struct run *run)
 {
@@ -165,7 +146,7 @@ static int finish_carving(struct run *run)
 		return status ? carving_failed(run, status) : 0;
 	if (run_has_passes(run)) { /* which may take hours */
 		checkpoint_hasten(run->checkpoint);
-		status = checkpoint_if_due(run, &run->session.error);
+		status = run_checkpoint_if_due(run, &run->session.error);
 	}
 	return status ? status : run_pieces(run);
 }
@@ -177,7 +158,7 @@ static int carve(struct run *run)
 
 	while (!signals_caught() && (status = pair_next(run)) > 0) {
 		if ((status = offer_candidates(run)) || (status = flush_report(run)) ||
-			(status = checkpoint_if_due(run, &run->session.error)))
+			(status = run_checkpoint_if_due(run, &run->session.error)))
 			break;
 	}
 	if (!status && !signals_caught())

@@ -30,8 +30,6 @@ struct run {
 	double cluster_wait; /* seconds, for results of the workers */
 };
 
-/* A checkpoint if it is time for one, while the carving stage waits, or between passes over files in pieces. */
-void run_checkpoint_meanwhile(void *run);
 /* After the scan: whether there are files to put together. */
 bool run_has_passes(const struct run *run);
 /* After the scan: puts files in pieces together, and reports them (run/pieces.c). Returns 0 or a
@@ -42,5 +40,10 @@ void pieces_begin(struct run *run);
 
 /* What a checkpoint holds of a run, in the file's order: run/checkpoint_parts.c. */
 extern const struct checkpoint_part run_checkpoint_parts[];
+/* Writes one if it is time for it. Returns 0 or a negative errno with the error set, which may be NULL: what the reports did
+ * not take ends the run later. */
+int run_checkpoint_if_due(struct run *run, struct error *error);
+/* The same, while the carving stage waits, or between passes over files in pieces. */
+void run_checkpoint_meanwhile(void *run);
 
 #endif
