@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "cursor.h"
+#include "plain_text.h"
 #include "title.h"
 #include "walk.h"
 
@@ -367,12 +368,15 @@ static uint64_t read_end(struct cursor *cursor)
  * text by chance. Else at. */
 static uint64_t whole_lines_end(struct view *view, uint64_t at)
 {
-	uint64_t len = at < SHORT_LINE ? at : SHORT_LINE;
-	const uint8_t *p = len ? view_peek(view, at - len, (size_t)len) : NULL, *last = NULL;
+	size_t len = at < CHANCE_MAX ? (size_t)at : CHANCE_MAX, left;
+	const uint8_t *p = len ? view_peek(view, at - len, len) : NULL, *last = NULL;
 
 	if (p)
-		last = memrchr(p, '\n', (size_t)len);
-	return last ? at - len + (uint64_t)(last - p) + 1 : at;
+		last = memrchr(p, '\n', len);
+	if (!last)
+		return at;
+	left = len - (size_t)(last + 1 - p);
+	return left <= SHORT_LINE || !utf8_valid(last + 1, left) ? at - left : at;
 }
 
 static enum verdict judge_end(struct html *html)

@@ -238,8 +238,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		uint64_t next = card ? next_object(&object) : object.at;
 
 		whole = object.at;
-		if (next == object.at && !(line_read(view, next, &line) && opens_object(&line) &&
-						 card && ends_with_cr(&line) == object.with_cr))
+		if (next == object.at &&
+			!(line_read(view, next, &line) && opens_object(&line) &&
+				line_starts(&line, card ? "BEGIN:VCARD" : "BEGIN:VCALENDAR") &&
+				(card || next % SECTOR) && ends_with_cr(&line) == object.with_cr))
 			break;
 		view_part(view, next);
 		object.at = start = next;

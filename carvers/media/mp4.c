@@ -317,6 +317,7 @@ static bool read_moov(struct mp4 *mp4, uint64_t *broken)
 
 	if (!bmff_nested(view, moov, broken))
 		return false;
+	view_holds(view, moov->data, moov->end);
 	mp4_read_details(view, moov, mp4->finding);
 	while (bmff_find(view, trak.end, moov->end, BMFF('t', 'r', 'a', 'k'), &trak)) {
 		*broken = trak.at;

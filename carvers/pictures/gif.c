@@ -27,6 +27,9 @@
 #include "title.h"
 #include "walk.h"
 
+#define PADDING_MIN 4
+#define PADDING_MAX 16
+
 #define STRAY_ZEROS 16
 #define BLOCK_HEAD_MAX (10 + 768 + 1) /* of a picture with its colours */
 
@@ -271,6 +274,20 @@ static enum gif_step read_start(struct gif *gif)
 	return skip_colours(gif, 13, p[10]);
 }
 
+/* Some writers add a few zeros, which are the file's if other bytes follow them. */
+static void add_padding(struct gif *gif)
+{
+	const uint8_t *p = view_peek(gif->view, gif->at, PADDING_MAX + 1);
+	uint64_t len = 0;
+
+	while (p && len <= PADDING_MAX && !p[len])
+		len++;
+	if (!p || len < PADDING_MIN || len > PADDING_MAX)
+		return;
+	view_unverified(gif->view, gif->at, gif->at + len);
+	gif->finding->length += len;
+}
+
 static enum verdict file_verdict(struct gif *gif, enum gif_step step)
 {
 	struct finding *finding = gif->finding;
@@ -280,6 +297,7 @@ static enum verdict file_verdict(struct gif *gif, enum gif_step step)
 		if (gif->damaged)
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"the picture's LZW data is invalid at %" PRIu64, gif->damaged);
+		add_padding(gif);
 		if (gif->short_at)
 			return verdict_because(CARVE_COMPLETE, finding,
 				"too little data in the picture at %" PRIu64, gif->short_at);

@@ -92,12 +92,22 @@ static bool known_magic(uint16_t magic)
 	       magic == 0x5352 || magic == 0x55;
 }
 
+/* Two zeros fill the last word in some files, which shows where other bytes follow them. */
+static uint64_t padding_len(struct view *view, uint64_t end)
+{
+	const uint8_t *p = end % 4 == 2 ? view_peek(view, end, 3) : NULL;
+
+	return p && !p[0] && !p[1] && p[2] ? 2 : 0;
+}
+
 static enum verdict file_verdict(struct tiff_walk *walk, struct view *view, struct finding *finding)
 {
 	uint64_t valid_end = walk->end < walk->size ? walk->end : walk->size;
 
 	if (walk->bad < valid_end)
 		valid_end = walk->bad;
+	else if (valid_end == walk->end)
+		valid_end = walk->end += padding_len(view, walk->end);
 	if (valid_end < HEAD_LEN)
 		return verdict_because(CARVE_REJECT, finding,
 			"picture data inside the head at %" PRIu64, valid_end);

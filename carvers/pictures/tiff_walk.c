@@ -13,6 +13,8 @@
 #include "image_resources.h"
 #include "walk.h"
 
+#define EMPTY_IFD_LEN 6
+
 enum {
 	TAG_WIDTH = 256,
 	TAG_HEIGHT = 257,
@@ -406,6 +408,17 @@ bool tiff_unread_ifd(struct tiff_walk *walk, uint64_t at)
 	return at < walk->size && walk_unread(walk->tiff.view, at, at + IFD_NEAR, &after);
 }
 
+/* A directory without an entry, as OpenImageIO writes it for EXIF: two numbers that are 0, and then something else. */
+static bool is_empty_directory(struct tiff_walk *walk, uint64_t at)
+{
+	const uint8_t *p = walk->tiff.wide ? NULL : tiff_peek(&walk->tiff, at, EMPTY_IFD_LEN + 1);
+
+	if (!p || memcmp(p, "\0\0\0\0\0", EMPTY_IFD_LEN) != 0 || !p[EMPTY_IFD_LEN])
+		return false;
+	tiff_claim(walk, at, EMPTY_IFD_LEN);
+	return true;
+}
+
 /* Notes a directory that is not where it should be. */
 static void note_missing(struct tiff_walk *walk, uint64_t at)
 {
@@ -478,7 +491,8 @@ bool tiff_walk(struct tiff_walk *walk, struct view *view)
 			note_missing(walk, at);
 	}
 	for (size_t i = 0; i < walk->subfile_count && !walk->odd; i++)
-		if (!read_directory(walk, walk->subfiles[i], NULL))
+		if (!read_directory(walk, walk->subfiles[i], NULL) &&
+			!is_empty_directory(walk, walk->subfiles[i]))
 			note_missing(walk, walk->subfiles[i]);
 	tiff_finish_data(walk);
 	if (walk->value_end == walk->end && walk->end <= walk->size && is_value_shown(walk))

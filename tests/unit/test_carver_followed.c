@@ -53,6 +53,33 @@ Test(carver_followed, programs_that_linkers_padded)
 	free(bytes.data);
 }
 
+/* Zeros that pictures' writers add show where other bytes follow them. */
+Test(carver_followed, pictures_with_padding)
+{
+	static const struct {
+		const char *carver, *path;
+		size_t zeros;
+	} cases[] = {
+		{ "gif", "tests/golden/gif/87a.gif", 9 },
+		{ "tiff", "tests/golden/tiff/tiles.tif", 2 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bytes bytes = { 0 };
+		size_t len;
+
+		bytes_add_file(&bytes, cases[i].path);
+		len = bytes.len;
+		bytes_fill(&bytes, 0, cases[i].zeros);
+		bytes_fill(&bytes, 'x', 600);
+		expect(cases[i].carver, &bytes, CARVE_COMPLETE, len + cases[i].zeros, NULL);
+		bytes.len = len;
+		bytes_fill(&bytes, 0, 600);
+		expect(cases[i].carver, &bytes, CARVE_COMPLETE, len, NULL);
+		free(bytes.data);
+	}
+}
+
 /* A comment after a page is that page's when the next one opens at a sector boundary. */
 Test(carver_followed, pages_in_a_row)
 {

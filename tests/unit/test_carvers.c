@@ -201,6 +201,7 @@ static const struct {
 	{ "jks", "entry.jks", 60 },
 	{ "kbx", "two.kbx", 60 },
 	{ "mobi", "book.mobi", 400 },
+	{ "mp4", "covers.m4a", 200 },
 	{ "mpegts", "sound.ts", 1000 },
 	{ "mpg", "two.mpg", 100 },
 	{ "ole", "excel.xls", 2000 },

@@ -29,6 +29,8 @@ def make():
     lines = cut + b"</p>\n"
     save("html", "chance.html", lines + b"q7\2" + random.Random(2).randbytes(500), verdict="truncated", length=len(lines),
          why=f"a control character at {len(lines) + 2}")
+    save("html", "chance-longer.html", lines + b"q7 \xe9\x80 no text by a person\2" + random.Random(2).randbytes(500), verdict="truncated", length=len(lines),
+         why=f"a control character at {len(lines) + 25}")
     save("html", "wiped.html", cut + bytes(500), verdict="truncated", length=len(cut))
     save("html", "erased.html", cut + b"\xff" * 500, verdict="truncated", length=len(cut), why=f"a long run of one byte at {len(cut)}")
     open_ = b"<!DOCTYPE html>\n" + HEAD + BODY

@@ -214,6 +214,10 @@ def make():
     strip = no_len.add(zlib.compress(rows(40, 30)))
     no_len.directory([entry for entry in page(40, 30, strip, 0, 8) if entry[0] != 279])
     save("tiff", "no-length.tif", bytes(no_len.data), verdict="unverified", length=len(no_len.data), why="a strip without length")
+    empty = Tiff()
+    exif_at = empty.add(bytes(6))
+    empty.directory(page(40, 30, [empty.add(bytes([9]) + rows(40, 30)[1:])], [1200], extra=[(34665, LONG, exif_at)]))
+    save("tiff", "empty-exif.tif", bytes(empty.data), unchecked=1250)
     from makers.jpeg import exif
     for name, data in (("exif-little", exif(False)[6:]), ("exif-big", exif(True)[6:])):
         save("tiff", name + ".tif", data, verdict="reject", why="no directory with a picture at 8")

@@ -29,6 +29,7 @@ def make():
     sound("summary.ics", CALENDAR.replace("X-WR-CALNAME:Golden hour\r\n", ""), title="Photographs")
     sound("note.vcf", CARD.replace("goes on.", "goes on.\r\nand on, which it must not\r\nso it is"), title="Golden Hour")
     sound("open-line.vcf", CARD[:-2], verdict="unverified", length=len(CARD) - 2)
+    sound("calendars.ics", CALENDAR * 2, title="Golden hour", sequence="yes")
     save("vobject", "open-random.vcf", CARD[:-2].encode() + b"x\x9d\x02" + noise(900, 5), verdict="unverified", length=len(CARD) - 2)
     sound("gap.vcf", CARD + "\r\n" * 3 + CARD, title="Golden Hour", sequence="yes")
     cut = CALENDAR[:-60]
