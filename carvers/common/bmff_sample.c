@@ -8,7 +8,7 @@
  *	JPEG: SOI and EOI
  *	MPEG-4 video, H.263, ProRes, PNG, AC-3, MP3, FLAC, TrueHD, DV: start codes
  *
- * That is weak evidence for a single sample. So the whole track counts: if its first samples all
+ * That is weak evidence for a single sample, but for a start code. So the whole track counts: if its first samples all
  * pass, and then several in a row fail, its data ends there.
  */
 #include "bmff_media.h"
@@ -154,7 +154,13 @@ static bool is_amr(struct view *view, bool wide, uint64_t offset, uint64_t len)
 	return true;
 }
 
-enum outcome { UNKNOWN, INVALID, PLAUSIBLE, COMPLETE };
+enum outcome { UNKNOWN, INVALID, PLAUSIBLE, STARTED, COMPLETE };
+
+/* Of a sample that has the start: most are so long that hardly any other data has them. */
+static enum outcome outcome_of(const struct start *start)
+{
+	return start->len > 2 ? STARTED : PLAUSIBLE;
+}
 
 static enum outcome check_sample(
 	struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len)
@@ -173,14 +179,21 @@ static enum outcome check_sample(
 		return bmff_has_jpeg_ends(view, offset, offset + len) ? COMPLETE : INVALID;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (stream->type == be32((const uint8_t *)starts[i].type))
-			return has_start(&starts[i], view, offset, len) ? PLAUSIBLE : INVALID;
+			return has_start(&starts[i], view, offset, len) ? outcome_of(&starts[i])
+									: INVALID;
 	return UNKNOWN;
+}
+
+/* How many samples without a start code say as much. */
+static unsigned weight_of(enum outcome outcome)
+{
+	return outcome == STARTED ? SURE : 1;
 }
 
 /* Whether the track's coding applies, though its first samples did not follow it: these are invalid then. */
 static bool has_returned(struct bmff_stream *stream, enum outcome outcome, uint64_t *broken)
 {
-	stream->returned = outcome == INVALID ? 0 : stream->returned + 1;
+	stream->returned = outcome == INVALID ? 0 : stream->returned + weight_of(outcome);
 	*broken = stream->failed_at;
 	return stream->returned >= RETURNED;
 }
@@ -213,7 +226,7 @@ bool bmff_stream_check(struct view *view, struct bmff_stream *stream, uint64_t o
 		*broken = stream->failed_at;
 		return stream->passed < SURE || stream->failed < FAILED;
 	}
-	stream->passed++;
+	stream->passed += weight_of(outcome);
 	stream->failed = 0;
 	*confirmed = outcome == COMPLETE         ? offset + len
 		     : offset + 4 < offset + len ? offset + 4

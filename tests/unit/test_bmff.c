@@ -271,3 +271,29 @@ Test(bmff, nal_units_have_to_fill_their_sample)
 	nal_expect("\0\3\x26\0A", 5, false, 0, 0);
 	nal_expect("\0\3\x26\1AB", 6, false, 4, 5);
 }
+
+/* Where the data breaks off: samples of 16 bytes, of which the first has the start and the others have not. */
+static uint64_t broken_after_one(uint32_t type, const char *start, size_t len)
+{
+	struct bytes bytes = { 0 };
+	struct bmff_stream stream = { .type = type };
+	uint64_t confirmed, broken = 0;
+	struct view *view;
+	bool valid = true;
+
+	bytes_add(&bytes, start, len);
+	bytes_fill(&bytes, 0xe5, 48 - len);
+	view = view_of(&bytes);
+	for (uint64_t at = 0; at < 48 && valid; at += 16)
+		valid = bmff_stream_check(view, &stream, at, 16, &confirmed, &broken);
+	view_free(view);
+	free(bytes.data);
+	return valid ? 48 : broken;
+}
+
+/* Of a short film few samples may be before other bytes. */
+Test(bmff, one_start_code_shows_that_the_coding_applies)
+{
+	cr_expect_eq(broken_after_one(BMFF('m', 'p', '4', 'v'), "\0\0\1\xb6", 4), 16);
+	cr_expect_eq(broken_after_one(BMFF('a', 'c', '-', '3'), "\x0b\x77", 2), 48);
+}
