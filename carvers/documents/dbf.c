@@ -92,6 +92,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		finding->length = noise_before(view, head_len, at);
 		return verdict_because(CARVE_TRUNCATED, finding, "no record at %" PRIu64, at);
 	}
+	view_holds(view, head_len, end);
 	p = view_peek(view, end, 1);
 	return stored_check(view, finding, head_len, end + (p && *p == END_OF_FILE));
 }

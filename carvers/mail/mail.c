@@ -81,6 +81,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!mail_read_header(view, 0, &mail, finding) || mail.known + mail.multipart < KNOWN_MIN)
 		return verdict_because(
 			CARVE_REJECT, finding, "no mail header at 0: %u known fields", mail.known);
+	if (mail.translation)
+		return verdict_because(
+			CARVE_REJECT, finding, "the head of a program's translation at 0");
 	mail_read_body(view, &mail, false);
 	return judge_end(view, &mail, finding);
 }

@@ -7,6 +7,7 @@
 struct mail {
 	uint64_t end;      /* of the message's text */
 	unsigned known;    /* header fields with names that mails use */
+	bool translation;  /* the header is that of a program's translation (gettext) */
 	bool multipart;    /* it has parts between boundaries */
 	bool closed;       /* and the closing boundary was found */
 	bool open_line;    /* but its line has no end, or continues with other bytes */

@@ -202,6 +202,10 @@ bool mail_read_header(struct view *view, uint64_t at, struct mail *mail, struct 
 			 * field. */
 			if (!field_name_len(&line))
 				break;
+			/* Translations of programs begin with fields that mails have, too. */
+			if (line_starts(&line, "PO-Revision-Date:") ||
+				line_starts(&line, "POT-Creation-Date:"))
+				mail->translation = true;
 			mail->known += mail_is_field(&line);
 		}
 		name_parts(view, &line);

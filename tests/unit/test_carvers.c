@@ -195,9 +195,12 @@ static const struct {
 	const char *carver, *file;
 	uint64_t at;
 } held_places[] = {
+	{ "cab", "signed.cab", 1300 },
+	{ "dbf", "people.dbf", 2000 },
 	{ "dbx", "store.dbx", 9500 },
 	{ "ese", "counted.edb", 9000 },
 	{ "fits", "two.fits", 4000 },
+	{ "hdf5", "library-latest.h5", 700 },
 	{ "jks", "entry.jks", 60 },
 	{ "kbx", "two.kbx", 60 },
 	{ "mobi", "book.mobi", 400 },
@@ -207,6 +210,9 @@ static const struct {
 	{ "ole", "excel.xls", 2000 },
 	{ "pcap", "little.pcap", 100 },
 	{ "pcapng", "captured.pcapng", 200 },
+	{ "ps", "image.ps", 400 },
+	{ "regf", "hive.dat", 4200 },
+	{ "rpm", "bare.rpm", 2000 },
 	{ "sevenzip", "stored.7z", 40 },
 	{ "sqlitejournal", "two.journal", 700 },
 	{ "sqlitewal", "log.wal", 100 },

@@ -68,7 +68,7 @@ Test(conf, burin_conf_has_its_types)
 	rules_free(rules);
 }
 
-/* Beginnings of real files, which programs wrote, and the types that have to find them. */
+/* Beginnings of real files, which programs wrote, from the rule's header on, and the types that have to find them. */
 static const struct {
 	const char *type, *begin;
 } beginnings[] = {
@@ -93,6 +93,9 @@ static const struct {
 	/* GnuPG's keys on NIST's and Brainpool's curves */
 	{ "gpg", "9893046b0c35ed13052b8104002304230401de793238c35ccab0be644aac5a7a" },
 	{ "gpg", "9478046b0c35f213092b24030302080101070203044da5ea73abe661838ec65c" },
+	/* STL after 76 zeros and blanks */
+	{ "stl", "0000000084010000000080bf0000000000000000" },
+	{ "stl", "202020208401000000000000000000000000803f" },
 	/* Adobe's XMP, Netscape's cards */
 	{ "xml", "3c3f787061636b657420626567696e3d22efbbbf222069643d2257354d304d70" },
 	{ "vcf", "626567696e3a7663617264200a6e3a4b69657365723b427261646c65790a" },
@@ -115,7 +118,6 @@ Test(conf, beginnings_of_real_files_are_found)
 			for (uint32_t h = 0; h < rule->header_count; h++)
 				found |=
 					strcmp(rule->name, beginnings[i].type) == 0 &&
-					!rule->header_offset &&
 					pattern_matches(&rules->patterns.patterns[rule->headers[h]],
 						bytes, len);
 		}

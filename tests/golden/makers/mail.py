@@ -54,6 +54,9 @@ def make():
     why = f"text ends at {len(cut)} without the closing boundary"
     eml("cut.eml", cut, verdict="truncated", length=len(cut), why=why)
     eml("cut-zeros.eml", cut.encode() + bytes(900), verdict="truncated", length=len(cut), why=why)
+    po = ("To: FULL NAME <EMAIL@ADDRESS>\nPO-Revision-Date: 2024-02-29 18:00+0000\nLast-Translator: Golden <a@b.c>\nLanguage-Team: Golden\n"
+          "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\nPlural-Forms: nplurals=2;\n")
+    save("mail", "translation.eml", po.encode() + b"\0Abort", verdict="reject", why="the head of a program's translation at 0")
     for name, text in (("two-fields", "From: a\r\nTo: b\r\n\r\nNo mail.\r\n"), ("text", "Received with thanks.\r\n")):
         save("mail", name + ".eml", text.encode(), verdict="reject")
 
