@@ -94,8 +94,8 @@ void view_part(struct view *view, uint64_t offset);
 void view_embedded(struct view *view, uint64_t offset);
 
 /* As view_embedded for every offset in [from, to): records, packets or members that the carver followed, and whatever
- * starts among them is theirs, but complete files that start at a sector of the image: they may have overwritten a part of
- * this one. For content whose kind the format does not tell. */
+ * starts among them is theirs, but what starts at a sector of the image: it may have overwritten a part of this file. For
+ * content whose kind the format does not tell. Not for bytes up to an end that is a guess. */
 void view_holds(struct view *view, uint64_t from, uint64_t to);
 
 /* Declares that nothing in this file verifies its bytes [from, to): no checksum, no decoding, no

@@ -263,10 +263,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		!is_tiff_end_plausible(view, &sections[2]))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the preview's last pixels, up to %" PRIu64 ", cannot be verified", end);
-	if (ps_end == PS_BINARY) {
+	if (ps_end == PS_BINARY)
 		view_unverified(view, ps.broken_at, ps.end);
-		view_holds(view, ps.broken_at, ps.end);
-	}
 	if (ps_end == PS_CUT)
 		view_unverified(view, ps.comment_end, ps.end);
 	name_gaps(view, sections, ps.end);

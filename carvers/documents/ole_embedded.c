@@ -12,7 +12,7 @@
  *	colours;
  *	the property set `SummaryInformation` has a thumbnail ([MS-OLEPS] 2.11).
  *
- * Elsewhere in streams complete files are hidden that do not start at a sector of the image (view_holds).
+ * Elsewhere in streams what does not start at a sector of the image is hidden (view_holds).
  */
 #include "ole.h"
 

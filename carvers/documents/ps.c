@@ -70,7 +70,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"a trailer, but no %%%%EOF before %" PRIu64, ps.broken_at);
 	case PS_BINARY:
-		view_holds(view, ps.broken_at, ps.end);
 		return verdict_because(
 			CARVE_UNVERIFIED, finding, "unannounced data at %" PRIu64, ps.broken_at);
 	case PS_BROKEN:

@@ -116,6 +116,7 @@ static bool skip_data(struct ps_walk *walk)
 		return true;
 	if (count > walk->limit - walk->cursor.at)
 		return false;
+	view_holds(walk->cursor.view, walk->cursor.at, walk->cursor.at + count);
 	view_unverified(walk->cursor.view, walk->cursor.at, walk->cursor.at + count);
 	walk->cursor.at += count;
 	return true;

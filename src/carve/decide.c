@@ -437,13 +437,11 @@ static bool is_out(const struct decision *decision)
 	       (decision->overlaps && decision->outcome->verdict != CARVE_COMPLETE);
 }
 
-/* In a range that an earlier file holds. What is COMPLETE and starts at a sector may be a file that overwrote a part of that
- * one. */
+/* In a range that an earlier file holds. What starts at a sector may be a file that overwrote a part of that one. */
 static bool is_held(const struct decider *decider, const struct decision *decision)
 {
 	return in_ranges(&decider->held, decision->candidate->start) &&
-	       (decision->outcome->verdict != CARVE_COMPLETE ||
-		       decision->candidate->start % SECTOR_LEN != 0);
+	       decision->candidate->start % SECTOR_LEN != 0;
 }
 
 static bool is_embedded(const struct decider *decider, const struct decision *decision)

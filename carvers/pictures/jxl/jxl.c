@@ -132,8 +132,10 @@ static const char *read_box(struct jxl *jxl, const struct bmff_box *box)
 		problem = read_codestream_box(jxl, box);
 	else if (box->type == BMFF('E', 'x', 'i', 'f'))
 		read_exif(jxl, box);
-	else
+	else {
 		view_unverified(jxl->view, box->data, box->end);
+		view_holds(jxl->view, box->data, box->end);
+	}
 	jxl->end = box->end;
 	jxl->confirmed = box->data;
 	return problem;
