@@ -10,7 +10,7 @@ change_while_read()
 		rm -rf out image
 		cp records image
 		truncate -s $((size << 20)) image
-		"$BURIN" carve --quiet -c rec.conf --threads 1 --chunk-size 4K -o out image 2>messages &
+		"$BURIN" carve --quiet -c rec.conf --threads 1 --chunk-size 16K -o out image 2>messages &
 		pid=$!
 		wait_until test -e out/report.jsonl
 		kill -STOP $pid 2>/dev/null && "$@" && kill -CONT $pid

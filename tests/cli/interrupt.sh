@@ -3,7 +3,7 @@
 make_rules
 make_records image 20 1000
 truncate -s 256G image
-has_files() { [[ $(grep -c '"record":"file"' "$1/report.jsonl" 2>/dev/null) == 20 ]]; }
+has_files() { [[ $(find "$1" -mindepth 2 -type f 2>/dev/null | wc -l) == 20 ]]; }
 interrupt() # SIGNAL OUT OPTION...
 {
 	local signal=$1 out=$2 pid

@@ -6,7 +6,7 @@ make_records end 5 1000
 for size in 256 4096 65536 1048576; do
 	truncate -s $((size << 20)) image
 	cat end >>image
-	"$BURIN" carve -c rec.conf --threads 1 --chunk-size 4K -o out image 2>messages &
+	"$BURIN" carve -c rec.conf --threads 1 --chunk-size 16K -o out image 2>messages &
 	pid=$!
 	wait_until test -e out/report.jsonl
 	truncate -s 1M image
