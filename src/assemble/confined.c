@@ -295,10 +295,12 @@ int confined_passes_make(
 	int status;
 
 	assembler_end_scan(assembler);
+	*how = 0;
+	if (!assembler_has_pass(assembler))
+		return 0;
 	confined.device = device_server_new(options);
 	confined.threads = threads = thread_count(&confined);
 	confined.alone = threads == 1;
-	*how = 0;
 	while ((status = attempt(&confined, error)) > 0) {
 		log_debug("putting files in pieces together, with %u threads, %s", confined.threads,
 			confined.process.how);
