@@ -62,8 +62,9 @@ CFLAGS_release  = -O3 -g1 $(HARDENING) $(FORTIFY)
 CFLAGS_debug    = -O0 -g3 $(HARDENING)
 LDFLAGS_release = $(HARDENING_LINK)
 LDFLAGS_debug   = $(HARDENING_LINK)
+# At -Og the compiler takes three quarters of its time at -O1, and the tests 3 % more.
 # What is undefined traps, and the address sanitizer says where: the texts that say what, too, are 7 MB that each process reads at its end.
-CFLAGS_asan     = -O1 -g1 -fsanitize=address,undefined -fsanitize-undefined-trap-on-error -fno-omit-frame-pointer
+CFLAGS_asan     = -Og -g1 -fsanitize=address,undefined -fsanitize-undefined-trap-on-error -fno-omit-frame-pointer
 CFLAGS_tsan     = -O1 -g -fsanitize=thread
 CFLAGS_fuzz     = -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 LDFLAGS_fuzz    = -fsanitize=address,undefined
@@ -71,8 +72,9 @@ LDFLAGS_asan    = -fsanitize=address -no-pie
 LDFLAGS_tsan    = -fsanitize=thread
 
 # The unit tests' own code runs once after each build: the compiler takes more time than it does. The sanitizer of
-# undefined behaviour watches what they call; in them it would take a fifth of their build.
-CFLAGS_unit := $(if $(filter release asan,$(MODE)),-O0 -g1 -U_FORTIFY_SOURCE) $(if $(filter asan,$(MODE)),-fno-sanitize=undefined)
+# undefined behaviour watches what they call; in them it would take a fifth of their build, and
+# what poisons variables out of scope another fifth.
+CFLAGS_unit := $(if $(filter release asan,$(MODE)),-O0 -g1 -U_FORTIFY_SOURCE) $(if $(filter asan,$(MODE)),-fno-sanitize=undefined -fno-sanitize-address-use-after-scope)
 
 # OpenMP is for the engines that are published with it. Thread sanitizer does not see into its library.
 OPENMP  := $(if $(filter tsan fuzz,$(MODE)),,$(OPENMP))
