@@ -43,7 +43,16 @@ struct ogg_page {
 	uint8_t flags;
 };
 
+/* What the first byte of each packet of sound has in common; mask 0: that is not known. */
+struct ogg_packets {
+	uint8_t mask, value;
+	bool is_learnt; /* the value */
+	unsigned
+		bits; /* of evidence for two packets: half of the mask's, as others' bytes are not quite random */
+};
+
 struct ogg_stream {
+	struct ogg_packets packets;
 	uint32_t serial, next; /* its next page's number */
 	uint64_t last;         /* after the last page's header */
 	bool ended;
@@ -166,6 +175,45 @@ static void read_codec(struct ogg *ogg, const struct ogg_page *page)
 			ogg->finding->extension = codecs[i].extension;
 }
 
+/* Vorbis I, 4.3.1: a bit that is zero. RFC 6716, 3.1: the mode and the number of channels, which few streams change. */
+static void begin_packets(
+	const struct ogg *ogg, const struct ogg_page *page, struct ogg_packets *packets)
+{
+	const uint8_t *p = page->end - page->data >= 8 ? view_peek(ogg->view, page->data, 8) : NULL;
+
+	if (p && memcmp(p, "\x01vorbis", 7) == 0)
+		*packets = (struct ogg_packets){ .mask = 1, .is_learnt = true, .bits = 1 };
+	else if (p && memcmp(p, "OpusHead", 8) == 0)
+		*packets = (struct ogg_packets){ .mask = 0xfc, .bits = 6 };
+}
+
+/* Declares what the packets of a page show, where a joint is before them, of its stream: the page's CRC alone, over few
+ * bytes after it, is hardly proof after many trials. Zeros show nothing. */
+static void prove_packets(
+	const struct ogg *ogg, const struct ogg_page *page, struct ogg_packets *packets)
+{
+	const uint8_t *p = view_peek(ogg->view, ogg->at, (size_t)(page->end - ogg->at));
+	size_t count = (size_t)(page->data - ogg->at) - HEAD_LEN, at = HEAD_LEN + count;
+	bool begins = !(page->flags & CONTINUED), is_second = false;
+
+	for (size_t i = 0; p && i < count; i++) {
+		uint8_t len = p[HEAD_LEN + i];
+
+		if (begins && len && p[at]) {
+			if (!packets->is_learnt)
+				packets->value = p[at] & packets->mask;
+			packets->is_learnt = true;
+			if ((p[at] & packets->mask) != packets->value)
+				return;
+			if (is_second)
+				view_proved(ogg->view, ogg->at, ogg->at + at + 1, packets->bits);
+			is_second = !is_second;
+		}
+		at += len;
+		begins = len < 255;
+	}
+}
+
 /* Sets title and date from a stream's second page, if comments start there. */
 static void read_comments(struct ogg *ogg, const struct ogg_page *page)
 {
@@ -238,11 +286,14 @@ static bool add_page(struct ogg *ogg, const struct ogg_page *page)
 		*stream = (struct ogg_stream){ .serial = page->serial, .next = page->number };
 		ogg->open_count++;
 		read_codec(ogg, page);
+		begin_packets(ogg, page, &stream->packets);
 		if (ogg->at)
 			view_part(ogg->view, ogg->at);
 	}
 	if (!stream || stream->ended)
 		return false;
+	if (view_thorough(ogg->view) && stream->packets.mask && page->number > 1)
+		prove_packets(ogg, page, &stream->packets);
 	/* A stream's serial number is random. */
 	if (page->number == stream->next && !(page->flags & FIRST) &&
 		!view_linked(ogg->view, stream->last - 1, ogg->at + 1, SERIAL_BITS))

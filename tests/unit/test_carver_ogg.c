@@ -24,7 +24,8 @@ Test(carver_ogg, a_complete_file_before_damaged_streams_stays_complete)
 }
 
 /* The bits that prove the last of the joints in the file, which is behind other bytes in the image. */
-static unsigned proof_of(const struct bytes *bytes, const uint64_t *joints, size_t count)
+static unsigned proof_of(
+	const struct bytes *bytes, const uint64_t *joints, size_t count, bool thorough)
 {
 	struct range runs[3] = { { 0, joints[0] } };
 	struct bytes image = { 0 };
@@ -43,6 +44,7 @@ static unsigned proof_of(const struct bytes *bytes, const uint64_t *joints, size
 	}
 	evidence = (struct memory_image)MEMORY_IMAGE(image.data, image.len);
 	view_point_runs(view, &evidence.image, runs, count + 1, bytes->len);
+	view_set_thorough(view, thorough);
 	cr_assert_eq(carver_find("ogg")->check(view, &found), CARVE_COMPLETE, "%s", found.why);
 	bits = view_proof(view, joints[count - 1]);
 	view_free(view);
@@ -60,9 +62,59 @@ Test(carver_ogg, a_joint_inside_a_page_is_proved_by_the_next_page_too)
 	cr_assert_neq(page, 0);
 	joints[0] = page + 150;
 	joints[1] = page + 250;
-	cr_expect_eq(proof_of(&bytes, joints, 1), 64);
-	cr_expect_eq(proof_of(&bytes, joints, 2), 32);
+	cr_expect_eq(proof_of(&bytes, joints, 1, false), 64);
+	cr_expect_eq(proof_of(&bytes, joints, 2, false), 32);
 	free(bytes.data);
+}
+
+static void add_page(struct bytes *bytes, uint8_t flags, uint8_t number, const char *packet,
+	size_t len, uint8_t count)
+{
+	uint8_t head[27] = { 'O', 'g', 'g', 'S', 0, flags };
+	uint64_t at = bytes->len;
+	uint32_t crc = 0;
+
+	head[14] = 7;
+	head[18] = number;
+	head[26] = count;
+	bytes_add(bytes, head, sizeof(head));
+	bytes_fill(bytes, (uint8_t)len, count);
+	for (uint8_t i = 0; i < count; i++)
+		bytes_add(bytes, packet, len);
+	for (uint64_t i = at; i < bytes->len; i++) {
+		crc ^= (uint32_t)bytes->data[i] << 24;
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc << 1 ^ (crc & 0x80000000 ? 0x04c11db7 : 0);
+	}
+	for (int i = 0; i < 4; i++)
+		bytes->data[at + 22 + (uint64_t)i] = (uint8_t)(crc >> 8 * i);
+}
+
+/* Bits of a joint in the last page, before 10 of its 20 packets. */
+static unsigned last_page_proof(const char *codec, const char *first, const char *packet)
+{
+	struct bytes bytes = { 0 };
+	uint64_t joint;
+	unsigned bits;
+
+	add_page(&bytes, 2, 0, codec, 8, 1);
+	add_page(&bytes, 0, 1, codec, 8, 1);
+	add_page(&bytes, 0, 2, first, 8, 20);
+	add_page(&bytes, 4, 3, packet, 8, 20);
+	joint = bytes.len - 10 * 8;
+	bits = proof_of(&bytes, &joint, 1, true);
+	free(bytes.data);
+	return bits;
+}
+
+Test(carver_ogg, packets_after_a_joint_in_the_last_page_are_of_its_stream)
+{
+	cr_expect_eq(last_page_proof("\x01vorbis", "\x2e-------", "\x2e-------"), 32 + 5);
+	cr_expect_eq(last_page_proof("\x01vorbis", "\x2e-------", "\x2f-------"), 32);
+	cr_expect_eq(last_page_proof("\x01vorbis", "\x2e-------", "\0-------"), 32);
+	cr_expect_eq(last_page_proof("OpusHead", "\x78-------", "\x7b-------"), 32 + 30);
+	cr_expect_eq(last_page_proof("OpusHead", "\x78-------", "\x70-------"), 32);
+	cr_expect_eq(last_page_proof("Speex   ", "\x2e-------", "\x2e-------"), 32);
 }
 
 static bool count_anchor(struct carve_table *table, const struct carve_anchor *anchor)
