@@ -43,6 +43,9 @@
 #define SAMPLE_LEN ((size_t)1 << 20)
 #define DENSE_BYTES 4
 #define DENSE_LEN ((size_t)16 << 20)
+/* Making Vectorscan's tables takes as long as searching some 100 MiB, so it waits for that many such samples: of a mixed
+ * image a single one may be dense. */
+#define DENSE_SAMPLES 8
 
 enum dense_state { DENSE_UNMET, DENSE_MAKING, DENSE_MADE };
 
@@ -59,7 +62,8 @@ struct cpu_matcher {
 	/* All patterns, for dense text; NULL when it would not be faster. Its maker's until it is made. */
 	struct vectorscan *dense;
 	_Atomic enum dense_state dense_state;
-	pthread_t dense_maker; /* joined at the end, unless there was no dense text */
+	_Atomic unsigned dense_count; /* of samples, while it is not made */
+	pthread_t dense_maker;        /* joined at the end, unless there was no dense text */
 };
 
 struct cpu_scratch {
@@ -267,6 +271,9 @@ static bool get_dense(struct cpu_matcher *matcher)
 {
 	enum dense_state state = DENSE_UNMET;
 
+	if (atomic_load(&matcher->dense_state) == DENSE_UNMET &&
+		atomic_fetch_add(&matcher->dense_count, 1) + 1 < DENSE_SAMPLES)
+		return false;
 	if (atomic_compare_exchange_strong(&matcher->dense_state, &state, DENSE_MAKING) &&
 		thread_start(&matcher->dense_maker, make_dense, matcher))
 		atomic_store(&matcher->dense_state, DENSE_UNMET);
