@@ -1,6 +1,8 @@
 # burin: `make help` lists the targets.
 
 .DEFAULT_GOAL := all
+# None of make's own rules is used: to look for one of each file takes longer than everything else that make does when nothing is to be built.
+MAKEFLAGS += -r
 
 MODE    ?= release
 PREFIX  ?= /usr/local

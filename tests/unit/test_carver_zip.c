@@ -1,6 +1,7 @@
 /* ZIP: each record and its fields, ends of members, ZIP64, archives that start elsewhere, and the
  * formats made of archives. */
 #include "carver_case.h"
+#include "tier.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -281,7 +282,7 @@ Test(zip, many_short_streams)
 	struct bytes data = { 0 }, zip = { 0 };
 
 	bytes_add_random(&data, 4, 1000);
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < (int)test_tier(1000, 3000, 3000); i++) {
 		struct bytes member = deflated_member(data.data, data.len, true);
 
 		bytes_add(&zip, member.data, member.len);

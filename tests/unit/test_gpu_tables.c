@@ -257,7 +257,7 @@ Test(gpu_tables, costs_tell_which_kernel_suits)
 	struct bench bench;
 	bench_state = 17;
 	bench_open_padded(&bench, 16, 0, 16);
-	for (uint32_t i = 0; i < 40000; i++) {
+	for (uint32_t i = 0; i < test_tier(15000, 40000, 40000); i++) {
 		uint8_t word[8];
 		for (uint32_t j = 0; j < sizeof(word); j++)
 			word[j] = (uint8_t) "eeeeaaarrriiioootttnnnssllccuddpmhgb"[below(36)];

@@ -57,7 +57,7 @@ Test(grams, finds_what_stands_there)
 
 	random_state = test_seed() | 1;
 	printf("seed %llu\n", (unsigned long long)random_state);
-	for (int round = 0; round < 200; round++) {
+	for (unsigned round = 0; round < test_tier(80, 200, 2000); round++) {
 		struct pattern_set set = { 0 };
 		uint32_t count = 60 + draw(400);
 		size_t text_len = 1 + draw(sizeof(text)), len = 1 + draw((uint32_t)text_len);

@@ -172,7 +172,7 @@ Test(igzip, agrees_with_zlib)
 
 	random_state = test_seed() << 20 | 1;
 	printf("seed %llu\n", (unsigned long long)random_state);
-	for (unsigned round = 0; round < test_tier(150, 300, 6000); round++) {
+	for (unsigned round = 0; round < test_tier(80, 300, 6000); round++) {
 		bool gzip = draw(2);
 		size_t len = make_plain(plain), behind = draw(30), packed_len;
 		struct result result;

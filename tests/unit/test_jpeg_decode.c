@@ -493,7 +493,7 @@ static void compare(const struct bytes *jpeg, uint64_t seed, bool portable, bool
 
 Test(jpeg_decode, agrees_with_the_reference)
 {
-	uint64_t seed = test_seed(), cases = test_tier(100, 250, 100000);
+	uint64_t seed = test_seed(), cases = test_tier(60, 250, 100000);
 	struct finding found;
 	int complete = 0, intact = 0;
 
@@ -642,7 +642,7 @@ static bool expect_known_agrees(const struct bytes *jpeg, uint64_t seed)
 
 Test(jpeg_decode, is_known_ahead_only_where_the_check_says_the_same)
 {
-	uint64_t seed = test_seed(), cases = test_tier(100, 250, 100000);
+	uint64_t seed = test_seed(), cases = test_tier(60, 250, 100000);
 	uint64_t known = 0, damaged = 0;
 
 	for (uint64_t i = seed; i < seed + cases; i++) {

@@ -62,7 +62,7 @@ Test(teddy, finds_what_stands_there)
 
 	random_state = test_seed() | 1;
 	printf("seed %llu\n", (unsigned long long)random_state);
-	for (int round = 0; round < 300; round++) {
+	for (unsigned round = 0; round < test_tier(100, 300, 3000); round++) {
 		struct pattern_set set = { 0 };
 		uint32_t count = 1 + draw(round % 3 ? 20 : 80);
 		size_t text_len = 1 + draw(sizeof(text)), len = 1 + draw((uint32_t)text_len);
