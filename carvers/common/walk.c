@@ -197,6 +197,11 @@ uint64_t walk_before_fill(struct view *view, uint64_t start, uint64_t end)
 	return end - at >= LONG_RUN ? at : end;
 }
 
+enum verdict walk_over_wrong(const struct view *view)
+{
+	return view_is_trial(view) ? CARVE_TRUNCATED : CARVE_UNVERIFIED;
+}
+
 enum verdict walk_cut(
 	struct view *view, struct finding *finding, uint64_t wanted, uint64_t valid_end)
 {

@@ -34,6 +34,10 @@ bool walk_find_word(struct view *view, uint64_t *offset, uint64_t end, const cha
  * all inside the view. */
 bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc);
 
+/* The verdict on a file that goes on to its end over something wrong: it may be damaged, but of many layouts of the same
+ * file it is a wrong one (view_is_trial). */
+enum verdict walk_over_wrong(const struct view *view);
+
 /* The verdict when bytes up to `wanted` could not be read: CARVE_TRUNCATED with the length
  * valid_end, and the reason: the image ends, or the rule's max_size, or the budget is spent. */
 enum verdict walk_cut(

@@ -249,7 +249,7 @@ static enum verdict judge_whole(struct pdf *pdf)
 	}
 	if (problem)
 		return verdict_because(
-			CARVE_UNVERIFIED, finding, "%s: %" PRIu64, problem, wrong_at);
+			walk_over_wrong(pdf->view), finding, "%s: %" PRIu64, problem, wrong_at);
 	if (shift)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"offsets count %" PRIu64 " bytes before the header", shift);

@@ -315,7 +315,7 @@ static enum verdict judge_counted(struct mp3 *mp3)
 	}
 	finding->length = audio_tags_end(mp3->view, mp3->at, finding);
 	if (mp3->info.has_crc && mp3->crc != mp3->info.crc)
-		return verdict_because(CARVE_UNVERIFIED, finding,
+		return verdict_because(walk_over_wrong(mp3->view), finding,
 			"the CRC of the frames before %" PRIu64 " differs from LAME's tag",
 			mp3->at);
 	if (mp3->info.has_crc)

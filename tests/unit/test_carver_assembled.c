@@ -147,6 +147,9 @@ Test(trials, what_is_wrong_ends_them)
 	} files[] = {
 		{ "gif", "tests/golden/gif/codes.gif", "LZW data", CARVE_REJECT },
 		{ "ogg", "tests/golden/ogg/crc.ogg", "wrong CRC of the page", CARVE_TRUNCATED },
+		{ "mp3", "tests/golden/mp3/crc.mp3", "differs from LAME", CARVE_TRUNCATED },
+		{ "pdf", "tests/golden/pdf/startxref.pdf", "no cross-references at the offset",
+			CARVE_TRUNCATED },
 	};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
