@@ -267,15 +267,15 @@ static enum verdict judge_end(struct pe *pe, const struct pe_proof *proof)
 	return CARVE_COMPLETE;
 }
 
-/* Some linkers fill the file's last unit with zeros. They are the file's if other bytes follow exactly there. */
+/* Some linkers fill the file's last unit with zeros. They are the file's if other bytes follow exactly there, and the checksum,
+ * which includes the length, does not match without them. */
 static void add_padding(struct pe *pe)
 {
 	uint64_t end = (pe->end + pe->file_align - 1) & ~(uint64_t)(pe->file_align - 1);
 
-	/* The checksum includes the length. */
-	if (end - pe->end < SECTOR && !(pe->checksum && pe_checksum_matches(pe, pe->end)) &&
-		walk_zeros(pe->view, pe->end, end) &&
-		!walk_zeros(pe->view, end, end + pe->file_align))
+	if (end > pe->end && end - pe->end < SECTOR && walk_zeros(pe->view, pe->end, end) &&
+		!walk_zeros(pe->view, end, end + pe->file_align) &&
+		!(pe->checksum && pe_checksum_matches(pe, pe->end)))
 		pe->end = end;
 }
 
