@@ -4,8 +4,9 @@
  *	version 8: 'MPCK', packets: key (2 letters), length with these bytes (7 bits a byte, the highest
  *	           first, all but the last with the highest bit set), data
  *	keys:      SH (stream: a CRC-32 of what follows it), RG, EI, SO, ST, CT, AP (audio), SE (the end)
- *	version 7: 'MP+', 7 in the lowest 4 bits, frames (4, little-endian), settings; from 24 on units of 32
- *	           bits, little-endian, of which the highest bit comes first: 8 bits, frames, 11 bits
+ *	version 7: 'MP+', 7 in the lowest 4 bits, frames (4, little-endian); from 8 on units of 32 bits,
+ *	           little-endian, of which the highest bit comes first: 2 bits, highest band (6), 88 bits,
+ *	           1 bit, samples in the last frame (11), 1 bit, zeros (19); 8 bits, frames, 11 bits
  *	frame:     length in bits (20 bits), data
  *	tags:      APEv2 or ID3v1, as other formats have them
  *
@@ -24,6 +25,9 @@
 #define OLD_HEAD_LEN 24
 #define OLD_FIRST_FRAME (8 * OLD_HEAD_LEN + 8) /* in bits */
 #define OLD_LAST_LEN 11                        /* bits after the last frame */
+#define OLD_COUNT_MAX (1 << 26)
+#define BANDS 32
+#define FRAME_SAMPLES 1152
 
 struct packet {
 	uint8_t key[2];
@@ -95,15 +99,25 @@ static bool read_frame_len(struct view *view, uint64_t bit, uint32_t *len)
 	return true;
 }
 
+/* Whether the header at p is one of version 7. Nearly any bytes after it read as lengths of frames. */
+static bool is_old_head(const uint8_t *p)
+{
+	uint32_t count = le32(p + 4), band = le32(p + 8) >> 24 & 63, last = le32(p + 20);
+
+	return count && count <= OLD_COUNT_MAX && band && band < BANDS &&
+	       (last >> 20 & 0x7ff) <= FRAME_SAMPLES && !(last & 0x7ffff);
+}
+
 /* Version 7. */
 static enum verdict check_frames(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, OLD_HEAD_LEN);
 	uint64_t bit = OLD_FIRST_FRAME, size = view_size(view), end;
-	uint32_t count = p ? le32(p + 4) : 0;
+	uint32_t count;
 
-	if (!count || count > 1 << 26 || !(p[8] | p[9] | p[10] | p[11]))
+	if (!p || !is_old_head(p))
 		return verdict_because(CARVE_REJECT, finding, "no header at 0");
+	count = le32(p + 4);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t len;
 

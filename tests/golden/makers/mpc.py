@@ -35,6 +35,8 @@ def make():
     save("mpc", "tag.mpc", whole + tag, sequence="yes", unchecked=len(whole) + 3)
     old = frames([900, 1201, 77, 3000])
     save("mpc", "frames.mpc", old, verdict="unverified", length=len(old), why=f"nothing verifies the 4 frames before {len(old)}")
+    for name, at, value in (("band", 11, b"\x6a"), ("last", 22, b"\x2c\x49"), ("zeros", 20, b"\xb7")):
+        save("mpc", f"head-{name}.mpc", old[:at] + value + old[at + len(value):], verdict="reject", why="no header at 0")
     save("mpc", "cut.mpc", whole[:500], verdict="truncated", length=500, why="the image ends at 500, before the file does")
     save("mpc", "frames-cut.mpc", old[:300], verdict="truncated", length_min=250)
     save("mpc", "random.mpc", whole[:400] + random.Random(7).randbytes(3000), verdict="truncated", length_min=100)
