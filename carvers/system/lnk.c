@@ -33,6 +33,9 @@
 #define IS_UNICODE 0x80
 #define NO_LOCATION 0x100
 #define BLOCK_MIN 8
+#define BLOCK_ENVIRONMENT 1
+#define BLOCK_DARWIN 6
+#define BLOCK_ICON 7
 
 static const uint8_t class_id[] = "\x4c\0\0\0\x01\x14\x02\0\0\0\0\0\xc0\0\0\0\0\0\0\x46";
 
@@ -45,6 +48,7 @@ struct lnk {
 	bool texts, empty;  /* flags announce strings; they are all empty */
 	const char *part;   /* the one being read, for people */
 	bool known_block;   /* the extra block being read has a known signature */
+	uint32_t blocks;    /* the kinds of those that were read, a bit each */
 };
 
 enum lnk_read { READ_OK, READ_BAD, READ_CUT };
@@ -257,6 +261,7 @@ static enum lnk_read read_block(struct lnk *lnk, bool *last)
 		return READ_BAD;
 	lnk->part = "extra block";
 	lnk->at += len;
+	lnk->blocks |= 1u << kind;
 	return READ_OK;
 }
 
@@ -294,12 +299,28 @@ static enum verdict judge_damage(struct lnk *lnk, enum lnk_read got)
 		CARVE_TRUNCATED, lnk->finding, "an impossible %s at %" PRIu64, lnk->part, lnk->at);
 }
 
+/* Whether each extra block was read that a flag announces. */
+static bool has_blocks(const struct lnk *lnk)
+{
+	static const struct {
+		uint8_t flag, kind; /* number of the bit, of the block */
+	} announced[] = { { 9, BLOCK_ENVIRONMENT }, { 12, BLOCK_DARWIN }, { 14, BLOCK_ICON } };
+
+	for (size_t i = 0; i < sizeof(announced) / sizeof(*announced); i++)
+		if (lnk->flags >> announced[i].flag & 1 && !(lnk->blocks >> announced[i].kind & 1))
+			return false;
+	return true;
+}
+
 /* The verdict when the end, which consists of zeros, was found. */
 static enum verdict judge_end(struct lnk *lnk)
 {
 	const char *what;
 	uint64_t at;
 
+	if (!has_blocks(lnk))
+		return verdict_because(CARVE_UNVERIFIED, lnk->finding,
+			"an extra block that the flags announce is not before %" PRIu64, lnk->at);
 	if (overwrite_find(lnk->view, HEADER_LEN, lnk->at, 1, &at, &what) == OVERWRITE_NONE)
 		return CARVE_COMPLETE;
 	return verdict_because(CARVE_UNVERIFIED, lnk->finding,

@@ -66,6 +66,13 @@ def make():
          bytes(4), title="a.exe")
     save("lnk", "environment.lnk", header(LIST) + id_list() + block(1, b"%windir%\\a.exe".ljust(260, b"\0") + "%windir%\\a.exe".encode(
         "utf-16-le").ljust(520, b"\0")) + block(12, items(b"abcdefgh")) + block(11, bytes(20)) + bytes(4))
+    # A string that another file's bytes end, and zeros in it.
+    for bit in (9, 12, 14):
+        lost = header(NAME | RELATIVE | UNICODE | 1 << bit) + string("Notes of a meet") + bytes(6)
+        save("lnk", f"no-block-{bit}.lnk", lost, verdict="unverified", length=len(lost), title="Notes of a meet",
+             why=f"an extra block that the flags announce is not before {len(lost)}")
+    icon = header(NAME | UNICODE | 1 << 14) + string("Notes") + block(7, b"%windir%\\a.ico".ljust(260, b"i") + b"w" * 520) + bytes(4)
+    save("lnk", "icon-block.lnk", icon, title="Notes")
     save("lnk", "ended-string.lnk", header(NAME | UNICODE) + string("Notes\0") + bytes(4), title="Notes")
     plain = header(LIST) + id_list()
     save("lnk", "no-end.lnk", plain + b"\xff" * 40, verdict="unverified", length=len(plain), why=f"no final block at {len(plain)}")
