@@ -94,12 +94,20 @@ static const char *extension(const struct xml *xml)
 	return "xml";
 }
 
-/* Whether a root comes first instead of a declaration, or a comment, or the head of a packet of XMP. */
-static bool starts_bare(struct view *view)
+/* Whether the head of a packet of XMP comes first. */
+static bool starts_packet(struct view *view)
 {
 	const uint8_t *p = view_peek(view, 0, sizeof(PACKET) - 1);
 
-	return p && p[0] == '<' && (p[1] != '?' || memcmp(p, PACKET, sizeof(PACKET) - 1) == 0);
+	return p && memcmp(p, PACKET, sizeof(PACKET) - 1) == 0;
+}
+
+/* Whether a root comes first instead of a declaration, or a comment, or the head of a packet of XMP. */
+static bool starts_bare(struct view *view)
+{
+	const uint8_t *p = view_peek(view, 0, 2);
+
+	return p && p[0] == '<' && (p[1] != '?' || starts_packet(view));
 }
 
 /* Whether a document without a declaration is XML all the same. bare: it begins with markup. HTML with a document type is
@@ -137,9 +145,9 @@ static bool declaration_ends(struct view *view)
 /* Whether a packet of XMP ends as it has to. A document in it may be whole, and the rest of the packet lost. */
 static bool packet_is_open(struct view *view, uint64_t end)
 {
-	const uint8_t *p = view_peek(view, 0, sizeof(PACKET) - 1);
+	const uint8_t *p;
 
-	if (!p || memcmp(p, PACKET, sizeof(PACKET) - 1) != 0)
+	if (!starts_packet(view))
 		return false;
 	p = end > PACKET_END_LEN ? view_peek(view, end - PACKET_END_LEN, PACKET_END_LEN) : NULL;
 	return !p || !memmem(p, PACKET_END_LEN, "<?xpacket end=", 14);

@@ -220,13 +220,19 @@ static bool starts_with_property(struct view *view)
 	return line_read(view, 0, &line) && line_read(view, line.next, &line) && is_property(&line);
 }
 
+static enum verdict open_verdict(struct finding *finding, uint64_t end)
+{
+	return verdict_because(
+		CARVE_UNVERIFIED, finding, "the last line has no end at %" PRIu64, end);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct vobject object = { .view = view, .finding = finding };
 	const char *problem;
 	struct line line;
 	uint64_t whole = 0, start = 0; /* after the last card that closed; where the next opens */
-	bool card;
+	bool card, open = false;       /* the last line of that card */
 
 	view_fill_unreadable(view, ' ');
 	if (!line_read(view, 0, &line) || !opens_object(&line) || !line.ended)
@@ -238,6 +244,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		uint64_t next = card ? next_object(&object) : object.at;
 
 		whole = object.at;
+		open = object.open_line;
 		if (next == object.at &&
 			!(line_read(view, next, &line) && opens_object(&line) &&
 				line_starts(&line, card ? "BEGIN:VCARD" : "BEGIN:VCALENDAR") &&
@@ -247,14 +254,13 @@ static enum verdict check(struct view *view, struct finding *finding)
 		object.at = start = next;
 	}
 	if (!problem) {
-		finding->length = object.open_line ? whole : skip_empty_lines(&object, whole);
-		if (object.open_line)
-			return verdict_because(CARVE_UNVERIFIED, finding,
-				"the last line has no end at %" PRIu64, whole);
-		return CARVE_COMPLETE;
+		finding->length = open ? whole : skip_empty_lines(&object, whole);
+		return open ? open_verdict(finding, whole) : CARVE_COMPLETE;
 	}
 	if (whole && whole % SECTOR == 0 && start == whole) {
 		finding->length = whole;
+		if (open)
+			return open_verdict(finding, whole);
 		return verdict_because(CARVE_COMPLETE, finding,
 			"the damaged card at the sector boundary at %" PRIu64
 			" is taken for another file",

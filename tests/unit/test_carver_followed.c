@@ -53,7 +53,7 @@ Test(carver_followed, programs_that_linkers_padded)
 	free(bytes.data);
 }
 
-/* Zeros that pictures' writers add show where other bytes follow them. */
+/* Zeros that pictures' writers add show where other bytes follow them, or none. */
 Test(carver_followed, pictures_with_padding)
 {
 	static const struct {
@@ -73,11 +73,33 @@ Test(carver_followed, pictures_with_padding)
 		bytes_fill(&bytes, 0, cases[i].zeros);
 		bytes_fill(&bytes, 'x', 600);
 		expect(cases[i].carver, &bytes, CARVE_COMPLETE, len + cases[i].zeros, NULL);
+		bytes.len = len + cases[i].zeros;
+		expect(cases[i].carver, &bytes, CARVE_COMPLETE, bytes.len, NULL);
 		bytes.len = len;
 		bytes_fill(&bytes, 0, 600);
 		expect(cases[i].carver, &bytes, CARVE_COMPLETE, len, NULL);
 		free(bytes.data);
 	}
+}
+
+/* Zeros up to a sector are not the picture's. */
+Test(carver_followed, pictures_in_a_sector)
+{
+	static const uint8_t comment[] = { 0x21, 0xfe, 1, 'x', 0 };
+	struct bytes bytes = { 0 };
+	size_t len;
+
+	bytes_add_file(&bytes, "tests/golden/gif/87a.gif");
+	bytes.len--;
+	while (bytes.len % 512 < 496 || bytes.len % 512 > 506)
+		bytes_add(&bytes, comment, sizeof(comment));
+	bytes_add(&bytes, ";", 1);
+	len = bytes.len;
+	bytes_fill(&bytes, 0, 512 - len % 512);
+	expect("gif", &bytes, CARVE_COMPLETE, len, NULL);
+	bytes_fill(&bytes, 'x', 600);
+	expect("gif", &bytes, CARVE_COMPLETE, len, NULL);
+	free(bytes.data);
 }
 
 /* A comment after a page is that page's when the next one opens at a sector boundary. */
