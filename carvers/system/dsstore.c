@@ -61,6 +61,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no allocator at %" PRIu64, allocator);
 	}
+	view_holds(view, HEAD_LEN, end);
 	return stored_check_data(view, finding, HEAD_LEN, end);
 }
 

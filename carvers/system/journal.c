@@ -114,6 +114,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (noise < journal.size)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"random bytes after the last object, at %" PRIu64, noise);
+	if (!walk_zeros(view, journal.tail, journal.size)) {
+		view_unverified(view, journal.tail, journal.size);
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"other bytes than zeros after the last object, at %" PRIu64, journal.tail);
+	}
 	if (journal.walked != journal.count)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"%" PRIu64 " objects, but the header counts %" PRIu64, journal.walked,

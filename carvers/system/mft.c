@@ -23,6 +23,13 @@
 #define DATA 0x80        /* type of an attribute */
 #define ATTRIBUTE_LEN 64 /* of one that is not in the record, without its runs */
 #define CLUSTER_MAX (2u << 20)
+#define IN_USE 1 /* a record's flag */
+
+/* Whether the record is not in use and has no number: some programs write that one later. */
+static bool is_unnumbered(const uint8_t *record)
+{
+	return !le32(record + 44) && !(le16(record + 22) & IN_USE);
+}
 
 /* The length of the record at `at` with this number, or with any if at is 0; 0 when there is none. */
 static uint32_t record_len(struct view *view, uint64_t at, uint32_t *number)
@@ -33,9 +40,10 @@ static uint32_t record_len(struct view *view, uint64_t at, uint32_t *number)
 
 	if (!p || memcmp(p, "FILE", 4) != 0 || (len != 1024 && len != LEN_MAX) || used > len ||
 		used < HEAD_LEN || count != len / SECTOR + 1 || fixups < 42 ||
-		fixups > SECTOR - 2 * count || (at && le32(p + 44) != *number))
+		fixups > SECTOR - 2 * count || (at && le32(p + 44) != *number && !is_unnumbered(p)))
 		return 0;
-	*number = le32(p + 44);
+	if (!at)
+		*number = le32(p + 44);
 	p = view_peek(view, at, len);
 	for (uint32_t i = 1; p && i < count; i++)
 		if (le16(p + i * SECTOR - 2) != le16(p + fixups))

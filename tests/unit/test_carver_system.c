@@ -175,3 +175,29 @@ Test(carver_system, pcapng_looks_at_each_small_block_once)
 	view_free(view);
 	free(bytes.data);
 }
+
+/* ---- journals ------------------------------------------------------------------------------ */
+
+/* After the last object a journal has zeros. */
+Test(carver_system, journals_with_text_behind_their_objects)
+{
+	struct bytes bytes = bytes_of_file("tests/golden/journal/journal.journal");
+
+	memset(bytes.data + 4096, 'x', 4096);
+	expect("journal", &bytes, CARVE_UNVERIFIED, 8192, "other bytes than zeros");
+	free(bytes.data);
+}
+
+/* ---- the file table of NTFS ---------------------------------------------------------------- */
+
+/* mkntfs writes no numbers into records that it does not use. */
+Test(carver_system, file_tables_with_records_that_have_no_number)
+{
+	struct bytes bytes = bytes_of_file("tests/golden/mft/table.mft");
+
+	memset(bytes.data + 2048 + 44, 0, 4);
+	expect("mft", &bytes, CARVE_UNVERIFIED, 2048, NULL);
+	bytes.data[2048 + 22] = 0;
+	expect("mft", &bytes, CARVE_UNVERIFIED, 6144, NULL);
+	free(bytes.data);
+}

@@ -198,6 +198,7 @@ static const struct {
 	{ "cab", "signed.cab", 1300 },
 	{ "dbf", "people.dbf", 2000 },
 	{ "dbx", "store.dbx", 9500 },
+	{ "dsstore", "desk.DS_Store", 2100 },
 	{ "ese", "counted.edb", 9000 },
 	{ "fits", "two.fits", 4000 },
 	{ "hdf5", "library-latest.h5", 700 },
