@@ -16,6 +16,8 @@
 #include "tar_header.h"
 #include "walk.h"
 
+#define TAR_RECORD 10240
+
 static const struct {
 	const char *name;
 	int format; /* -1: not compressed */
@@ -37,19 +39,28 @@ static const int *form_of(const struct ar_member *member)
 	return NULL;
 }
 
+/* Whether the members of data.tar lead to the zeros at its end, which are those of a tar's last record; else *end is
+ * where they do not. */
+static bool is_tar_whole(struct view *view, const struct ar_member *member, uint64_t *end)
+{
+	uint64_t at = member->data, len;
+	const uint8_t *p;
+
+	while (at < member->end && (p = view_peek(view, at, TAR_BLOCK)) && tar_header(p) &&
+		tar_data_len(p, &len) && len <= member->end - at)
+		at += TAR_BLOCK + tar_whole_blocks(len);
+	*end = at < member->end ? at : member->data;
+	return at > member->data && at < member->end &&
+	       member->end - at <= TAR_RECORD + TAR_BLOCK && walk_zeros(view, at, member->end);
+}
+
 /* Whether the contents are complete; else *end is where they become invalid. */
 static bool is_whole(struct view *view, const struct ar_member *member, int format, uint64_t *end)
 {
-	const uint8_t *p;
 	struct compressed stream;
 
-	if (format < 0) {
-		*end = member->data;
-		p = member->end - member->data >= TAR_BLOCK
-			    ? view_peek(view, member->end - TAR_BLOCK, TAR_BLOCK)
-			    : NULL;
-		return p && !p[0] && memcmp(p, p + 1, TAR_BLOCK - 1) == 0;
-	}
+	if (format < 0)
+		return is_tar_whole(view, member, end);
 	if (compressed_walk(view, (enum compressed_format)format, member->data, member->end,
 		    &stream) == COMPRESSED_DONE &&
 		stream.end == member->end)

@@ -96,3 +96,17 @@ Test(carver_archives, erased_rests_of_blocks_cost_their_length)
 	cr_expect_lt(view_work_done(view), 4 * sizeof(blocks), "%zu", (size_t)view_work_done(view));
 	view_free(view);
 }
+
+/* Of a package whose files are not compressed the members lead to the end. */
+Test(carver_archives, deb_with_a_plain_tar_that_was_wiped)
+{
+	struct bytes bytes = bytes_of_file("tests/golden/deb/bare.deb");
+
+	expect("deb", &bytes, CARVE_COMPLETE, 2818, NULL);
+	bytes.data[258]++; /* a name */
+	expect("deb", &bytes, CARVE_TRUNCATED, 258, "after the member at 198");
+	bytes.data[258]--;
+	memset(bytes.data + 258 + 2048, 'x', 1);
+	expect("deb", &bytes, CARVE_TRUNCATED, 258 + 1536, "after the member at 198");
+	free(bytes.data);
+}
