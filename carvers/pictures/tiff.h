@@ -38,12 +38,15 @@ struct tiff_page {
 	uint64_t rows;       /* of a strip, or of a tile */
 	uint64_t tile_width; /* 0: strips */
 	uint64_t bits, samples, compression, photometric, planar;
+	uint64_t fill_order;             /* TIFF_REVERSED, or as usual */
 	struct tiff_entry offsets, lens; /* of strips or tiles; count 0: missing */
 	uint64_t jpeg, jpeg_len;
 	uint64_t tables, tables_end; /* the JPEG tables of all strips, 0: each has its own */
 	uint64_t raw;                /* offset of Panasonic's raw data, 0: none */
 	bool sensor;                 /* samples straight from a sensor */
 };
+
+#define TIFF_REVERSED 2 /* the first bit of a coded byte is the lowest */
 
 #define TIFF_OVERLAPS "strips that overlap"
 

@@ -17,6 +17,7 @@
 
 #define MARK_LEN 2 /* of JPEG */
 #define START_LEN 4
+#define REVERSED_LEN 1024
 
 /* Names a strip as unverified, but for its first bytes, which can be a JPEG's. Returns its end. */
 static uint64_t skip_strip(struct tiff_walk *walk, uint64_t at, uint64_t end)
@@ -25,18 +26,55 @@ static uint64_t skip_strip(struct tiff_walk *walk, uint64_t at, uint64_t end)
 	return end;
 }
 
-/* Each check_... function returns where in [at, end) the code is invalid, or end. */
-static uint64_t check_lzw(struct tiff_walk *walk, uint64_t at, uint64_t end, uint64_t want)
+/* Coded bytes of a strip, in which the first bit is the highest. */
+struct coded {
+	struct view *view;
+	bool reversed; /* as stored */
+	uint8_t bytes[REVERSED_LEN];
+};
+
+static struct coded coded_of(const struct tiff_walk *walk, const struct tiff_page *page)
 {
-	const uint8_t *p = view_peek(walk->tiff.view, at, 1);
-	struct lzw lzw;
+	return (struct coded){ .view = walk->tiff.view,
+		.reversed = page->fill_order == TIFF_REVERSED };
+}
+
+/* Each bit in its place, counted from the other end. */
+static uint8_t reversed(uint8_t byte)
+{
+	byte = (uint8_t)(byte << 4 | byte >> 4);
+	byte = (uint8_t)((byte & 0x33) << 2 | (byte >> 2 & 0x33));
+	return (uint8_t)((byte & 0x55) << 1 | (byte >> 1 & 0x55));
+}
+
+/* As walk_window. */
+static const uint8_t *coded_window(struct coded *coded, uint64_t at, uint64_t end, size_t *len)
+{
+	const uint8_t *p = walk_window(coded->view, at, end, len);
+
+	if (!p || !coded->reversed)
+		return p;
+	if (*len > sizeof(coded->bytes))
+		*len = sizeof(coded->bytes);
+	for (size_t i = 0; i < *len; i++)
+		coded->bytes[i] = reversed(p[i]);
+	return coded->bytes;
+}
+
+/* Each check_... function returns where in [at, end) the code is invalid, or end. */
+static uint64_t check_lzw(struct tiff_walk *walk, const struct tiff_page *page, uint64_t at,
+	uint64_t end, uint64_t want)
+{
+	struct coded coded = coded_of(walk, page);
 	size_t len, used;
+	const uint8_t *p = coded_window(&coded, at, end, &len);
+	struct lzw lzw;
 
 	/* A clear code comes first. In the LZW of older versions of TIFF it is 00 01. */
 	if (!p || p[0] != 0x80)
 		return p && p[0] == 0 ? skip_strip(walk, at, end) : at;
 	lzw_start(&lzw, LZW_TIFF, 8, want ? want : UINT64_MAX);
-	for (; (p = walk_window(walk->tiff.view, at, end, &len)); at += len) {
+	for (; (p = coded_window(&coded, at, end, &len)); at += len) {
 		if (!lzw_feed(&lzw, p, len, &used))
 			return at + used;
 		if (lzw.ended) {
@@ -51,13 +89,16 @@ static uint64_t check_lzw(struct tiff_walk *walk, uint64_t at, uint64_t end, uin
 	return end;
 }
 
-static uint64_t check_packbits(struct tiff_walk *walk, uint64_t at, uint64_t end, uint64_t want)
+static uint64_t check_packbits(struct tiff_walk *walk, const struct tiff_page *page, uint64_t at,
+	uint64_t end, uint64_t want)
 {
+	bool is_reversed = page->fill_order == TIFF_REVERSED;
 	uint64_t left = want ? want : UINT64_MAX;
 
 	while (at < end) {
 		const uint8_t *p = view_peek(walk->tiff.view, at, 1);
-		uint64_t len = p ? p[0] : 0, out = len < 128 ? len + 1 : 257 - len;
+		uint64_t len = p ? (is_reversed ? reversed(*p) : *p) : 0,
+			 out = len < 128 ? len + 1 : 257 - len;
 
 		if (!p || (len != 128 && out > left))
 			return at;
@@ -74,8 +115,10 @@ static uint64_t check_packbits(struct tiff_walk *walk, uint64_t at, uint64_t end
 	return want ? end - 1 : end;
 }
 
-static uint64_t check_deflate(struct tiff_walk *walk, uint64_t at, uint64_t end)
+static uint64_t check_deflate(
+	struct tiff_walk *walk, const struct tiff_page *page, uint64_t at, uint64_t end)
 {
+	struct coded coded = coded_of(walk, page);
 	struct inflated inflated = { 0 };
 	enum inflated_state state = INFLATED_MORE;
 	uint64_t start = at, valid_end = at;
@@ -85,7 +128,7 @@ static uint64_t check_deflate(struct tiff_walk *walk, uint64_t at, uint64_t end)
 		return end;
 	while (state == INFLATED_MORE && at < end && inflated.output_len < walk->to_unpack) {
 		size_t len;
-		const uint8_t *p = walk_window(walk->tiff.view, at, end, &len);
+		const uint8_t *p = coded_window(&coded, at, end, &len);
 
 		if (len > 512)
 			len = 512;
@@ -199,14 +242,14 @@ void tiff_check_coded(struct tiff_walk *walk, const struct tiff_page *page, uint
 		return;
 	switch (page->compression) {
 	case TIFF_LZW:
-		valid_end = check_lzw(walk, at, end, want);
+		valid_end = check_lzw(walk, page, at, end, want);
 		break;
 	case TIFF_PACKBITS:
-		valid_end = check_packbits(walk, at, end, want);
+		valid_end = check_packbits(walk, page, at, end, want);
 		break;
 	case TIFF_DEFLATE:
 	case TIFF_OLD_DEFLATE:
-		valid_end = check_deflate(walk, at, end);
+		valid_end = check_deflate(walk, page, at, end);
 		break;
 	case TIFF_JPEG:
 	case TIFF_OLD_JPEG:

@@ -21,6 +21,7 @@ enum {
 	TAG_BITS = 258,
 	TAG_COMPRESSION = 259,
 	TAG_PHOTOMETRIC = 262,
+	TAG_FILL_ORDER = 266,
 	TAG_MAKE = 271,
 	TAG_STRIPS = 273,
 	TAG_SAMPLES = 277,
@@ -232,6 +233,8 @@ static uint64_t *field(struct tiff_page *page, uint16_t tag)
 		return &page->compression;
 	case TAG_PHOTOMETRIC:
 		return &page->photometric;
+	case TAG_FILL_ORDER:
+		return &page->fill_order;
 	case TAG_SAMPLES:
 		return &page->samples;
 	case TAG_ROWS:
