@@ -1,14 +1,14 @@
 /*
- * PKCS #12 and signed data in BER (ITU-T X.690, 8.1.3.6; RFC 7292, RFC 5652), as Mozilla's and Apple's programs and streaming
+ * PKCS #12, signed and encrypted data in BER (ITU-T X.690, 8.1.3.6; RFC 7292, RFC 5652), as Mozilla's and Apple's programs and streaming
  * encoders write them: der.c's elements, but constructed ones may have no length, and end with two zero bytes.
  *
  *	PKCS #12:    a sequence: integer 3, a sequence with the identifier of data, ...
- *	signed data: a sequence: its identifier, [0]
+ *	signed, encrypted data: a sequence: its identifier, [0]
  *
  * The outermost sequence has no length. All elements are walked to its zeros: these end the file. Primitive elements have to
  * fit into those around them, but their content is not looked at. Zeros that replaced a file's end look like the ends of its
- * elements: so what comes last in a whole file has to be there, a code over all (PKCS #12) or a set of signers, and not to
- * end in zeros itself.
+ * elements: so what comes last in a whole file has to be there, a code over all (PKCS #12), a set of signers or what was encrypted, and
+ * not to end in zeros itself.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -30,6 +30,8 @@
 static const uint8_t store[] = { 0x02, 0x01, 0x03, 0x30 };
 static const uint8_t signed_data[] = { 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07,
 	0x02, 0xa0 };
+static const uint8_t encrypted[] = { 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07,
+	0x03, 0xa0 };
 
 struct ber {
 	struct view *view;
@@ -101,13 +103,14 @@ static bool walk_elements(struct ber *ber)
 }
 
 /* Whether what comes last in a whole file is there. */
-static bool has_end(const struct ber *ber, bool is_store)
+static bool has_end(const struct ber *ber, bool is_store, bool is_encrypted)
 {
 	static const uint8_t zeros[ZEROS];
 	const uint8_t *p = view_peek(ber->view, ber->content_end - ZEROS, ZEROS);
 
 	return p && memcmp(p, zeros, ZEROS) != 0 &&
-	       (is_store ? ber->last_tag == SEQUENCE && ber->count == 3 : ber->last_tag == SET);
+	       ber->last_tag == (is_store || is_encrypted ? SEQUENCE : SET) &&
+	       (!is_store || ber->count == 3);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -116,15 +119,18 @@ static enum verdict check(struct view *view, struct finding *finding)
 	const uint8_t *p = view_peek(view, 0, 2 + sizeof(signed_data));
 	uint64_t size = view_size(view);
 	bool is_store = p && memcmp(p + 2, store, sizeof(store)) == 0;
+	bool is_encrypted = p && memcmp(p + 2, encrypted, sizeof(encrypted)) == 0;
 
 	if (!p || p[0] != 0x30 || p[1] != INDEFINITE ||
-		(!is_store && memcmp(p + 2, signed_data, sizeof(signed_data)) != 0))
-		return verdict_because(CARVE_REJECT, finding, "neither keys nor signed data at 0");
+		(!is_store && !is_encrypted &&
+			memcmp(p + 2, signed_data, sizeof(signed_data)) != 0))
+		return verdict_because(
+			CARVE_REJECT, finding, "neither keys nor signed or encrypted data at 0");
 	finding->extension = is_store ? "p12" : "p7b";
 	ber.level = is_store ? 1 : 3;
 	if (walk_elements(&ber)) {
 		finding->length = ber.at;
-		if (has_end(&ber, is_store))
+		if (has_end(&ber, is_store, is_encrypted))
 			return CARVE_COMPLETE;
 		finding->length = walk_before_fill(view, 2, ber.content_end);
 		return verdict_because(
@@ -142,6 +148,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 const struct carver ber_carver = {
 	.name = "ber",
-	.summary = "PKCS #12 and signed data in BER, by their elements and the zeros that end them",
+	.summary = "PKCS #12, signed and encrypted data in BER, by their elements and the zeros "
+		   "that end them",
 	.check = check,
 };
