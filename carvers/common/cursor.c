@@ -6,6 +6,7 @@
 
 #define FIRST_WINDOW 1024
 #define BYTES_MAX 4096
+#define VARINT_MAX 10
 
 /* Windows grow as long as they follow each other, so a walk that jumps about reads little. */
 static const uint8_t *fill(struct cursor *cursor)
@@ -61,6 +62,21 @@ int cursor_at_text(struct cursor *cursor, const char *text)
 	const uint8_t *p = cursor_bytes(cursor, len);
 
 	return p && memcmp(p, text, len) == 0;
+}
+
+bool cursor_varint(struct cursor *cursor, uint64_t *number)
+{
+	*number = 0;
+	for (int i = 0; i < VARINT_MAX; i++) {
+		int byte = cursor_next(cursor);
+
+		if (byte < 0)
+			return false;
+		*number |= (uint64_t)(byte & 0x7f) << (7 * i);
+		if (!(byte & 0x80))
+			return true;
+	}
+	return false;
 }
 
 int cursor_find(struct cursor *cursor, uint64_t end, const char *text)

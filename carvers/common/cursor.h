@@ -46,6 +46,9 @@ static inline int cursor_next(struct cursor *cursor)
 	return byte;
 }
 
+/* Reads a number of 7 bits a byte, the lowest first, in at most 10 bytes. False: there is none. */
+bool cursor_varint(struct cursor *cursor, uint64_t *number);
+
 /* Moves the cursor to the next `text` before end. Returns whether there is one. */
 int cursor_find(struct cursor *cursor, uint64_t end, const char *text);
 

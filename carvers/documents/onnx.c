@@ -18,7 +18,6 @@
 
 #define LENGTH_MAX (UINT64_C(1) << 40)
 #define SMALL_MAX 65536 /* of a field after the graph */
-#define NUMBER_MAX 9    /* bytes */
 
 enum { VERSION = 1, PROGRAM = 2, GRAPH = 7, OPERATORS = 8, FACTS = 14, NUMBERS_MAX = 25 };
 enum { TYPE_NUMBER = 0, TYPE_WIDE = 1, TYPE_BYTES = 2, TYPE_NARROW = 5 };
@@ -28,37 +27,22 @@ struct field {
 	unsigned type;
 };
 
-static bool read_number(struct cursor *cursor, uint64_t *number)
-{
-	*number = 0;
-	for (int i = 0; i < NUMBER_MAX; i++) {
-		int byte = cursor_next(cursor);
-
-		if (byte < 0)
-			return false;
-		*number |= (uint64_t)(byte & 0x7f) << (7 * i);
-		if (!(byte & 0x80))
-			return true;
-	}
-	return false;
-}
-
 static bool read_field(struct cursor *cursor, struct field *field)
 {
 	uint64_t len = 0;
 
-	if (!read_number(cursor, &field->number))
+	if (!cursor_varint(cursor, &field->number))
 		return false;
 	field->type = (unsigned)field->number & 7;
 	field->number >>= 3;
 	field->data = cursor->at;
 	if (field->type == TYPE_NUMBER) {
-		if (!read_number(cursor, &len))
+		if (!cursor_varint(cursor, &len))
 			return false;
 		field->end = cursor->at;
 		return field->number;
 	}
-	if (field->type == TYPE_BYTES ? !read_number(cursor, &len)
+	if (field->type == TYPE_BYTES ? !cursor_varint(cursor, &len)
 				      : field->type != TYPE_WIDE && field->type != TYPE_NARROW)
 		return false;
 	field->data = cursor->at;

@@ -68,18 +68,9 @@ struct level {
 
 static uint64_t read_varint(struct cursor *cursor)
 {
-	uint64_t value = 0;
+	uint64_t value;
 
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		int byte = cursor_next(cursor);
-
-		if (byte < 0)
-			return 0;
-		value |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			break;
-	}
-	return value;
+	return cursor_varint(cursor, &value) ? value : 0;
 }
 
 /* Numbers with signs: 0, -1, 1, -2, ... */
