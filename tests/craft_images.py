@@ -275,6 +275,20 @@ def zip_stored(size):
     return jumping(size, zip_member, zip_member(0))
 
 
+def crx(size):
+    def head(left):
+        return b"Cr24" + le(4, 3) + le(4, 4) + b"\x12\2ab" + zip_member(left)
+    return jumping(size, head, zip_member(0))
+
+
+def avro(size):
+    def head(left):
+        number = left * 2
+        length = bytes(number >> 7 * i & 0x7f | (0x80 if i < 4 else 0) for i in range(5))
+        return b"Obj\1\2\x16avro.schema\4{}\0" + bytes(range(16)) + b"\2" + length
+    return jumping(size, head, bytes(range(16)) + b"\2\0")
+
+
 def gz(size):
     def stored(length):
         return b"\0" + le(2, length) + le(2, length ^ 0xffff)
@@ -1342,5 +1356,5 @@ CRAFTS = {
     "xpm": xpm, "xwd": xwd, "sunras": sunras, "viff": viff, "pict": pict, "tga": tga, "tga_coded": tga_coded, "onnx": onnx, "ber": ber, "w64": w64,
     "dts_long": dts, "h265": h265, "stl": stl, "dmg": dmg, "ac3": frames("ac3/film.ac3"), "utmp": frames("utmp/wtmp", 384), "psp": psp, "jffs2": jffs2,
     "cramfs": cramfs, "ab": backup, "uuencode": uuencode, "mdmp": mdmp, "compress_z": compress_z, "warc": warc, "tdf": tdf, "simplecache": simplecache, "bks": bks,
-    "vimswap": vimswap, "qm": qm, "cram": cram, "romfs": romfs, "dv": dv, "mo": mo, "appledouble": appledouble, "parallels": parallels, "luac": luac, "ppk": ppk,
+    "vimswap": vimswap, "qm": qm, "cram": cram, "romfs": romfs, "dv": dv, "mo": mo, "appledouble": appledouble, "parallels": parallels, "luac": luac, "ppk": ppk, "crx": crx, "avro": avro,
 }

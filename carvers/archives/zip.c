@@ -50,6 +50,7 @@
 struct zip {
 	struct view *view;
 	struct finding *finding;
+	uint64_t start;           /* of the archive, after another format's header; or 0 */
 	struct zip_member member; /* the last one that was read */
 	struct zip_sum sum;       /* of all members */
 	struct zip_kind kind;
@@ -261,7 +262,7 @@ static enum verdict judge_members(
 	uint64_t size = view_size(zip->view), valid_end = zip->valid_end;
 	struct zip_directory directory;
 
-	if (!zip->valid_end) {
+	if (zip->valid_end <= zip->start) {
 		return verdict_because(CARVE_REJECT, zip->finding,
 			"%s in the first local header at %" PRIu64,
 			found == ZIP_CUT ? "cut off" : problem, at);
@@ -300,7 +301,7 @@ static enum verdict judge_archive(struct zip *zip, const struct zip_directory *d
 		return verdict_because(CARVE_REJECT, finding,
 			"part of an archive that starts %" PRId64 " bytes earlier", shift);
 	}
-	if (shift < 0 && other < at && local_header_at(zip->view, other)) {
+	if (shift < 0 && other != zip->start && other < at && local_header_at(zip->view, other)) {
 		finding->length =
 			zip->lost_at && zip->lost_at < other ? zip->lost_valid_end : other;
 		return verdict_because(
@@ -427,6 +428,15 @@ static bool load_walk(struct zip *zip, const struct carve_state *state)
 	return true;
 }
 
+/* A member is a part of an archive, and a file of another format in what includes the archive. */
+static void name_member(const struct zip *zip, uint64_t at)
+{
+	if (zip->start)
+		view_embedded(zip->view, at);
+	else
+		view_part(zip->view, at);
+}
+
 /* From `at` on, where a record begins. */
 static enum verdict walk_records(struct zip *zip, uint64_t at)
 {
@@ -442,12 +452,12 @@ static enum verdict walk_records(struct zip *zip, uint64_t at)
 			return judge_members(zip, ZIP_CUT, at, "");
 		if (at == 0 && signature == ZIP_END)
 			return judge_empty(zip);
-		if (signature == ZIP_CENTRAL && at)
+		if (signature == ZIP_CENTRAL && at > zip->start)
 			return judge_directory(zip, at);
 		if (signature == ZIP_LOCAL) {
 			save_walk(zip, at);
 			zip->valid_end = at;
-			view_part(zip->view, at);
+			name_member(zip, at);
 			found = read_member(zip, at, &problem);
 			if (found == ZIP_FOUND)
 				at = zip->member.end;
@@ -455,7 +465,7 @@ static enum verdict walk_records(struct zip *zip, uint64_t at)
 				return judge_members(zip, found, at, problem);
 			continue;
 		}
-		signatures = at ? signatures_len(zip->view, at) : 0;
+		signatures = at > zip->start ? signatures_len(zip->view, at) : 0;
 		if (!signatures && skip_unreadable(zip, &at))
 			continue;
 		if (!signatures)
@@ -479,17 +489,23 @@ static void describe(const struct zip *zip)
 		date >> 11 & 31, date >> 5 & 63, (date & 31) * 2);
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+enum verdict zip_check_from(struct view *view, uint64_t start, struct finding *finding)
 {
 	struct zip zip = { .view = view,
 		.finding = finding,
+		.start = start,
 		.assembled = view_thorough(view) || view_wants_states(view),
 		.output_left = view_thorough(view) ? UINT64_MAX : ZIP_OUTPUT_MAX };
-	enum verdict verdict = walk_records(&zip, 0);
+	enum verdict verdict = walk_records(&zip, start);
 
 	if (verdict != CARVE_REJECT)
 		describe(&zip);
 	return verdict;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return zip_check_from(view, 0, finding);
 }
 
 /* The check goes on at a record; if that is no state, from the start. */

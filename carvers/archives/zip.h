@@ -159,6 +159,10 @@ bool zip_comment_valid(struct view *view, uint64_t at, uint64_t end);
 void zip_read_extra(
 	struct view *view, uint64_t at, size_t len, struct zip_member *member, uint64_t *offset);
 
+/* The ZIP carver's check of an archive that begins at `start`, with its first member: its directory may count offsets
+ * from there, or from the view's start. The finding is on all from the view's start. */
+enum verdict zip_check_from(struct view *view, uint64_t start, struct finding *finding);
+
 /* For archives in pieces. */
 extern const struct carve_map zip_map;
 

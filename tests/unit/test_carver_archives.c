@@ -1,4 +1,4 @@
-/* Archives: how zeros after them are distinguished from their own, which golden files cannot
+/* Archives: how zeros after them are distinguished from their own, and what they hold, which golden files cannot
  * show. */
 #include "carver_case.h"
 
@@ -109,4 +109,41 @@ Test(carver_archives, deb_with_a_plain_tar_that_was_wiped)
 	memset(bytes.data + 258 + 2048, 'x', 1);
 	expect("deb", &bytes, CARVE_TRUNCATED, 258 + 1536, "after the member at 198");
 	free(bytes.data);
+}
+
+static bool holds(struct view *view, uint64_t at)
+{
+	const struct ranges *held = view_held_ranges(view);
+
+	for (size_t i = 0; i < held->count; i++)
+		if (at >= held->items[i].offset &&
+			at - held->items[i].offset < held->items[i].length)
+			return true;
+	return false;
+}
+
+/* The key in a header, and what is in the blocks before the first that is wrong. */
+Test(carver_archives, what_headers_and_blocks_hold)
+{
+	static const struct {
+		const char *carver, *path;
+		uint64_t first, last; /* places of what is held */
+	} cases[] = { { "crx", "tests/golden/crx/cut.crx", 12, 592 },
+		{ "avro", "tests/golden/avro/random.avro", 162, 1680 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bytes bytes = { 0 };
+		struct finding found = { 0 };
+		struct view *view;
+
+		bytes_add_file(&bytes, cases[i].path);
+		view = view_new_memory(bytes.data, bytes.len);
+		cr_expect_eq(carver_find(cases[i].carver)->check(view, &found), CARVE_TRUNCATED);
+		cr_expect_not(holds(view, cases[i].first - 1), "%s", cases[i].path);
+		cr_expect(holds(view, cases[i].first), "%s", cases[i].path);
+		cr_expect(holds(view, cases[i].last), "%s", cases[i].path);
+		cr_expect_not(holds(view, cases[i].last + 1), "%s", cases[i].path);
+		view_free(view);
+		free(bytes.data);
+	}
 }
