@@ -1331,6 +1331,22 @@ def ppk(size):
     return fill(start + (b"A" * 64 + b"\n") * 10000, size)
 
 
+def fit(size):
+    """Each header is a message of those before it."""
+    return fill(b"\x0c\x20\0\0" + le(4, 0x0fffffff) + b".FIT" + b"\x4c\0\0\0\0\1\0\x14\x0d", size)
+
+
+def aff(size):
+    """The pages are stored blocks up to the image's middle and beyond."""
+    def block(left):
+        return b"\0" + le(2, left - 5) + le(2, 0xffff - (left - 5))
+
+    def head(left):
+        start = b"AFF10\r\n\0" + b"AFF\0" + bytes(12) + b"ATT\0" + be(4, 24) + b"AFF\0" + be(4, 5) + be(4, size // 2) + be(4, 1) + b"page0x\1"
+        return start + block(left - len(start)) if left > len(start) + 5 else None
+    return stepping(size, head, block, 32768, lambda left: fill(b"\0\0\0\xff\xff", left))
+
+
 CRAFTS = {
     "jpeg": jpeg, "png": png, "gif": gif, "webp": webp, "tiff": tiff, "bmp": bmp, "psd": psd, "mp4": mp4, "mp4_nested": mp4_nested, "wav": wav,
     "aiff": aiff, "midi": midi, "mkv": mkv, "flac": flac, "mp3": mp3, "ogg": ogg, "ogg_streams": ogg_streams, "swf": swf, "flv": flv, "html": html, "xml": xml, "svg": svg,
@@ -1357,4 +1373,5 @@ CRAFTS = {
     "dts_long": dts, "h265": h265, "stl": stl, "dmg": dmg, "ac3": frames("ac3/film.ac3"), "utmp": frames("utmp/wtmp", 384), "psp": psp, "jffs2": jffs2,
     "cramfs": cramfs, "ab": backup, "uuencode": uuencode, "mdmp": mdmp, "compress_z": compress_z, "warc": warc, "tdf": tdf, "simplecache": simplecache, "bks": bks,
     "vimswap": vimswap, "qm": qm, "cram": cram, "romfs": romfs, "dv": dv, "mo": mo, "appledouble": appledouble, "parallels": parallels, "luac": luac, "ppk": ppk, "crx": crx, "avro": avro,
+    "fit": fit, "aff": aff,
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "crc16_arc.h"
 #include "dates.h"
 #include "noise.h"
 #include "walk.h"
@@ -15,19 +16,12 @@ enum {
 	EXTENDED_CRC = 0,
 };
 
-static uint16_t crc16(uint16_t crc, uint8_t byte)
-{
-	crc ^= byte;
-	for (int i = 0; i < 8; i++)
-		crc = crc & 1 ? crc >> 1 ^ 0xa001 : crc >> 1;
-	return crc;
-}
-
 /* The CRC of a header, in which the CRC itself counts as 0. */
 static bool crc_agrees(struct view *view, const struct lzh_member *member)
 {
 	size_t len = (size_t)(member->end - member->at);
 	const uint8_t *p = len <= HEADER_MAX_LEN ? view_peek(view, member->at, len) : NULL;
+	const uint8_t zero = 0;
 	uint16_t crc = 0;
 
 	if (!p)
@@ -35,7 +29,7 @@ static bool crc_agrees(struct view *view, const struct lzh_member *member)
 	for (size_t i = 0; i < len; i++) {
 		bool own = member->at + i == member->crc_at || member->at + i == member->crc_at + 1;
 
-		crc = crc16(crc, own ? 0 : p[i]);
+		crc = crc16_arc(crc, own ? &zero : p + i, 1);
 	}
 	return crc == member->crc;
 }

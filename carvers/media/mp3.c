@@ -25,6 +25,7 @@
 #include "adts.h"
 #include "ape.h"
 #include "bytes.h"
+#include "crc16_arc.h"
 #include "flac.h"
 #include "overwrite.h"
 #include "audio_tags.h"
@@ -247,7 +248,7 @@ static void walk_frames(struct mp3 *mp3)
 		if (!p)
 			return;
 		if (mp3->info.has_crc)
-			mp3->crc = mp3_crc(mp3->crc, p, frame.len);
+			mp3->crc = crc16_arc(mp3->crc, p, frame.len);
 		if (mp3->at)
 			view_part(mp3->view, mp3->at);
 		mp3->last = mp3->at;

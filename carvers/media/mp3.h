@@ -26,7 +26,4 @@ struct mp3_info {
 bool mp3_read_info(
 	struct view *view, uint64_t at, const struct mp3_frame *frame, struct mp3_info *info);
 
-/* CRC-16 (polynomial 0x8005, bits reflected) of len bytes, continuing from crc. */
-uint16_t mp3_crc(uint16_t crc, const uint8_t *bytes, size_t len);
-
 #endif

@@ -11,23 +11,11 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "crc16_arc.h"
 #include "mp3.h"
 
 #define LAME_LEN 36
 #define INFO_MAX (4 + 32 + 4 + 4 + 4 + 4 + 100 + 4 + LAME_LEN)
-
-uint16_t mp3_crc(uint16_t crc, const uint8_t *bytes, size_t len)
-{
-	/* Four bits at a time. */
-	static const uint16_t table[16] = { 0x0000, 0xcc01, 0xd801, 0x1400, 0xf001, 0x3c00, 0x2800,
-		0xe401, 0xa001, 0x6c00, 0x7800, 0xb401, 0x5000, 0x9c01, 0x8801, 0x4400 };
-
-	for (size_t i = 0; i < len; i++) {
-		crc = (uint16_t)(crc >> 4 ^ table[(crc ^ bytes[i]) & 15]);
-		crc = (uint16_t)(crc >> 4 ^ table[(crc ^ bytes[i] >> 4) & 15]);
-	}
-	return crc;
-}
 
 static bool read_xing(const uint8_t *p, size_t at, size_t len, struct mp3_info *info)
 {
@@ -44,7 +32,7 @@ static bool read_xing(const uint8_t *p, size_t at, size_t len, struct mp3_info *
 		info->byte_count = be32(p + at);
 	at += flags & 2 ? 4 : 0;
 	if (flags == 15 && start + 120 + LAME_LEN <= len &&
-		mp3_crc(0, p, start + 154) == be16(p + start + 154)) {
+		crc16_arc(0, p, start + 154) == be16(p + start + 154)) {
 		info->crc = be16(p + start + 152);
 		info->has_crc = true;
 	}

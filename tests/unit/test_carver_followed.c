@@ -15,6 +15,25 @@ Test(carver_followed, aiff_without_its_padding)
 	free(bytes.data);
 }
 
+/* Activities follow each other in one file, as long as they are complete. */
+Test(carver_followed, activities_in_a_chain)
+{
+	struct bytes bytes = { 0 };
+	size_t len;
+
+	bytes_add_file(&bytes, "tests/golden/fit/activity.fit");
+	len = bytes.len;
+	bytes_add_file(&bytes, "tests/golden/fit/big.fit");
+	expect("fit", &bytes, CARVE_COMPLETE, bytes.len, NULL);
+	bytes.data[bytes.len - 1] ^= 1;
+	expect("fit", &bytes, CARVE_COMPLETE, len, NULL);
+	bytes.len -= 2;
+	expect("fit", &bytes, CARVE_COMPLETE, len, NULL);
+	bytes.data[len - 1] ^= 1;
+	expect("fit", &bytes, CARVE_TRUNCATED, len - 2, "CRC wrong");
+	free(bytes.data);
+}
+
 /* Where zeros go on, nothing shows how many of them are padding. */
 Test(carver_followed, archives_before_zeros)
 {

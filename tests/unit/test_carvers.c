@@ -195,6 +195,7 @@ static const struct {
 	const char *carver, *file;
 	uint64_t at;
 } held_places[] = {
+	{ "aff1", "stored.aff", 1000 },
 	{ "cab", "signed.cab", 1300 },
 	{ "dbf", "people.dbf", 2000 },
 	{ "dbx", "store.dbx", 9500 },
@@ -291,8 +292,8 @@ Test(carvers, unverified_parts_are_declared)
 /* Formats whose streams or objects may usually follow each other in one file. */
 static bool joins(const char *carver)
 {
-	static const char *const names[] = { "bz2", "gz", "json", "lz4", "lzip", "lzop", "lzh",
-		"pem", "pgp", "sshkey", "text", "vobject", "xz", "zst" };
+	static const char *const names[] = { "bz2", "fit", "gz", "json", "lz4", "lzip", "lzop",
+		"lzh", "pem", "pgp", "sshkey", "text", "vobject", "xz", "zst" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strcmp(carver, names[i]) == 0)
