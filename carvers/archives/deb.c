@@ -40,27 +40,31 @@ static const int *form_of(const struct ar_member *member)
 }
 
 /* Whether the members of data.tar lead to the zeros at its end, which are those of a tar's last record; else *end is
- * where they do not. */
-static bool is_tar_whole(struct view *view, const struct ar_member *member, uint64_t *end)
+ * where they do not. *wiped: the last file ends in a block of zeros, too. */
+static bool is_tar_whole(
+	struct view *view, const struct ar_member *member, uint64_t *end, bool *wiped)
 {
-	uint64_t at = member->data, len;
+	uint64_t at = member->data, len = 0;
 	const uint8_t *p;
 
 	while (at < member->end && (p = view_peek(view, at, TAR_BLOCK)) && tar_header(p) &&
-		tar_data_len(p, &len) && len <= member->end - at)
+		tar_data_len(p, &len) && len <= member->end - at) {
 		at += TAR_BLOCK + tar_whole_blocks(len);
+		*wiped = len && walk_zeros(view, at - TAR_BLOCK, at);
+	}
 	*end = at < member->end ? at : member->data;
 	return at > member->data && at < member->end &&
 	       member->end - at <= TAR_RECORD + TAR_BLOCK && walk_zeros(view, at, member->end);
 }
 
 /* Whether the contents are complete; else *end is where they become invalid. */
-static bool is_whole(struct view *view, const struct ar_member *member, int format, uint64_t *end)
+static bool is_whole(
+	struct view *view, const struct ar_member *member, int format, uint64_t *end, bool *wiped)
 {
 	struct compressed stream;
 
 	if (format < 0)
-		return is_tar_whole(view, member, end);
+		return is_tar_whole(view, member, end, wiped);
 	if (compressed_walk(view, (enum compressed_format)format, member->data, member->end,
 		    &stream) == COMPRESSED_DONE &&
 		stream.end == member->end)
@@ -73,8 +77,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct ar_member member, last;
 	const int *format = NULL;
-	uint64_t valid_end;
-	bool whole = false;
+	uint64_t valid_end, data_at;
+	bool whole = false, wiped = false;
 
 	if (!ar_starts(view) || !ar_read(view, AR_START_LEN, &member) ||
 		memcmp(member.name, "debian-binary", 13) != 0)
@@ -87,7 +91,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (member.time > finding->time)
 			finding->time = member.time;
 		format = form_of(&member);
-		whole = format && is_whole(view, &member, *format, &valid_end);
+		whole = format && is_whole(view, &member, *format, &valid_end, &wiped);
 		if (!format)
 			valid_end = member.end;
 	} while (member.end < view_size(view) && !format &&
@@ -102,11 +106,15 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_TRUNCATED, finding, "%s after the member at %" PRIu64,
 			format ? "data.tar does not decompress," : "no data.tar", last.at);
 	}
+	data_at = last.at;
 	/* Signatures. */
 	while (ar_read(view, ar_next(&last), &member) && member.name[0] == '_' &&
 		member.end <= view_size(view))
 		last = member;
 	finding->length = ar_last_end(view, &last);
+	if (wiped)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the last file in the member at %" PRIu64 " ends in zeros", data_at);
 	if (finding->length & 1)
 		return verdict_because(CARVE_UNVERIFIED, finding, "no byte of padding at %" PRIu64,
 			finding->length);

@@ -118,6 +118,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct ber ber = { .view = view };
 	const uint8_t *p = view_peek(view, 0, 2 + sizeof(signed_data));
 	uint64_t size = view_size(view);
+	bool whole;
 	bool is_store = p && memcmp(p + 2, store, sizeof(store)) == 0;
 	bool is_encrypted = p && memcmp(p + 2, encrypted, sizeof(encrypted)) == 0;
 
@@ -128,7 +129,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 			CARVE_REJECT, finding, "neither keys nor signed or encrypted data at 0");
 	finding->extension = is_store ? "p12" : "p7b";
 	ber.level = is_store ? 1 : 3;
-	if (walk_elements(&ber)) {
+	whole = walk_elements(&ber);
+	if (ber.elements < SURE_COUNT)
+		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
+			whole ? "too few elements" : "no valid element", ber.valid_end);
+	if (whole) {
 		finding->length = ber.at;
 		if (has_end(&ber, is_store, is_encrypted))
 			return CARVE_COMPLETE;
@@ -136,9 +141,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "only zeros after %" PRIu64, finding->length);
 	}
-	if (ber.elements < SURE_COUNT)
-		return verdict_because(
-			CARVE_REJECT, finding, "no valid element at %" PRIu64, ber.valid_end);
 	if (view_ends_with_image(view) && ber.valid_end + HEAD_MAX >= size)
 		return walk_cut(view, finding, size + 1, size);
 	finding->length = ber.valid_end;

@@ -106,6 +106,8 @@ Test(carver_archives, deb_with_a_plain_tar_that_was_wiped)
 	bytes.data[258]++; /* a name */
 	expect("deb", &bytes, CARVE_TRUNCATED, 258, "after the member at 198");
 	bytes.data[258]--;
+	memset(bytes.data + 258 + 1024, 0, 512); /* the end of the only file */
+	expect("deb", &bytes, CARVE_UNVERIFIED, 2818, "ends in zeros");
 	memset(bytes.data + 258 + 2048, 'x', 1);
 	expect("deb", &bytes, CARVE_TRUNCATED, 258 + 1536, "after the member at 198");
 	free(bytes.data);
