@@ -4,7 +4,11 @@
 . "$SRCDIR/tests/cli/helpers"
 "$BURIN" list sandbox | grep -q 'not ' && { echo "this machine can't confine a process wholly"; exit 77; }
 # A sanitizer takes ten times as long, and a hundred times where each trial of a piece allocates liblzma's dictionary.
-[[ ${BURIN_TESTS-} == short ]] && largest=1000 left_out="deb lzip lzma rpm sevenzip xz" || largest=4000 left_out=
+case ${BURIN_TESTS-} in
+short) largest=1000 left_out="deb lzip lzma rpm sevenzip xz" ;;
+long) largest=4000 left_out= ;;
+*) largest=2000 left_out= ;;
+esac
 python3 - $largest "$left_out" "$SRCDIR"/tests/golden/*/ >image <<'PY'
 import os, sys
 largest, left_out = int(sys.argv[1]), sys.argv[2].split()

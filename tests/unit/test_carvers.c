@@ -363,8 +363,8 @@ static bool is_sequence(const char *path)
 #endif
 #define CUTS test_tier(8, 20, 40)
 #define VALUES test_tier(1, 2, 3)
-#define WORKS test_tier(6, 12, 24)
-#define UNREADABLE_STEP test_tier(4 * UNREADABLE_LEN, UNREADABLE_LEN, UNREADABLE_LEN)
+#define WORKS test_tier(4, 12, 24)
+#define UNREADABLE_STEP test_tier(6 * UNREADABLE_LEN, UNREADABLE_LEN, UNREADABLE_LEN)
 
 static size_t next_place(size_t at, size_t len)
 {
