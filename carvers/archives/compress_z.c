@@ -27,7 +27,6 @@
 #define CLEAR 256
 #define SLOTS (2 * CODES) /* of the pairs that the table has */
 #define CODES_MIN 16
-#define RECORD 10240
 #define TEXT_SURE 128
 
 enum content { CONTENT_ANY, CONTENT_TEXT, CONTENT_TAR };
@@ -228,14 +227,14 @@ static enum verdict decode(struct z *z, struct finding *finding)
 		valid_end = z->cursor.at - z->bit_count / 8;
 		if (tar_ended(z))
 			tar_end = valid_end;
-		if (tar_end && z->made % RECORD == 0)
+		if (tar_end && z->made % TAR_RECORD == 0)
 			break;
 	}
 	if (z->codes < CODES_MIN)
 		return verdict_because(CARVE_REJECT, finding, "no code at %" PRIu64, valid_end);
 	finding->extension = z->content == CONTENT_TAR ? "tar.Z" : NULL;
 	finding->length = tar_end ? tar_end : valid_end;
-	if (tar_end && z->made % RECORD == 0)
+	if (tar_end && z->made % TAR_RECORD == 0)
 		return CARVE_COMPLETE;
 	if (tar_end)
 		return verdict_because(CARVE_UNVERIFIED, finding,

@@ -16,8 +16,6 @@
 #include "tar_header.h"
 #include "walk.h"
 
-#define TAR_RECORD 10240
-
 static const struct {
 	const char *name;
 	int format; /* -1: not compressed */

@@ -34,7 +34,6 @@ enum {
 	TYPE_AT = 156,
 	SPARSE_MORE_AT = 482,
 	SPARSE_NEXT_MORE_AT = 504,
-	RECORD_LEN = 10240,
 	PAX_MAX_LEN = 65536,
 	WIPED_NEAR = 3, /* zeros before a cluster */
 	WIPED_MIN = 16,
@@ -186,7 +185,7 @@ static enum tar_found read_member(struct tar *tar)
 /* The end of the zeros that fill the last record, if they are all there. */
 static uint64_t skip_record(struct view *view, uint64_t at)
 {
-	uint64_t end = (at + RECORD_LEN - 1) / RECORD_LEN * RECORD_LEN, block;
+	uint64_t end = (at + TAR_RECORD - 1) / TAR_RECORD * TAR_RECORD, block;
 
 	for (block = at; block < end; block += TAR_BLOCK)
 		if (!is_zero(view, block))
@@ -198,7 +197,7 @@ static uint64_t skip_record(struct view *view, uint64_t at)
 static bool ends_record(struct view *view, uint64_t at)
 {
 	return is_zero(view, at) && is_zero(view, at + TAR_BLOCK) &&
-	       skip_record(view, at + 2 * TAR_BLOCK) % RECORD_LEN == 0;
+	       skip_record(view, at + 2 * TAR_BLOCK) % TAR_RECORD == 0;
 }
 
 /* Moves from a header that can't be read to the next one, or to the end; right before zeros it was the end. */

@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #define TAR_BLOCK ((uint64_t)512)
+/* Many programs fill the last record with zeros. */
+#define TAR_RECORD (20 * TAR_BLOCK)
 
 /* The length of the blocks that hold this many bytes. */
 static inline uint64_t tar_whole_blocks(uint64_t len)

@@ -40,6 +40,19 @@ bool walk_zeros(struct view *view, uint64_t at, uint64_t end)
 	return true;
 }
 
+#define SECTOR 512
+
+uint64_t walk_padding(struct view *view, uint64_t at, size_t most)
+{
+	uint64_t left = view_size(view) - at;
+	size_t seen = left > most ? most + 1 : (size_t)left, len = 0;
+	const uint8_t *p = view_peek(view, at, seen);
+
+	while (p && len < seen && !p[len])
+		len++;
+	return len > most || (at + len) % SECTOR == 0 ? 0 : len;
+}
+
 #define FIRST_LEN 4096
 
 const uint8_t *walk_stream(

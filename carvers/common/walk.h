@@ -22,6 +22,10 @@ const uint8_t *walk_stream(
 /* Whether [at, end) is all inside the view, and all zeros. */
 bool walk_zeros(struct view *view, uint64_t at, uint64_t end);
 
+/* How many zeros a file's writer added after its end at `at`, at most `most`: other bytes follow them, or none. 0: there are
+ * none, or more, or they reach a sector, of which they are what was left. */
+uint64_t walk_padding(struct view *view, uint64_t at, size_t most);
+
 /* Finds the next `byte` in [*offset, end). True: *offset is its place. False: *offset is where the
  * search had to stop. */
 bool walk_find(struct view *view, uint64_t *offset, uint64_t end, uint8_t byte);

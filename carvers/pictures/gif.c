@@ -27,7 +27,6 @@
 #include "title.h"
 #include "walk.h"
 
-#define SECTOR 512
 #define PADDING_MIN 4
 #define PADDING_MAX 16
 
@@ -275,16 +274,12 @@ static enum gif_step read_start(struct gif *gif)
 	return skip_colours(gif, 13, p[10]);
 }
 
-/* Some writers add a few zeros. Up to a sector they are what is left of it. */
+/* Some writers add a few zeros. */
 static void add_padding(struct gif *gif)
 {
-	uint64_t left = view_size(gif->view) - gif->at, len = 0;
-	size_t most = left > PADDING_MAX ? PADDING_MAX + 1 : (size_t)left;
-	const uint8_t *p = view_peek(gif->view, gif->at, most);
+	uint64_t len = walk_padding(gif->view, gif->at, PADDING_MAX);
 
-	while (p && len < most && !p[len])
-		len++;
-	if (len < PADDING_MIN || len > PADDING_MAX || (gif->at + len) % SECTOR == 0)
+	if (len < PADDING_MIN)
 		return;
 	view_unverified(gif->view, gif->at, gif->at + len);
 	gif->finding->length += len;

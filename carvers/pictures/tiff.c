@@ -30,7 +30,6 @@
 
 /* Most of a file should belong to something in it. */
 #define COVERED_PART 4
-#define SECTOR 512
 #define HEAD_LEN 8
 /* A first directory that comes later than this follows pixels. */
 #define PIXELS_MIN 512
@@ -93,14 +92,10 @@ static bool known_magic(uint16_t magic)
 	       magic == 0x5352 || magic == 0x55;
 }
 
-/* Two zeros fill the last word in some files. Others may be what is left of a sector. */
+/* Two zeros fill the last word in some files. */
 static uint64_t padding_len(struct view *view, uint64_t end)
 {
-	const uint8_t *p = end % 4 == 2 ? view_peek(view, end, 2) : NULL;
-	bool zeros = p && !p[0] && !p[1] && (end + 2) % SECTOR != 0;
-
-	p = zeros ? view_peek(view, end + 2, 1) : NULL;
-	return zeros && (!p || *p) ? 2 : 0;
+	return end % 4 == 2 && walk_padding(view, end, 2) == 2 ? 2 : 0;
 }
 
 static enum verdict file_verdict(struct tiff_walk *walk, struct view *view, struct finding *finding)

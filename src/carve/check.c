@@ -410,12 +410,14 @@ bool check_quickly(struct view *view, struct image *image, const struct rule *ru
 	       outcome->work <= work_max && !outcome->part_count;
 }
 
-/* from: as for run_carver. */
-static void check_runs_from(struct view *view, struct image *image, const struct rule *rule,
+void check_runs(struct view *view, struct image *image, const struct rule *rule,
 	const struct range *runs, size_t run_count, uint64_t work_max,
-	const struct check_options *options, const struct carve_state *from,
-	struct outcome *outcome)
+	const struct check_options *options, struct outcome *outcome)
 {
+	const struct carve_state *from = options ? options->from : NULL;
+	struct check_options whole;
+	uint64_t work;
+
 	*outcome = (struct outcome){ .verdict = CARVE_UNVERIFIED, .end = END_CARVER };
 	view_point_runs(view, image, runs, run_count, rule->max_size);
 	view_set_thorough(view, options && options->thorough);
@@ -427,21 +429,13 @@ static void check_runs_from(struct view *view, struct image *image, const struct
 		run_carver(view, rule, 0, from, outcome);
 	else
 		reject(outcome);
-}
-
-void check_runs(struct view *view, struct image *image, const struct rule *rule,
-	const struct range *runs, size_t run_count, uint64_t work_max,
-	const struct check_options *options, struct outcome *outcome)
-{
-	const struct carve_state *from = options ? options->from : NULL;
-	uint64_t work;
-
-	check_runs_from(view, image, rule, runs, run_count, work_max, options, from, outcome);
 	if (!from || !view_starts_over(view))
 		return;
+	whole = *options;
+	whole.from = NULL;
 	work = outcome->work;
 	outcome_free(outcome);
-	check_runs_from(view, image, rule, runs, run_count, work_max, options, NULL, outcome);
+	check_runs(view, image, rule, runs, run_count, work_max, &whole, outcome);
 	if (outcome->work < UINT64_MAX - work)
 		outcome->work += work;
 }

@@ -1,6 +1,19 @@
 /* Bytes after a file that may belong to it: padding, and comments after a page. */
 #include "carver_case.h"
 
+/* The file is complete, and ends where the next one begins. */
+static void expect_end_before(const char *carver, const char *path, const char *next)
+{
+	struct bytes bytes = { 0 };
+	size_t len;
+
+	bytes_add_file(&bytes, path);
+	len = bytes.len;
+	bytes_add_file(&bytes, next);
+	expect(carver, &bytes, CARVE_COMPLETE, len, NULL);
+	free(bytes.data);
+}
+
 /* An odd chunk's padding is a zero, or it is not there, whatever the form's length is. */
 Test(carver_followed, aiff_without_its_padding)
 {
@@ -124,14 +137,8 @@ Test(carver_followed, pictures_in_a_sector)
 /* A comment after a page is that page's when the next one opens at a sector boundary. */
 Test(carver_followed, pages_in_a_row)
 {
-	struct bytes bytes = { 0 };
-	size_t len;
-
-	bytes_add_file(&bytes, "tests/golden/html/comment-sector.html");
-	len = bytes.len;
-	bytes_add_file(&bytes, "tests/golden/html/page.html");
-	expect("html", &bytes, CARVE_COMPLETE, len, NULL);
-	free(bytes.data);
+	expect_end_before(
+		"html", "tests/golden/html/comment-sector.html", "tests/golden/html/page.html");
 }
 
 /* The characters begin with the first colon of a line, not with that of a file after it whose lines end otherwise. */
@@ -206,12 +213,6 @@ Test(carver_followed, jp2_before_a_film)
 /* A program reads the archive after it, a library does not. */
 Test(carver_followed, library_before_an_archive)
 {
-	struct bytes bytes = { 0 };
-	size_t len;
-
-	bytes_add_file(&bytes, "tests/golden/elf/library-64-le.so");
-	len = bytes.len;
-	bytes_add_file(&bytes, "tests/golden/sevenzip/real-bzip2.7z");
-	expect("elf", &bytes, CARVE_COMPLETE, len, NULL);
-	free(bytes.data);
+	expect_end_before(
+		"elf", "tests/golden/elf/library-64-le.so", "tests/golden/sevenzip/real-bzip2.7z");
 }
