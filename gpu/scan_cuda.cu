@@ -28,7 +28,8 @@ extern "C" {
 #define STREAM_SLOTS \
 	4 /* a device, unless there are to be many: one each way, one searched, one in the caller's \
 	     hands */
-#define RING_CHUNKS (2 * STREAM_SLOTS) /* as many again are being read */
+#define RING_CHUNKS (2 * STREAM_SLOTS) /* as many again are being read... */
+#define READ_CHUNKS 2 /* ...or, where several devices share the ring, at least these */
 #define RING_CHUNK_LEN \
 	((size_t)16 \
 		<< 20) /* whole runs are 1.1 times as fast as with 32 MiB (tests/bench/RESULTS.md) */
@@ -128,8 +129,11 @@ static int open_slots(struct scan *scan, const struct gpu_options *gpu,
 {
 	unsigned each = STREAM_SLOTS + (scan->decodes ? KEPT_SLOTS : 0);
 	unsigned in_flight = options->chunks ? options->chunks : 1;
-	if (gpu->transfer == GPU_TRANSFER_MANY || each * scan->device_count > in_flight)
-		each = (in_flight + scan->device_count - 1) / scan->device_count;
+	unsigned searched = in_flight > 2 * READ_CHUNKS ? in_flight - READ_CHUNKS : in_flight;
+	if (gpu->transfer == GPU_TRANSFER_MANY)
+		searched = in_flight;
+	if (gpu->transfer == GPU_TRANSFER_MANY || each * scan->device_count > searched)
+		each = (searched + scan->device_count - 1) / scan->device_count;
 	unsigned wanted = each * scan->device_count;
 	scan->slots = (struct gpu_slot *)xcalloc(wanted, sizeof(*scan->slots));
 	while (scan->slot_count < wanted) {

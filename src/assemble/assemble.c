@@ -224,6 +224,13 @@ bool assembler_has_pass(const struct assembler *assembler)
 	return assembler_next_pass(assembler);
 }
 
+static struct pass_state_limits limits_of(
+	const struct assembler *assembler, const char *(*keep)(const char *text))
+{
+	return (struct pass_state_limits){ assembler->broken, assembler->clusters.end,
+		KNOWN_ALL + assembler->broken_count, keep };
+}
+
 /* What the threads of a pass share. */
 struct crew {
 	struct assembler *assembler;
@@ -231,6 +238,7 @@ struct crew {
 	uint64_t work;           /* of each file */
 	size_t known_most;       /* trials that are noted for it */
 	struct helpers *helpers; /* NULL: there are none */
+	struct pass_part part;   /* that this process tries */
 	pthread_mutex_t taking;  /* guards next, so that files are announced in their order */
 	size_t next;
 	_Atomic bool stopped, no_memory;
@@ -334,9 +342,10 @@ static size_t take_file(struct crew *crew)
 
 	pthread_mutex_lock(&crew->taking);
 	while (crew->next < assembler->broken_count && assembler->state.found[crew->next].runs)
-		crew->next++;
+		crew->next += crew->part.step;
 	index = crew->next;
-	crew->next += index < assembler->broken_count;
+	if (index < assembler->broken_count)
+		crew->next += crew->part.step;
 	if (on_file)
 		on_file(index < assembler->broken_count ? &assembler->broken[index] : NULL, index);
 	pthread_mutex_unlock(&crew->taking);
@@ -360,6 +369,58 @@ static void try_files(void *context, unsigned number, unsigned worker)
 	if (crew->helpers)
 		helpers_end(crew->helpers, view);
 	view_free(view);
+}
+
+/* The files that the process of that number tries. */
+static struct pass_part part_of(
+	const struct assemble_others *others, const struct strategy *strategy, unsigned number)
+{
+	if (!others || (strategy->uses_volumes && number == 0))
+		return (struct pass_part){ 0, 1 };
+	if (strategy->uses_volumes)
+		return (struct pass_part){ SIZE_MAX, 1 };
+	return (struct pass_part){ number, others->parts };
+}
+
+static bool take_parts(const struct crew *crew, struct codec_reader *theirs)
+{
+	struct assembler *assembler = crew->assembler;
+	const struct assemble_others *others = assembler->options.others;
+	const struct pass_state_limits limits = limits_of(assembler, others->keep);
+	bool works = true;
+
+	for (unsigned number = 0; number < others->parts && works; number++) {
+		struct pass_part part = part_of(others, crew->strategy, number);
+		struct codec_reader body;
+		const uint8_t *bytes;
+		size_t len;
+
+		if (number == others->part)
+			continue;
+		bytes = codec_get_bytes(theirs, &len);
+		body = codec_reader_from(bytes, len);
+		works = codec_ok(theirs) &&
+			pass_state_take_part(&assembler->state, &part, &limits, &body);
+	}
+	return works && codec_at_end(theirs);
+}
+
+/* What this pass came to goes to the other processes, and theirs comes here. False: they do not go on. */
+static bool share_pass(const struct crew *crew)
+{
+	const struct assembler *assembler = crew->assembler;
+	const struct assemble_others *others = assembler->options.others;
+	struct codec_writer own = { 0 }, theirs = { 0 };
+	struct codec_reader reader;
+	bool works;
+
+	pass_state_save_part(&assembler->state, &crew->part, &own);
+	works = others->exchange(others->context, &own, &theirs);
+	reader = codec_reader_from(theirs.bytes, theirs.len);
+	works = works && take_parts(crew, &reader);
+	free(own.bytes);
+	free(theirs.bytes);
+	return works;
 }
 
 /* The broken files that start at a cluster and are not found yet. */
@@ -713,6 +774,8 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 	struct pass_state *state = &assembler->state;
 	struct crew crew = { .assembler = assembler, .strategy = &strategies[state->pass] };
 	struct pool *pool = assembler->options.pool;
+	const struct assemble_others *others = assembler->options.others;
+	bool is_shared = true;
 
 	get_ready(assembler);
 	if (take_claims(assembler))
@@ -726,16 +789,22 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 	crew.known_most = KNOWN_ALL / count_left(assembler) + 1;
 	if (crew.known_most > KNOWN_MOST)
 		crew.known_most = KNOWN_MOST;
+	crew.part = part_of(others, crew.strategy, others ? others->part : 0);
+	crew.next = crew.part.first;
 	if (!is_repeated(assembler, crew.work)) {
 		pthread_mutex_init(&crew.taking, NULL);
 		crew.helpers = assembler->options.alone ? NULL : helpers_new();
 		pool_share(pool, POOL_CHECK, pool_threads(pool), try_files, &crew);
 		helpers_free(crew.helpers);
 		pthread_mutex_destroy(&crew.taking);
+		if (others && !crew.stopped && !crew.no_memory)
+			is_shared = share_pass(&crew);
 	}
-	if (crew.stopped || crew.no_memory) {
+	if (crew.stopped || crew.no_memory || !is_shared) {
 		undo(assembler);
-		return crew.no_memory ? assemble_memory_error(error) : -EINTR;
+		return crew.no_memory ? assemble_memory_error(error)
+		       : crew.stopped ? -EINTR
+				      : -ENOLINK;
 	}
 	state->was_claimed = claim_all(assembler, true);
 	drop_overlapping(assembler);
@@ -792,13 +861,6 @@ void assembler_save(const struct assembler *assembler, struct codec_writer *writ
 	codec_put(writer, assembler->is_ready);
 	if (assembler->is_ready)
 		pass_state_save(&assembler->state, writer);
-}
-
-static struct pass_state_limits limits_of(
-	const struct assembler *assembler, const char *(*keep)(const char *text))
-{
-	return (struct pass_state_limits){ assembler->broken, assembler->clusters.end,
-		KNOWN_ALL + assembler->broken_count, keep };
 }
 
 /* Invalid ones fail the reader, and then there are none. */
@@ -923,6 +985,11 @@ void assembler_take_pass(struct assembler *assembler, struct codec_reader *reade
 	skip_passes(assembler);
 	if (assembler->options.on_pass)
 		assembler->options.on_pass(assembler->options.context, assembler);
+}
+
+void assembler_set_others(struct assembler *assembler, const struct assemble_others *others)
+{
+	assembler->options.others = others;
 }
 
 void assembler_drop_files(struct assembler *assembler)

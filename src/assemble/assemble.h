@@ -44,6 +44,20 @@ struct recorded {
 	bool is_reallocated; /* other files have taken over blocks of it */
 };
 
+/* Processes that make the same passes over the same broken files: each tries a part of them, and all take over what the
+ * others' parts came to before they claim anything, so that they come to the same. */
+struct assemble_others {
+	unsigned part, parts; /* this process's, of all */
+	/* After its part of a pass: gives the others `own`, and appends to theirs what each of them gave, in order of the parts,
+	 * as codec_put_bytes does. False: they do not go on. */
+	bool (*exchange)(
+		void *context, const struct codec_writer *own, struct codec_writer *theirs);
+	/* This process can't go on, and the others are to know. */
+	void (*give_up)(void *context);
+	void *context;
+	const char *(*keep)(const char *text); /* as for outcome_load, of what they give */
+};
+
 struct assemble_options {
 	struct image *image;           /* that was searched */
 	const struct volumes *volumes; /* NULL: none are known */
@@ -66,6 +80,7 @@ struct assemble_options {
 	/* NULL, or called after each pass by the thread that had it made. */
 	void (*on_pass)(void *context, const struct assembler *assembler);
 	void *context;
+	const struct assemble_others *others; /* NULL: there are none */
 	bool alone; /* threads make no trials for each other, also not ahead of their turn */
 };
 
@@ -100,7 +115,8 @@ bool assembler_has_pass(const struct assembler *assembler);
 /* Its name; NULL: there is none. */
 const char *assembler_next_pass(const struct assembler *assembler);
 /* Makes the next pass over all files that broke off. Returns 0, -EINTR (interrupted: the pass will
- * have to be made again), or another negative errno with error set. */
+ * have to be made again), -ENOLINK (the other processes do not go on: the same, error is not set), or another negative errno
+ * with error set. */
 int assembler_pass(struct assembler *assembler, struct error *error);
 /* After the last pass: *count results in order of (start, rule), valid until the next call or assembler_free. */
 const struct assembled *assembler_results(struct assembler *assembler, size_t *count);
@@ -124,6 +140,8 @@ void assembler_save(const struct assembler *assembler, struct codec_writer *writ
 /* Into a new one with the same options. keep: as for outcome_load. Invalid values fail the reader. */
 void assembler_load(struct assembler *assembler, const char *(*keep)(const char *text),
 	struct codec_reader *reader);
+/* Who makes parts of the passes from now on; NULL: nobody else does. */
+void assembler_set_others(struct assembler *assembler, const struct assemble_others *others);
 /* For another process that makes the passes (assemble/confined.h): what assembler_save saves, and the options that the
  * image did not give. */
 void assembler_save_task(const struct assembler *assembler, struct codec_writer *writer);

@@ -28,7 +28,9 @@ struct confined {
 	double most;                      /* units of work that honest passes do */
 	double measured, stopping_since;
 	bool stopping, done;
-	bool alone; /* threads make no trials for each other */
+	struct codec_writer own; /* of the pass under way, for the other processes */
+	bool were_left;          /* by them */
+	bool alone;              /* threads make no trials for each other */
 	unsigned threads;
 	const struct check_trial *culprit; /* that crashed the process; NULL: that is not known */
 };
@@ -53,20 +55,17 @@ static double time_allowed(const struct confined *confined)
 
 static bool give_task(struct confined *confined)
 {
+	const struct assemble_others *others = confined->options->others;
 	struct codec_writer task = { 0 }, *writer = &confined->process.writer;
-	bool works = true;
+	bool works;
 
 	assembler_save_task(confined->assembler, &task);
-	for (size_t at = 0; at < task.len && works; at += CHECK_TASK_LEN) {
-		size_t left = task.len - at;
-
-		codec_put_bytes(
-			writer, task.bytes + at, left < CHECK_TASK_LEN ? left : CHECK_TASK_LEN);
-		works = channel_send(&confined->process.channel, CHECK_TASK, writer);
-	}
+	works = channel_send_parts(&confined->process.channel, CHECK_TASK, &task);
 	free(task.bytes);
 	codec_put(writer, confined->alone);
 	codec_put(writer, confined->device != NULL);
+	codec_put(writer, others ? others->part : 0);
+	codec_put(writer, others ? others->parts : 0);
 	return (works && channel_send(&confined->process.channel, CHECK_ASSEMBLE, writer)) ||
 	       checker_fail(&confined->process, "broke the protocol");
 }
@@ -110,6 +109,27 @@ static bool ask_device(struct confined *confined, uint32_t kind, struct codec_re
 	return true;
 }
 
+/* Asks the other processes, once it has given all that its part of a pass came to. */
+static bool exchange(struct confined *confined, struct codec_reader *body)
+{
+	const struct assemble_others *others = confined->options->others;
+	int taken = others ? channel_take_part(body, CHECK_PART_MAX, &confined->own) : -EPROTO;
+	struct codec_writer theirs = { 0 };
+
+	if (taken < 0)
+		return checker_fail(&confined->process, "broke the protocol");
+	if (!taken)
+		return true;
+	confined->were_left = !others->exchange(others->context, &confined->own, &theirs) ||
+			      !channel_send_parts(&confined->process.channel, CHECK_PART, &theirs);
+	free(theirs.bytes);
+	free(confined->own.bytes);
+	confined->own = (struct codec_writer){ 0 };
+	confined->measured = clock_seconds();
+	confined->process.sleeps = 0;
+	return !confined->were_left;
+}
+
 static bool take_files(struct confined *confined, struct codec_reader *body)
 {
 	assembler_take_files(confined->assembler, checker_keep_extension, body);
@@ -134,6 +154,8 @@ static bool take_message(struct confined *confined, uint32_t kind, struct codec_
 		return give_record(confined, body);
 	case CHECK_KEEP:
 		return ask_device(confined, kind, body);
+	case CHECK_PART:
+		return exchange(confined, body);
 	case CHECK_FOUND:
 		return take_files(confined, body);
 	case CHECK_PASSED:
@@ -194,6 +216,7 @@ static bool watch(struct confined *confined)
 /* 0: all passes were made; 1: the process failed; or a negative errno. */
 static int serve(struct confined *confined, struct error *error)
 {
+	const struct assemble_options *options = confined->options;
 	bool works = give_task(confined);
 	bool was_short = false;
 
@@ -210,7 +233,7 @@ static int serve(struct confined *confined, struct error *error)
 	}
 	if (was_short)
 		return assemble_memory_error(error);
-	if (confined->stopping)
+	if (confined->stopping || (options->interrupted && options->interrupted()))
 		return -EINTR;
 	return works ? 0 : 1;
 }
@@ -225,6 +248,7 @@ static int attempt(struct confined *confined, struct error *error)
 	given->has_searches = confined->device;
 	status = checker_start(&confined->process, given, error);
 	confined->culprit = NULL;
+	confined->were_left = false;
 	if (!status) {
 		struct check_shared *shared = confined->process.shared;
 
@@ -244,8 +268,10 @@ static int attempt(struct confined *confined, struct error *error)
 	}
 	check_workers_free(given);
 	assembler_drop_files(confined->assembler);
-	if (status > 0)
+	if (status > 0 && !confined->were_left)
 		assembler_forget_passes(confined->assembler);
+	free(confined->own.bytes);
+	confined->own = (struct codec_writer){ 0 };
 	return status;
 }
 
@@ -302,6 +328,15 @@ int confined_passes_make(
 	confined.threads = threads = thread_count(&confined);
 	confined.alone = threads == 1;
 	while ((status = attempt(&confined, error)) > 0) {
+		if (options->others && options->others->part) {
+			options->others->give_up(options->others->context);
+			status = -ENOLINK;
+			break;
+		}
+		if (options->others) {
+			assembler_set_others(assembler, NULL);
+			continue;
+		}
 		log_debug("putting files in pieces together, with %u threads, %s", confined.threads,
 			confined.process.how);
 		if (!try_again(&confined, threads)) {

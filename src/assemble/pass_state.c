@@ -103,34 +103,40 @@ static void load_found(struct assembled *found, const struct broken *broken,
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-/* Whether the next pass knows what the one before has noted. */
-static bool is_known_needed(const struct pass_state *state)
+/* Whether that pass knows what the one before has noted. */
+static bool is_known_needed(unsigned pass)
 {
-	const struct strategy *next = &strategies[state->pass];
+	const struct strategy *next = &strategies[pass];
 
-	return state->pass && next->find && next->find == next[-1].find;
+	return pass && next->find && next->find == next[-1].find;
+}
+
+/* has_known: whether what is noted of its trials is saved, too. */
+static void save_file(
+	const struct pass_state *state, size_t index, bool has_known, struct codec_writer *writer)
+{
+	bool has_found = state->found[index].runs;
+
+	has_known = has_known && state->known[index];
+	if (!has_found && !has_known && !state->spent[index])
+		return;
+	codec_put(writer, index + 1);
+	codec_put(writer, (has_found ? HAS_FOUND : 0) | (has_known ? HAS_KNOWN : 0) |
+				  (state->spent[index] ? IS_SPENT : 0));
+	if (has_found)
+		save_found(&state->found[index], writer);
+	if (has_known)
+		known_trials_save(state->known[index], writer);
 }
 
 size_t pass_state_save_files(
 	const struct pass_state *state, size_t from, size_t most, struct codec_writer *writer)
 {
-	bool keeps_known = is_known_needed(state);
+	bool keeps_known = is_known_needed(state->pass);
 	size_t i;
 
-	for (i = from; i < state->count && (writer->to_file || writer->len < most); i++) {
-		bool has_found = state->found[i].runs;
-		bool has_known = keeps_known && state->known[i];
-
-		if (!has_found && !has_known && !state->spent[i])
-			continue;
-		codec_put(writer, i + 1);
-		codec_put(writer, (has_found ? HAS_FOUND : 0) | (has_known ? HAS_KNOWN : 0) |
-					  (state->spent[i] ? IS_SPENT : 0));
-		if (has_found)
-			save_found(&state->found[i], writer);
-		if (has_known)
-			known_trials_save(state->known[i], writer);
-	}
+	for (i = from; i < state->count && (writer->to_file || writer->len < most); i++)
+		save_file(state, i, keeps_known, writer);
 	codec_put(writer, 0);
 	return i;
 }
@@ -162,6 +168,69 @@ void pass_state_load_files(struct pass_state *state, const struct pass_state_lim
 		state->next = (size_t)number;
 		load_file(state, (size_t)number - 1, limits, reader);
 	}
+}
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
+static bool is_in_part(const struct pass_part *part, size_t index)
+{
+	return index >= part->first && (index - part->first) % part->step == 0;
+}
+
+/* Files that an earlier pass has found were not tried. */
+static bool was_tried(const struct pass_state *state, size_t index)
+{
+	return !state->found[index].runs || state->found[index].pass == state->pass;
+}
+
+void pass_state_save_part(
+	const struct pass_state *state, const struct pass_part *part, struct codec_writer *writer)
+{
+	bool keeps_known = is_known_needed(state->pass + 1);
+
+	for (size_t i = 0; i < state->count; i++)
+		if (is_in_part(part, i) && was_tried(state, i))
+			save_file(state, i, keeps_known, writer);
+	codec_put(writer, 0);
+}
+
+/* Whether it says anything of a file that was not to be tried there, or in another pass. */
+static bool is_foreign(const struct pass_state *state, const struct pass_part *part,
+	const struct pass_state *theirs, size_t index)
+{
+	const struct assembled *found = &theirs->found[index];
+
+	if (is_in_part(part, index) && !state->found[index].runs)
+		return found->runs && found->pass != state->pass;
+	return found->runs || theirs->known[index] || theirs->spent[index];
+}
+
+static void take_file(struct pass_state *state, struct pass_state *theirs, size_t index)
+{
+	state->found[index] = theirs->found[index];
+	theirs->found[index] = (struct assembled){ 0 };
+	known_trials_free(state->known[index]);
+	state->known[index] = theirs->known[index];
+	theirs->known[index] = NULL;
+	state->spent[index] = theirs->spent[index];
+}
+
+bool pass_state_take_part(struct pass_state *state, const struct pass_part *part,
+	const struct pass_state_limits *limits, struct codec_reader *reader)
+{
+	struct pass_state theirs = { 0 };
+	bool is_valid;
+
+	pass_state_begin(&theirs, state->count);
+	pass_state_load_files(&theirs, limits, reader);
+	is_valid = codec_at_end(reader);
+	for (size_t i = 0; i < state->count && is_valid; i++)
+		is_valid = !is_foreign(state, part, &theirs, i);
+	for (size_t i = 0; i < state->count && is_valid; i++)
+		if (is_in_part(part, i) && !state->found[i].runs)
+			take_file(state, &theirs, i);
+	pass_state_free(&theirs);
+	return is_valid;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */

@@ -44,6 +44,18 @@ size_t pass_state_save_files(
 /* What one call has saved, into a state that has begun. Invalid values fail the reader. */
 void pass_state_load_files(struct pass_state *state, const struct pass_state_limits *limits,
 	struct codec_reader *reader);
+/* The files of numbers first, first + step... that one of several processes tries in a pass. */
+struct pass_part {
+	size_t first, step;
+};
+
+/* Saves what the pass under way has come to for those that were tried in it. */
+void pass_state_save_part(
+	const struct pass_state *state, const struct pass_part *part, struct codec_writer *writer);
+/* Takes over what another process has saved of its part. False: nothing was, as it is not valid. */
+bool pass_state_take_part(struct pass_state *state, const struct pass_part *part,
+	const struct pass_state_limits *limits, struct codec_reader *reader);
+
 /* After the files: the rest. */
 void pass_state_save_pass(const struct pass_state *state, struct codec_writer *writer);
 void pass_state_load_pass(struct pass_state *state, struct codec_reader *reader);

@@ -10,9 +10,10 @@ struct strategy {
 	enum assemble_level level; /* the lowest that uses it... */
 	enum assemble_level last;  /* ...and the highest */
 	enum assembly_by by;
-	unsigned share;   /* percent of the usual work of a pass */
-	bool uses_tables; /* bench->hits and bench->sums have what the carvers' maps ask for */
-	bool uses_heads;  /* bench->searcher has the first bytes of clusters */
+	unsigned share;    /* percent of the usual work of a pass */
+	bool uses_volumes; /* which only the first of several processes has: it tries all files */
+	bool uses_tables;  /* bench->hits and bench->sums have what the carvers' maps ask for */
+	bool uses_heads;   /* bench->searcher has the first bytes of clusters */
 	/* Looks for a layout that the carver finds COMPLETE, or at least better than before. True: extents, outcome, and in assembly
 	 * the evidence (bits, of the joints, whatever the number of trials) and the doubts are
 	 * filled in. Called by several threads for different files. */

@@ -84,6 +84,37 @@ static int read_more(struct channel *channel)
 	return 1;
 }
 
+#define PART_LEN ((size_t)16 << 20)
+
+bool channel_send_parts(struct channel *channel, uint32_t kind, const struct codec_writer *all)
+{
+	struct codec_writer part = { 0 };
+	size_t at = 0, len;
+	bool works = true, is_last = false;
+
+	for (; works && !is_last; at += len) {
+		len = all->len - at < PART_LEN ? all->len - at : PART_LEN;
+		is_last = at + len == all->len;
+		codec_put(&part, is_last);
+		codec_put_bytes(&part, all->bytes + at, len);
+		works = channel_send(channel, kind, &part);
+	}
+	free(part.bytes);
+	return works;
+}
+
+int channel_take_part(struct codec_reader *body, size_t most, struct codec_writer *all)
+{
+	bool is_last = codec_get_flag(body);
+	struct codec_writer part = { 0 };
+
+	part.bytes = (uint8_t *)codec_get_bytes(body, &part.len);
+	if (!codec_at_end(body) || part.len > most || all->len > most - part.len)
+		return -EPROTO;
+	codec_append(all, &part);
+	return is_last;
+}
+
 int channel_receive(struct channel *channel, uint32_t *kind, struct codec_reader *body)
 {
 	struct channel_head head;

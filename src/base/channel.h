@@ -18,6 +18,11 @@ struct channel {
 /* body: what was written to it, which is emptied; NULL: nothing. False: the other end is gone, or does not
  * read. */
 bool channel_send(struct channel *channel, uint32_t kind, struct codec_writer *body);
+/* Sends what may be longer than a message: each has whether it is the last one, and bytes. As channel_send; all stays. */
+bool channel_send_parts(struct channel *channel, uint32_t kind, const struct codec_writer *all);
+/* The other end's side: appends the bytes of such a message. 1: that was the last; 0: more will come; -EPROTO: it is not
+ * such a message, or there would be more than `most` bytes. */
+int channel_take_part(struct codec_reader *body, size_t most, struct codec_writer *all);
 /* Waits for a message. 1: *kind, and its body, which is valid until the next call; 0: none came in the time
  * that the socket waits (SO_RCVTIMEO); -EPIPE: the other end is gone; -EPROTO: what came is not a message. */
 int channel_receive(struct channel *channel, uint32_t *kind, struct codec_reader *body);

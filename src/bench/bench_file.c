@@ -129,8 +129,8 @@ static void file_read(struct files *files)
 	uint64_t len = 0;
 
 	for (const struct scan_engine *const *engine = scan_engines; *engine; engine++)
-		if (scan_engine_chunks(*engine, &options->gpu) > reader.slots)
-			reader.slots = scan_engine_chunks(*engine, &options->gpu);
+		if ((*engine)->chunks > reader.slots)
+			reader.slots = (*engine)->chunks;
 	seconds = bench_read_file(files->image, &reader, &len, &error);
 	for (; seconds >= 0 && bench_wants_round(bench, done, spent); done++) {
 		seconds = bench_read_file(files->image, &reader, &len, &error);

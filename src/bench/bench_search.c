@@ -46,7 +46,7 @@ int bench_search_open(struct bench_search **result, const struct bench_search_op
 	struct error *error)
 {
 	struct bench_search *search = xcalloc(1, sizeof(*search));
-	unsigned chunks = scan_engine_chunks(options->engine, options->gpu);
+	unsigned chunks = options->engine->chunks;
 	int status;
 
 	search->options = *options;

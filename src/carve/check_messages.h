@@ -7,7 +7,9 @@
  *                                                  burin-carver confines itself -> READY
  *     burin -> CHECK: a batch of candidates        burin-carver -> OUTCOMES, once or more, all in their order
  *     burin -> DESCRIBE: candidates                burin-carver -> DESCRIBED: their coded data (carve/ahead.h)
- *     burin -> TASK, once or more, ASSEMBLE        burin-carver -> after each pass FOUND, any number, and PASSED
+ *     burin -> TASK, once or more, ASSEMBLE        burin-carver -> after each pass FOUND, any number, and PASSED; before that,
+ *                                                  where other processes make a part of it, PART, once or more
+ *     burin -> PART, once or more: theirs
  *
  * Meanwhile burin-carver may ask:
  *
@@ -41,9 +43,10 @@ enum check_message {
 	CHECK_RESERVE,
 	CHECK_ANSWER,
 	CHECK_NO_MEMORY, /* the machine has none: there will be no outcome */
-	CHECK_TASK,      /* bytes of what assembler_save_task saves */
-	CHECK_ASSEMBLE, /* whether threads make no trials for each other, so that a crash shows its file; and whether
-			   there is a device to ask */
+	CHECK_TASK,      /* in parts (base/channel.h): what assembler_save_task saves */
+	CHECK_ASSEMBLE, /* whether threads make no trials for each other, so that a crash shows its file; whether there
+			   is a device to ask; which part of each pass this process makes, and of how many (0: all of it) */
+	CHECK_PART, /* in parts: what struct assemble_others exchanges */
 	CHECK_RECORD,
 	CHECK_FOUND,     /* what assembler_save_files saves */
 	CHECK_PASSED,    /* what assembler_save_pass saves; the last one ends it */
@@ -82,8 +85,8 @@ struct check_shared {
 
 /* In place of the number of a check, while files are put together. */
 #define CHECK_ASSEMBLING 1
-/* Bytes of a part of a task. */
-#define CHECK_TASK_LEN ((size_t)16 << 20)
+/* Bytes of what all files of a pass may come to. */
+#define CHECK_PART_MAX ((size_t)1 << 30)
 
 /* Writable memory that burin-carver may take beside what its checks reserve (view_reserve); to put files together,
  * and for each of the threads that do. */

@@ -1,5 +1,6 @@
 /* Puts files in pieces together (assemble/confined.h). */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -150,7 +151,32 @@ static const char *keep_text(const char *text)
 	return strpool_keep(&pool, text);
 }
 
-/* The task comes in parts. */
+static void receive_parts(enum check_message wanted, struct codec_writer *all)
+{
+	struct codec_reader body;
+	uint32_t kind;
+	int taken;
+
+	do {
+		checker_receive(&kind, &body);
+		taken = kind == wanted ? channel_take_part(&body, SIZE_MAX, all) : -EPROTO;
+	} while (!taken);
+	if (taken < 0)
+		_exit(EXIT_FAILURE);
+}
+
+/* Between passes, when no thread asks anything. */
+static bool exchange(void *context, const struct codec_writer *own, struct codec_writer *theirs)
+{
+	(void)context;
+	if (!channel_send_parts(&checker.channel, CHECK_PART, own))
+		_exit(0);
+	receive_parts(CHECK_PART, theirs);
+	return true;
+}
+
+static struct assemble_others others = { .exchange = exchange, .keep = keep_text };
+
 static struct assembler *receive_task(struct pool *pool)
 {
 	struct assemble_options options = {
@@ -166,17 +192,14 @@ static struct assembler *receive_task(struct pool *pool)
 	struct codec_reader body;
 	uint32_t kind;
 
-	for (;;) {
-		struct codec_writer part = { 0 };
-
-		checker_receive(&kind, &body);
-		if (kind != CHECK_TASK)
-			break;
-		part.bytes = (uint8_t *)codec_get_bytes(&body, &part.len);
-		codec_append(&task, &part);
-	}
+	receive_parts(CHECK_TASK, &task);
+	checker_receive(&kind, &body);
 	options.alone = codec_get_flag(&body);
 	options.tool = codec_get_flag(&body) ? &asked_device : NULL;
+	others.part = (unsigned)codec_get(&body, UINT_MAX);
+	others.parts = (unsigned)codec_get(&body, UINT_MAX);
+	if (others.parts)
+		options.others = &others;
 	if (kind != CHECK_ASSEMBLE || !codec_at_end(&body))
 		_exit(EXIT_FAILURE);
 	if (options.alone) {

@@ -19,12 +19,15 @@
 #include "cluster/cluster_images.h"
 #include "cluster/coordinator.h"
 #include "cluster/handshake.h"
+#include "cluster/passes.h"
 #include "cluster/reduction.h"
 #include "cluster/rpc_client.h"
 #include "cluster/scheduler.h"
 #include "cluster/worker.h"
 #include "cluster/worker_link.h"
 #include "run/cluster.h"
+
+#define PROCESSORS_OF_CORE 2
 
 struct program {
 	int argc, code;
@@ -50,6 +53,9 @@ static void deliver_to_coordinator(struct message *message)
 		break;
 	case MESSAGE_REDUCE:
 		reduction_deliver(message);
+		break;
+	case MESSAGE_PART:
+		passes_deliver(message);
 		break;
 	case MESSAGE_CARVED:
 		images_deliver(message);
@@ -132,6 +138,21 @@ static unsigned share_of_processors(void)
 						      : 1;
 }
 
+/* Open MPI's mpirun binds up to two processes to one core each. */
+static void warn_of_binding(void)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t set;
+
+	if (!transport_local_rank() && getenv("OMPI_COMM_WORLD_SIZE") &&
+		!sched_getaffinity(0, sizeof(set), &set) && CPU_COUNT(&set) <= PROCESSORS_OF_CORE &&
+		online > (long)transport_local_count() * PROCESSORS_OF_CORE)
+		log_warn("mpirun lets each process use only %d of this host's %ld processors: "
+			 "start it "
+			 "with --bind-to none",
+			CPU_COUNT(&set), online);
+}
+
 /* Without CUDA, whose calls would open a device. */
 static unsigned count_gpus(void)
 {
@@ -179,6 +200,7 @@ static void fill_cluster(void)
 		.begin = handshake_begin,
 		.next = scheduler_next,
 		.carving = &rpc_client_remote,
+		.deal_passes = passes_deal,
 		.spent = handshake_spent,
 		.end = handshake_end,
 		.work = worker_run,
@@ -207,6 +229,7 @@ int main(int argc, char **argv)
 	link_init();
 	if (transport_rank())
 		log_redirect(log_of_worker);
+	warn_of_binding();
 	if (pthread_create(&thread, NULL, run_program, &program)) {
 		log_error("cannot start a thread");
 		return EXIT_IO;

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "cluster/coordinator.h"
 #include "cluster/messages.h"
+#include "cluster/passes.h"
 #include "cluster/rpc_client.h"
 #include "cluster/scheduler.h"
 #include "cluster/worker.h"
@@ -210,6 +211,7 @@ void handshake_end(void)
 		transport_send(rank, MESSAGE_END, NULL);
 	scheduler_end();
 	rpc_client_end();
+	passes_end();
 	coordinator_reset();
 	pthread_mutex_unlock(&coordinator.lock);
 	worker_join();

@@ -21,6 +21,7 @@ enum message_kind {
 	MESSAGE_FAILED,
 	MESSAGE_CARVED,
 	MESSAGE_REDUCE,
+	MESSAGE_PART, /* of a pass over files in pieces */
 	/* to a worker */
 	MESSAGE_BEGIN,
 	MESSAGE_UNIT,
@@ -32,6 +33,8 @@ enum message_kind {
 	MESSAGE_END,
 	MESSAGE_IMAGE,
 	MESSAGE_REDUCED,
+	MESSAGE_PASSES,
+	MESSAGE_PARTS,
 	MESSAGE_LEAVE, /* the program ends */
 };
 

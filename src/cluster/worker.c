@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble/confined.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "carve/checker_process.h"
 #include "cluster/precheck.h"
 #include "cluster/worker_link.h"
 #include "content_map/content_map.h"
@@ -247,6 +249,48 @@ static int open_search(struct worker *worker)
 	return 1;
 }
 
+/* ---- files in pieces ----------------------------------------------------------------------- */
+
+static bool are_passes_over(void)
+{
+	return signals_caught() || rpc_server_is_cancelled();
+}
+
+/* This process's part of them. */
+static int make_passes(struct worker *worker)
+{
+	const struct assemble_others others = { transport_rank(), transport_count(), link_exchange,
+		link_give_up, NULL, checker_keep_extension };
+	struct session *session = &worker->session;
+	const struct assemble_options options = {
+		.image = session->scope.image,
+		.rules = worker->options.rules,
+		.pool = session->pool,
+		.tool = strcmp(search_engine_name(worker->search), "gpu") == 0 ? search_gpu : NULL,
+		.devices = worker->options.gpu.devices,
+		.interrupted = are_passes_over,
+		.others = &others,
+	};
+	char how[CONFINED_HOW_LEN];
+	struct assembler *assembler;
+	struct codec_reader reader;
+	struct message task;
+	int status = 0;
+
+	if (!link_next_passes(&task))
+		return 0;
+	reader = codec_reader_from(task.bytes, task.len);
+	assembler = assembler_load_task(&options, checker_keep_extension, &reader);
+	assert(codec_at_end(&reader)); /* every process runs the same program */
+	free(task.bytes);
+	if (session_confines_checks(session))
+		status = confined_passes_make(assembler, how, &session->error);
+	while (!status && assembler_has_pass(assembler))
+		status = assembler_pass(assembler, &session->error);
+	assembler_free(assembler);
+	return status == -EINTR || status == -ENOLINK ? 0 : status;
+}
+
 /* ---- a worker's life ----------------------------------------------------------------------- */
 
 /* As much of a run's set-up as concerns what is searched. */
@@ -305,6 +349,8 @@ static int work(struct worker *worker, const char *output)
 		status = worker->search ? open_search(worker) : 0;
 	if (status > 0)
 		status = search_units(worker);
+	if (!status && worker->search && transport_rank())
+		status = make_passes(worker);
 	return status == -ECANCELED ? 0 : status;
 }
 

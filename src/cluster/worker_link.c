@@ -32,6 +32,8 @@ static struct {
 	size_t unused;       /* of what was sent, as credit_of counts */
 	void (*hide)(void *context, uint64_t until);
 	void *hide_context;
+	bool has_passes; /* a message about them, which was not taken yet */
+	struct message passes;
 	bool has_reduced;
 	struct cluster_reduced reduced;
 	bool has_image;
@@ -130,7 +132,14 @@ void link_deliver(struct message *message)
 		return;
 	}
 	pthread_mutex_lock(&worker.lock);
-	note(message);
+	if (message->kind == MESSAGE_PASSES || message->kind == MESSAGE_PARTS) {
+		assert(!worker.has_passes); /* the next comes after an answer */
+		worker.passes = *message;
+		worker.has_passes = true;
+		message->bytes = NULL;
+	} else {
+		note(message);
+	}
 	pthread_cond_broadcast(&worker.changed);
 	pthread_mutex_unlock(&worker.lock);
 	free(message->bytes);
@@ -215,6 +224,53 @@ int link_send_result(const struct cluster_result *result)
 		transport_send(0, MESSAGE_RESULT, &writer);
 	free(writer.bytes);
 	return wanted ? 0 : -ECANCELED;
+}
+
+/* ---- passes over files in pieces ------------------------------------------------------------ */
+
+bool link_next_passes(struct message *task)
+{
+	bool has;
+
+	pthread_mutex_lock(&worker.lock);
+	while (!worker.has_passes && !worker.ended && !worker.cancelled && wait_a_moment())
+		;
+	has = worker.has_passes;
+	worker.has_passes = false;
+	if (has)
+		*task = worker.passes;
+	pthread_mutex_unlock(&worker.lock);
+	return has;
+}
+
+static void send_part(bool gives_up, const struct codec_writer *own)
+{
+	struct codec_writer writer = { 0 };
+
+	codec_put(&writer, gives_up);
+	if (own)
+		codec_put_bytes(&writer, own->bytes, own->len);
+	transport_send(0, MESSAGE_PART, &writer);
+}
+
+bool link_exchange(void *context, const struct codec_writer *own, struct codec_writer *theirs)
+{
+	struct message parts;
+
+	(void)context;
+	send_part(false, own);
+	if (!link_next_passes(&parts))
+		return false;
+	*theirs = (struct codec_writer){
+		.bytes = parts.bytes, .len = parts.len, .capacity = parts.len
+	};
+	return true;
+}
+
+void link_give_up(void *context)
+{
+	(void)context;
+	send_part(true, NULL);
 }
 
 void link_fail(const struct error *error)

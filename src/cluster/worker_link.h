@@ -26,6 +26,11 @@ int link_join(const struct link_join *join, struct error *error);
 int link_next_unit(bool wait, struct range *unit, bool *last);
 /* Waits until the coordinator has room for it. -ECANCELED: results are no longer wanted. */
 int link_send_result(const struct cluster_result *result);
+/* Waits for the task of passes over files in pieces (assembler_save_task), whose bytes are the caller's. False: there are none. */
+bool link_next_passes(struct message *task);
+/* As in struct assemble_others. */
+bool link_exchange(void *context, const struct codec_writer *own, struct codec_writer *theirs);
+void link_give_up(void *context);
 /* The run can't go on. */
 void link_fail(const struct error *error);
 /* Waits until the coordinator has ended the run, and for all checks and writes. */

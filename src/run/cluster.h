@@ -11,6 +11,8 @@
 #ifndef BURIN_RUN_CLUSTER_H
 #define BURIN_RUN_CLUSTER_H
 
+#include "assemble/assemble.h"
+#include "base/codec.h"
 #include "base/error.h"
 #include "base/ranges.h"
 #include "carve/carving.h"
@@ -80,6 +82,9 @@ struct cluster {
 	int (*next)(struct cluster_result *result, struct error *error);
 	/* Checks and writes files in all processes. After begin. */
 	const struct remote_workers *carving;
+	/* After everything was searched: has the other processes make their parts of all passes over files in pieces. task:
+	 * what assembler_save_task saves. What it returns is valid until end. */
+	const struct assemble_others *(*deal_passes)(const struct codec_writer *task);
 	/* What a process has done so far. Before end. */
 	void (*spent)(unsigned rank, struct rank_record *record);
 	/* Releases the workers, whether begin succeeded or not; waits for the own one. */

@@ -18,6 +18,7 @@
 #include "carve/copy.h"
 #include "evidence/extent_image.h"
 #include "report/report_reader.h"
+#include "run/cluster.h"
 #include "run/run_parts.h"
 #include "run/signals.h"
 #include "scan/scan.h"
@@ -54,15 +55,25 @@ static void note_pass(void *context, const struct assembler *assembler)
 	run_checkpoint_meanwhile(context);
 }
 
+/* The workers of a cluster are idle by then: theirs are not the threads that the coordinator has for their answers. */
+static struct pool *passes_pool(struct run *run)
+{
+	const struct run_options *options = run->session.options;
+
+	if (options->cluster)
+		run->passes_pool = session_pool_new(
+			options->threads ? options->threads : options->cluster->threads);
+	return run->passes_pool ? run->passes_pool : run->session.pool;
+}
+
 void pieces_begin(struct run *run)
 {
 	struct session *session = &run->session;
 	const struct run_options *options = session->options;
-	const struct assemble_options assemble = {
+	struct assemble_options assemble = {
 		.image = session->scope.image,
 		.volumes = session->scope.volumes,
 		.rules = options->rules,
-		.pool = session->pool,
 		.level = (enum assemble_level)options->fragments,
 		.strict = options->decide.strict,
 		.budget = options->fragment_budget,
@@ -76,6 +87,7 @@ void pieces_begin(struct run *run)
 
 	if (options->fragments == FRAGMENTS_OFF || options->scalpel)
 		return;
+	assemble.pool = passes_pool(run);
 	run->assembler = assembler_new(&assemble);
 	carving_watch_decisions(session->carving, note_decision, run->assembler);
 }
@@ -394,6 +406,20 @@ static void note_crashes(struct run *run, const char *how)
 	strbuf_free(&places);
 }
 
+/* All processes of a cluster make them. */
+static void deal_passes(struct run *run)
+{
+	const struct cluster *cluster = run->session.options->cluster;
+	struct codec_writer task = { 0 };
+
+	if (!cluster || cluster->count < 2)
+		return;
+	assembler_end_scan(run->assembler);
+	assembler_save_task(run->assembler, &task);
+	assembler_set_others(run->assembler, cluster->deal_passes(&task));
+	free(task.bytes);
+}
+
 /* Returns -EINTR where it was interrupted. how: as for confined_passes_make. */
 static int make_passes(struct run *run, char how[CONFINED_HOW_LEN])
 {
@@ -402,11 +428,17 @@ static int make_passes(struct run *run, char how[CONFINED_HOW_LEN])
 	*how = 0;
 	if (!run_has_passes(run))
 		return 0;
+	deal_passes(run);
 	if (run->session.record.checks_confined)
 		return confined_passes_make(run->assembler, how, &run->session.error);
 	while (!status && assembler_has_pass(run->assembler))
 		status = signals_caught() ? -EINTR
 					  : assembler_pass(run->assembler, &run->session.error);
+	if (status == -ENOLINK && signals_caught())
+		return -EINTR;
+	if (status == -ENOLINK)
+		error_set(&run->session.error, EXIT_IO, ENOLINK,
+			"another process could not go on with files in pieces; resume the run");
 	return status;
 }
 

@@ -471,6 +471,7 @@ static void close_run(struct run *run)
 	search_close(run->search);
 	sift_free(run->sift);
 	assembler_free(run->assembler);
+	pool_free(run->passes_pool);
 	candidates_free(run->candidates);
 	traits_free(&run->traits);
 	session_close(&run->session);

@@ -20,6 +20,7 @@ struct run {
 	struct content_map *map;
 	struct candidates *candidates;
 	struct assembler *assembler; /* NULL: files in pieces stay in pieces */
+	struct pool *passes_pool;    /* NULL: the session's */
 	bool has_ended; /* what a checkpoint holds is no longer as it was: names were given to files in pieces */
 	bool reported_again; /* the reports were written a second time */
 	struct traits traits;

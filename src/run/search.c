@@ -114,7 +114,7 @@ static int open_reader(struct search *search, uint64_t offset, uint64_t length, 
 	const struct run_options *options = search->options.options;
 	struct reader_options reader = {
 		.slot_len = options->chunk_size ? options->chunk_size : search->engine->chunk_len,
-		.slots = scan_engine_chunks(search->engine, &options->gpu),
+		.slots = search->engine->chunks,
 		.cache_len = CACHE_LEN,
 		.overlap = options->rules->patterns.longest - 1,
 		.offset = offset,

@@ -113,7 +113,7 @@ struct scan_engine {
 		struct scan *scan, struct coded_scan *scans, size_t count);
 	/* Waits for a batch, which must have been begun and is not valid after it. */
 	void (*decode_end)(struct scan *scan, struct coded_batch *batch);
-	unsigned chunks;  /* see scan_engine_chunks */
+	unsigned chunks;  /* that it wants in flight, those being read included; 0: any number */
 	size_t chunk_len; /* the chunk size with which whole runs are fastest, bytes; 0: the
 			     reader's default */
 	bool sifts; /* it calls the sifter once for each hit that it hands out; others' hits have
@@ -121,14 +121,6 @@ struct scan_engine {
 	bool comparison; /* from a paper, to be compared with: `auto` never takes it, `burin bench`
 			     only by name, and `burin list engines` shows it with --all */
 };
-
-/* How many chunks the engine wants in flight, those being read included; 0: any number. Several
- * GPUs want more than one does. */
-static inline unsigned scan_engine_chunks(
-	const struct scan_engine *engine, const struct gpu_options *gpu)
-{
-	return engine->chunks * (gpu && gpu->devices ? 2 : 1);
-}
 
 /* THE TABLE, ended by NULL, in the order in which `auto` tries them. */
 extern const struct scan_engine *const scan_engines[];

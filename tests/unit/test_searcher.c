@@ -537,6 +537,7 @@ static void tear_down(void)
 }
 
 TestSuite(device_server, .init = set_up, .fini = tear_down, .timeout = TEST_HANGS);
+TestSuite(confined, .init = set_up, .fini = tear_down, .timeout = TEST_HANGS);
 
 /* Makes the passes that are left, confined. Frees it. */
 static void expect_found(struct assembler *assembler)
@@ -615,6 +616,113 @@ Test(device_server, confined_searches_go_on_after_any_pass)
 		expect_found(assembler);
 		free(saved[i].bytes);
 	}
+}
+
+/* Another process of two, which has nothing to try, or gives what is said. */
+static struct codec_writer given[16]; /* by this one, one a pass */
+static size_t given_count, asked_count;
+static bool has_given_up;
+static const char *told; /* NULL: nothing was tried */
+static size_t told_len;
+
+static bool exchange(void *context, const struct codec_writer *own, struct codec_writer *theirs)
+{
+	(void)context;
+	asked_count++;
+	codec_append(&given[given_count++], own);
+	if (told)
+		codec_put_bytes(theirs, told, told_len);
+	else
+		codec_put_bytes(theirs, "", 1);
+	return true;
+}
+
+static bool replay(void *context, const struct codec_writer *own, struct codec_writer *theirs)
+{
+	(void)context;
+	(void)own;
+	if (asked_count == given_count)
+		return false;
+	codec_put_bytes(theirs, given[asked_count].bytes, given[asked_count].len);
+	asked_count++;
+	return true;
+}
+
+static void give_up(void *context)
+{
+	(void)context;
+	has_given_up = true;
+}
+
+static struct assemble_others others = { 0, 2, exchange, give_up, NULL, keep_extension };
+
+Test(confined, passes_have_parts_that_others_take_over)
+{
+	options.tool = NULL;
+	options.others = &others;
+	expect_put_together();
+	cr_expect_gt(asked_count, 3, "each pass is shared");
+	others.part = 1;
+	others.exchange = replay;
+	asked_count = 0;
+	expect_put_together();
+	cr_expect_eq(asked_count, given_count);
+	for (size_t i = 0; i < given_count; i++)
+		free(given[i].bytes);
+}
+
+static bool refuse(void *context, const struct codec_writer *own, struct codec_writer *theirs)
+{
+	(void)context;
+	(void)own;
+	(void)theirs;
+	asked_count++;
+	return false;
+}
+
+Test(confined, the_first_goes_on_alone_where_others_do_not_or_give_what_is_invalid)
+{
+	static const char *const invalid[] = { "\1\4\0", "\2\4\0", "\1", "\0\0", "\2\377\0" };
+	static const size_t lens[] = { 3, 3, 1, 2, 3 };
+
+	options.tool = NULL;
+	options.others = &others;
+	for (size_t i = 0; i < 5; i++) {
+		given_count = 0;
+		told = invalid[i];
+		told_len = lens[i];
+		expect_put_together();
+		cr_expect_eq(given_count, 1, "%zu", i);
+		free(given[0].bytes);
+		given[0] = (struct codec_writer){ 0 };
+	}
+	others.exchange = refuse;
+	asked_count = 0;
+	expect_put_together();
+	cr_expect_eq(asked_count, 1);
+	cr_expect_not(has_given_up);
+}
+
+Test(confined, another_ends_where_the_first_does_not_go_on)
+{
+	const struct candidate candidate = { .length = 1 << 20 };
+	const struct outcome outcome = { .verdict = CARVE_TRUNCATED, .length = BROKEN_LEN };
+	const struct decision decision = {
+		.candidate = &candidate, .outcome = &outcome, .keep = true
+	};
+	char how[CONFINED_HOW_LEN];
+	struct assembler *assembler;
+	struct error error = { 0 };
+
+	options.tool = NULL;
+	options.others = &others;
+	others.part = 1;
+	others.exchange = refuse;
+	assembler = assembler_new(&options);
+	assembler_note(assembler, &decision);
+	cr_expect_eq(confined_passes_make(assembler, how, &error), -ENOLINK);
+	cr_expect(has_given_up);
+	assembler_free(assembler);
 }
 
 static bool is_answered(struct device_server *server, uint32_t kind, struct codec_writer *question)
