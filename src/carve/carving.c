@@ -8,7 +8,9 @@
  * on them, and the writes of those that are kept were started. reported: written and in the report.
  *
  * Checks happen in any order, between offer and decision; carve/schedule.h says which is next. How
- * far they run ahead is limited by the memory that the jobs take.
+ * far they run ahead is limited by the memory that the jobs take. The likely files are known before
+ * they are offered, as early jobs, and their checks begin at once: they go into the ring when their
+ * turn comes. The other candidates are best offered late (carving_holds).
  *
  * The ring is this thread's alone. Checks and writes happen elsewhere (carve/local_jobs.h,
  * carve/remote_jobs.h); they set the states of their jobs, and this thread looks at these whenever
@@ -49,6 +51,8 @@
 #define DECIDED_AT_ONCE 64
 /* Hidden starts are passed faster. */
 #define PASSED_AT_ONCE 1024
+/* The most early jobs. */
+#define EARLY_MAX (JOB_RING_MAX / 8)
 /* A file that had been decided on, and was not reported. */
 struct loaded_record {
 	struct candidate candidate;
@@ -59,7 +63,12 @@ struct carving {
 	struct carving_options options;
 	struct decider *decider; /* NULL without rules */
 	struct job_ring ring;
-	uint64_t group_max; /* jobs of one start, at most one a rule, and the next start's first */
+	struct early_jobs early;
+	bool has_early; /* whether there may be any */
+	uint64_t
+		last_early; /* the number, in the ring, of the last job that is not late; UINT64_MAX: there was none */
+	uint64_t early_from; /* all candidates before this were offered or skipped */
+	uint64_t group_max;  /* jobs of one start, at most one a rule, and the next start's first */
 	uint64_t reported, decided, offered; /* cursors: counts since the start */
 	_Atomic size_t outcomes_len;
 	unsigned threads; /* of the pool, or how many checks others can make at a time */
@@ -132,9 +141,12 @@ struct carving *carving_new(const struct carving_options *options)
 	/* Scalpel's order is not that of the image. */
 	if (!options->decide.nested && !options->decide.any_order)
 		carving->context.cover = carving->cover = cover_new(rule_count);
+	carving->has_early = carving->cover && !options->remote && !options->on_outcome;
+	carving->last_early = UINT64_MAX;
 	if (options->rules)
 		carving->schedule = schedule_new(&(struct schedule_options){ &carving->ring,
-			options->rules, carving->decider, carving->defer, carving->cover });
+			options->rules, carving->decider, carving->defer, carving->cover,
+			carving->has_early ? &carving->early : NULL });
 	if (options->remote)
 		carving->remote =
 			remote_jobs_new(&carving->context, options->remote, carving->threads);
@@ -179,6 +191,11 @@ static void drop_jobs(struct carving *carving)
 			kept_files_drop(&carving->files, job->file);
 	}
 	job_ring_clear(ring);
+	for (uint64_t n = carving->early.ring.first; n < carving->early.ring.end; n++)
+		if (job_ring_at(&carving->early.ring, n))
+			job_drop_outcome(&carving->context, job_ring_at(&carving->early.ring, n));
+	job_ring_clear(&carving->early.ring);
+	carving->early.next = 0;
 }
 
 void carving_free(struct carving *carving)
@@ -219,7 +236,10 @@ static uint64_t start_at(const struct carving *carving, uint64_t cursor)
 /* Bytes in flight. */
 static size_t in_flight(const struct carving *carving)
 {
-	return (size_t)(carving->offered - carving->reported) * sizeof(struct carve_job) +
+	const struct job_ring *early = &carving->early.ring;
+
+	return (size_t)(carving->offered - carving->reported + early->end - early->first) *
+		       sizeof(struct carve_job) +
 	       kept_files_len(&carving->files) +
 	       atomic_load_explicit(&carving->outcomes_len, memory_order_relaxed);
 }
@@ -239,6 +259,84 @@ static struct carve_job *append_job(struct carving *carving)
 {
 	carving->offered++;
 	return job_ring_append(&carving->ring);
+}
+
+/* ---- early jobs ---------------------------------------------------------------------------- */
+
+/* Frees those that were taken, or are not needed and not being checked. */
+static void free_early(struct carving *carving)
+{
+	struct early_jobs *early = &carving->early;
+
+	while (early->ring.first < early->next) {
+		struct carve_job *job = job_ring_at(&early->ring, early->ring.first);
+
+		if (job && job_state(job) == JOB_CHECKING)
+			return;
+		if (job)
+			job_drop_outcome(&carving->context, job);
+		job_ring_drop(&early->ring);
+	}
+}
+
+static bool is_before(const struct candidate *a, const struct candidate *b)
+{
+	return a->start != b->start ? a->start < b->start : a->rule < b->rule;
+}
+
+/* The job of a candidate whose turn it is; NULL: there is none. */
+static struct carve_job *take_early(struct carving *carving, const struct candidate *candidate)
+{
+	struct early_jobs *early = &carving->early;
+	struct carve_job *job = NULL;
+
+	while (early->next < early->ring.end && !job) {
+		const struct candidate *first = &job_ring_at(&early->ring, early->next)->candidate;
+
+		if (is_before(candidate, first))
+			break;
+		if (!is_before(first, candidate))
+			job = job_ring_take(&early->ring, early->next);
+		early->next++;
+	}
+	free_early(carving);
+	return job;
+}
+
+/* Those that start before it are not needed. */
+static void skip_early(struct carving *carving, uint64_t start)
+{
+	struct early_jobs *early = &carving->early;
+
+	while (early->next < early->ring.end &&
+		job_ring_at(&early->ring, early->next)->candidate.start < start)
+		early->next++;
+	free_early(carving);
+}
+
+bool carving_offer_early(struct carving *carving, const struct candidate *candidate)
+{
+	const struct job_ring *ring = &carving->early.ring;
+
+	if (!carving->has_early || candidate->rejection || candidate->start < carving->early_from ||
+		schedule_is_late(carving->schedule, candidate) ||
+		!check_needed(&carving->options.rules->rules[candidate->rule]) ||
+		decider_hides(carving->decider, candidate->start))
+		return true;
+	if (ring->end - ring->first >= EARLY_MAX || in_flight(carving) >= OFFERED_MAX)
+		return false;
+	job_ring_append(&carving->early.ring)->candidate = *candidate;
+	return true;
+}
+
+void carving_skip_hidden(struct carving *carving, uint64_t until, uint64_t count)
+{
+	if (!count)
+		return;
+	decider_skip_many(carving->decider, count);
+	carving->early_from = until;
+	skip_early(carving, until);
+	precheck_cache_skip(carving->precheck_cache, &(struct candidate){ .start = until });
 }
 
 /* ---- starting checks ----------------------------------------------------------------------- */
@@ -526,6 +624,7 @@ static void advance(struct carving *carving, bool no_more)
 
 	if (carving->decider)
 		decider_hide(carving->decider, defer_hidden_until(carving->defer));
+	free_early(carving);
 	do {
 		start_checks(carving);
 		decide_ready(carving, no_more);
@@ -607,14 +706,50 @@ static int make_room(struct carving *carving)
 
 /* ---- what goes in -------------------------------------------------------------------------- */
 
+/* Whether schedule_holds, as far as is decided. */
+static bool is_held(const struct carving *carving, const struct candidate *candidate)
+{
+	uint64_t last = carving->last_early;
+
+	if (carving->scanned == UINT64_MAX || carving->offered == carving->decided)
+		return false;
+	if (last != UINT64_MAX && last < carving->decided)
+		last = UINT64_MAX;
+	return schedule_holds(carving->schedule, last, candidate);
+}
+
+bool carving_holds(struct carving *carving, const struct candidate *candidate)
+{
+	uint64_t decided;
+
+	if (!carving->has_early)
+		return false;
+	while (is_held(carving, candidate)) {
+		decided = carving->decided;
+		carving->offered_until = candidate->start;
+		advance(carving, false);
+		if (carving->decided == decided)
+			return true;
+	}
+	return false;
+}
+
 /* Nothing has to be read for some candidates, and others were checked before. */
 static void take_candidate(struct carving *carving, const struct candidate *candidate)
 {
-	struct carve_job *job = append_job(carving);
+	struct carve_job *job = take_early(carving, candidate);
 	struct outcome outcome;
 
+	if (job) {
+		carving->last_early = carving->offered++;
+		job_ring_add(&carving->ring, job);
+		return;
+	}
+	job = append_job(carving);
 	job->candidate = *candidate;
 	job->late = schedule_is_late(carving->schedule, candidate);
+	if (!job->late)
+		carving->last_early = carving->offered - 1;
 	if (candidate->rejection ||
 		!check_needed(&carving->options.rules->rules[candidate->rule])) {
 		job_set_state(job, JOB_CHECKED);
@@ -632,6 +767,7 @@ int carving_offer(struct carving *carving, const struct candidate *candidate)
 	int status;
 
 	/* Most candidates start inside a complete file: these cost no job. */
+	carving->early_from = candidate->start + 1;
 	if (decider_skip_hidden(carving->decider, candidate)) {
 		precheck_cache_skip(carving->precheck_cache, candidate);
 		return tracker_status(carving->tracker);
@@ -697,7 +833,10 @@ static uint64_t begun_until(const struct carving *carving)
 	uint64_t reached = schedule_reached(carving->schedule, carving->decided);
 	uint64_t started = reached < carving->offered ? start_at(carving, reached) : UINT64_MAX;
 	uint64_t begun = carving->local ? local_jobs_begun(carving->local) : UINT64_MAX;
+	uint64_t early = schedule_early_reached(carving->schedule);
 
+	if (early < started)
+		started = early;
 	return started < begun ? started : begun;
 }
 

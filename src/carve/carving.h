@@ -74,6 +74,14 @@ void carving_watch_decisions(struct carving *carving,
  * -EAGAIN: scan on and come back (the oldest file reaches past what was scanned, and a dry run must
  * know whether it can be read); another negative errno: the run must end, carving_error says why. */
 int carving_offer(struct carving *carving, const struct candidate *candidate);
+/* A candidate that will be offered, unless it is hidden then, may be checked already, if it is a likely file: in the same
+ * order. False: there is no room. */
+bool carving_offer_early(struct carving *carving, const struct candidate *candidate);
+/* Whether the candidate, which is next, is better offered later: when a file that probably hides it is decided on. Then all
+ * that start before it count as offered. Only to save time and memory. Never after all was scanned. */
+bool carving_holds(struct carving *carving, const struct candidate *candidate);
+/* Instead of offering them: so many candidates, all that were not offered and start before carving_hidden_until. */
+void carving_skip_hidden(struct carving *carving, uint64_t until, uint64_t count);
 /* Takes a file that was decided on elsewhere: path and runs are taken over (and NULL afterwards),
  * the other texts must outlive the carving. Hashes in the record are those that its bytes are
  * expected to have. Result as for carving_offer. */

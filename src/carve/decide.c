@@ -380,7 +380,7 @@ void decider_tally_checks(const struct decider *decider, struct tallies *checks)
 
 /* ---- single candidates --------------------------------------------------------------------- */
 
-static void tally_hidden(struct decider *decider, size_t count)
+static void tally_hidden(struct decider *decider, uint64_t count)
 {
 	tally_add_many(decider->skipped, "inside a complete file", count, 0);
 }
@@ -391,6 +391,11 @@ bool decider_skip_hidden(struct decider *decider, const struct candidate *candid
 		return false;
 	tally_hidden(decider, 1);
 	return true;
+}
+
+void decider_skip_many(struct decider *decider, uint64_t count)
+{
+	tally_hidden(decider, count);
 }
 
 uint64_t decider_position(const struct decider *decider)

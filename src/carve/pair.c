@@ -72,11 +72,6 @@ struct pattern_uses {
 	uint32_t first, count;
 };
 
-struct pattern_use {
-	uint32_t rule;
-	bool header;
-};
-
 struct pairing {
 	const struct rules *rules;
 	struct pairing_options options;
@@ -300,26 +295,44 @@ static bool aligned(const struct pairing_options *options, uint64_t start, uint6
 	       0;
 }
 
+bool pairing_in_range(const struct pairing *pairing, uint64_t start)
+{
+	const struct pairing_options *options = &pairing->options;
+
+	return start >= options->range_start && (!options->range_end || start < options->range_end);
+}
+
+static bool is_aligned(const struct pairing *pairing, uint32_t rule, uint64_t start)
+{
+	return aligned(&pairing->options, start, pairing->options.align) &&
+	       aligned(&pairing->options, start, pairing->rules->rules[rule].align);
+}
+
+/* False: another alternative of its rule matched there before. */
+static bool note_start(struct pair_state *state, uint64_t start)
+{
+	if (state->has_last && state->last_start == start)
+		return false;
+	state->has_last = true;
+	state->last_start = start;
+	return true;
+}
+
 static void queue_header(struct pairing *pairing, const struct mark *mark)
 {
 	struct pair_state *state = &pairing->states[mark->rule];
 	struct queued_header header = { mark->position, mark->rule, mark->pattern, mark->len, 0 };
-	const struct pairing_options *options = &pairing->options;
 
-	if (mark->position < options->range_start ||
-		(options->range_end && mark->position >= options->range_end)) {
+	if (!pairing_in_range(pairing, mark->position)) {
 		tally_add(pairing->skipped, "starts outside the range", 0);
 		return;
 	}
-	if (!aligned(options, mark->position, options->align) ||
-		!aligned(options, mark->position, pairing->rules->rules[mark->rule].align)) {
+	if (!is_aligned(pairing, mark->rule, mark->position)) {
 		tally_add(pairing->skipped, "not aligned", 0);
 		return;
 	}
-	if (state->has_last && state->last_start == mark->position)
+	if (!note_start(state, mark->position))
 		return;
-	state->has_last = true;
-	state->last_start = mark->position;
 	state->open++;
 	state->header_since = true;
 	fifo_push(&pairing->headers, &header);
@@ -508,6 +521,16 @@ static enum pair_result pair_header(
 	return PAIR_DROP;
 }
 
+static void pop_header(struct pairing *pairing, uint32_t rule)
+{
+	struct pair_state *state = &pairing->states[rule];
+
+	fifo_pop(&pairing->headers);
+	assert(state->open);
+	if (--state->open == 0)
+		fifo_clear(&state->footers);
+}
+
 bool pairing_next(struct pairing *pairing, struct candidate *candidate)
 {
 	struct queued_header *front;
@@ -519,10 +542,7 @@ bool pairing_next(struct pairing *pairing, struct candidate *candidate)
 
 		if (result == PAIR_WAIT)
 			return false;
-		fifo_pop(&pairing->headers);
-		assert(pairing->states[header.rule].open);
-		if (--pairing->states[header.rule].open == 0)
-			fifo_clear(&pairing->states[header.rule].footers);
+		pop_header(pairing, header.rule);
 		if (result == PAIR_KEEP && candidate->length >= rule->min_size)
 			return true;
 		tally_add(pairing->rejected,
@@ -530,6 +550,62 @@ bool pairing_next(struct pairing *pairing, struct candidate *candidate)
 			0);
 	}
 	return false;
+}
+
+/* Every header is a candidate. */
+static bool keeps_all(const struct pairing *pairing, uint32_t number)
+{
+	const struct rule *rule = &pairing->rules->rules[number];
+
+	return !rule_pairs(pairing, rule) && rule->max_size >= rule->min_size;
+}
+
+uint64_t pairing_skip(struct pairing *pairing, uint64_t position)
+{
+	const struct queued_header *front;
+	uint64_t count = 0;
+
+	while ((front = fifo_front(&pairing->headers)) && front->start < position &&
+		keeps_all(pairing, front->rule)) {
+		pop_header(pairing, front->rule);
+		count++;
+	}
+	return count;
+}
+
+/* ---- hits that are never given ------------------------------------------------------------- */
+
+const struct pattern_use *pairing_uses(
+	const struct pairing *pairing, uint32_t pattern, uint32_t *count)
+{
+	*count = pairing->patterns[pattern].count;
+	return &pairing->uses[pairing->patterns[pattern].first];
+}
+
+bool pairing_is_plain(const struct pairing *pairing, uint32_t rule)
+{
+	return keeps_all(pairing, rule) && !pairing->rules->rules[rule].header_offset &&
+	       pairing->rules->rules[rule].align <= 1 && pairing->options.align <= 1;
+}
+
+bool pairing_takes(const struct pairing *pairing, uint32_t rule, uint64_t start)
+{
+	return keeps_all(pairing, rule) && pairing_in_range(pairing, start) &&
+	       is_aligned(pairing, rule, start);
+}
+
+uint32_t pairing_forget(struct pairing *pairing, uint64_t offset, uint32_t pattern)
+{
+	uint32_t count, made = 0;
+	const struct pattern_use *uses = pairing_uses(pairing, pattern, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!pairing_in_range(pairing, offset))
+			tally_add(pairing->skipped, "starts outside the range", 0);
+		else
+			made += note_start(&pairing->states[uses[i].rule], offset);
+	}
+	return made;
 }
 
 uint64_t pairing_reached(struct pairing *pairing)

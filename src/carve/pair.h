@@ -33,6 +33,12 @@ struct pairing_options {
 
 struct pairing;
 
+/* A rule that uses a pattern, as a header or as a footer. */
+struct pattern_use {
+	uint32_t rule;
+	bool header;
+};
+
 /* The rules and the store stay the caller's. rejected, skipped: where dropped candidates are
  * counted. One thread. */
 struct pairing *pairing_new(const struct rules *rules, const struct pairing_options *options,
@@ -54,6 +60,22 @@ void pairing_finish(struct pairing *pairing);
 /* The next candidate whose length is known. False when more must be scanned first, or when there
  * are no more. */
 bool pairing_next(struct pairing *pairing, struct candidate *candidate);
+
+/* Drops the next candidates that start before the position, as far as their lengths are known. Returns their number. */
+uint64_t pairing_skip(struct pairing *pairing, uint64_t position);
+
+/* For hits that are never given (carve/held_hits.h): */
+/* The rules that use the pattern, count of them. */
+const struct pattern_use *pairing_uses(
+	const struct pairing *pairing, uint32_t pattern, uint32_t *count);
+/* Whether each of the rule's hits in the range is a candidate that starts there. */
+bool pairing_is_plain(const struct pairing *pairing, uint32_t rule);
+/* Whether candidates may start there. */
+bool pairing_in_range(const struct pairing *pairing, uint64_t start);
+/* Whether candidates of the rule, which needs no footer, may start there: in the range, and aligned. */
+bool pairing_takes(const struct pairing *pairing, uint32_t rule, uint64_t start);
+/* Instead of pairing_hit, for a pattern whose rules are all plain: how many candidates the hit would have made. */
+uint32_t pairing_forget(struct pairing *pairing, uint64_t offset, uint32_t pattern);
 
 /* After pairing_next has returned false: all remaining candidates start here or later. */
 uint64_t pairing_reached(struct pairing *pairing);

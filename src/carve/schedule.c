@@ -4,8 +4,8 @@
  * headers of two bytes, of which random data are full, and the pictures and archives inside other
  * files.
  *
- * There is a cursor for each of the two. That of the early ones runs ahead as far as candidates are
- * offered. The other stops at the first early candidate whose check has not ended: after that all
+ * There is a cursor for each of the two, and one for the early jobs that are not in the ring yet.
+ * Those of the early ones run ahead as far as such are known. The other stops at the first early candidate whose check has not ended: after that all
  * that covers a late candidate is known. Covered candidates are left where they are (carve/cover.h):
  * when the file that covers them is decided on they are hidden, for the price of a comparison.
  * Where that turns out otherwise, the cover says which part of the ring must be visited again.
@@ -37,6 +37,7 @@ struct schedule {
 	struct schedule_options options;
 	bool *weak;                  /* by pattern */
 	uint64_t next[ORDERS];       /* cursors: the jobs before them were visited */
+	uint64_t next_ahead;         /* the same of early jobs that are not in the ring */
 	bool waits;                  /* the late ones' cursor is at an early one that is not done */
 	uint64_t retry, retry_until; /* jobs from there on, up to that offset, are visited again */
 	struct covered_range covered; /* the last that was found; until there is a retry */
@@ -141,6 +142,27 @@ static bool visit(
 	return batch->count;
 }
 
+/* The same of early jobs that are not in the ring yet. */
+static bool visit_ahead(struct schedule *schedule, struct check_batch *batch)
+{
+	const struct early_jobs *early = schedule->options.early;
+
+	if (!early)
+		return false;
+	if (schedule->next_ahead < early->next)
+		schedule->next_ahead = early->next;
+	for (; schedule->next_ahead < early->ring.end; schedule->next_ahead++) {
+		struct carve_job *job = job_ring_at(&early->ring, schedule->next_ahead);
+
+		if (!may_start(schedule, job, false))
+			continue;
+		if (!fits(batch, job))
+			break;
+		add(batch, job, false);
+	}
+	return batch->count;
+}
+
 /* The first job of [from, to) that starts at the offset or later. */
 static uint64_t job_from(const struct job_ring *ring, uint64_t from, uint64_t to, uint64_t offset)
 {
@@ -225,7 +247,7 @@ bool schedule_next(
 	take_retry(schedule, decided);
 	return visit_again(schedule, batch) ||
 	       (schedule->options.cover && visit(schedule, LATE, true, batch)) ||
-	       visit(schedule, EARLY, true, batch) ||
+	       visit(schedule, EARLY, true, batch) || visit_ahead(schedule, batch) ||
 	       (impatient && schedule->options.cover && visit(schedule, LATE, false, batch));
 }
 
@@ -264,4 +286,24 @@ uint64_t schedule_reached(const struct schedule *schedule, uint64_t decided)
 	uint64_t reached = schedule->waits || next[EARLY] < next[LATE] ? next[EARLY] : next[LATE];
 
 	return reached > decided ? reached : decided;
+}
+
+uint64_t schedule_early_reached(const struct schedule *schedule)
+{
+	const struct early_jobs *early = schedule->options.early;
+	uint64_t next = schedule->next_ahead;
+
+	if (!early)
+		return UINT64_MAX;
+	if (next < early->next)
+		next = early->next;
+	return next < early->ring.end ? job_ring_at(&early->ring, next)->candidate.start
+				      : UINT64_MAX;
+}
+
+bool schedule_holds(
+	struct schedule *schedule, uint64_t last_early, const struct candidate *candidate)
+{
+	return (last_early != UINT64_MAX && is_pending(schedule, last_early)) ||
+	       is_covered(schedule, candidate);
 }

@@ -38,7 +38,8 @@ void candidates_hit(struct candidates *candidates, uint64_t offset, uint32_t pat
  * (carve/candidate.h). */
 void candidates_checked_hit(struct candidates *candidates, uint64_t offset, uint32_t pattern,
 	uint32_t len, uint32_t rule, uint32_t rejection);
-bool candidates_want_length(const struct candidates *candidates, uint32_t pattern);
+/* By pattern: whether the length of a match is wanted. As long as the candidates. */
+const bool *candidates_want_lengths(const struct candidates *candidates);
 /* All hits before position were given. */
 void candidates_advance(struct candidates *candidates, uint64_t position);
 /* All hits were given. */

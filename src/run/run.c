@@ -34,6 +34,7 @@ static void advance(struct run *run, uint64_t position, size_t hit_count)
 /* As pair_next, in a run of one process. */
 static int pair_chunk(struct run *run)
 {
+	const bool *want_lengths = candidates_want_lengths(run->candidates);
 	const struct chunk *chunk;
 	int status = search_next(run->search, &chunk, &run->session.error);
 
@@ -41,10 +42,9 @@ static int pair_chunk(struct run *run)
 		return status;
 	for (size_t i = 0; i < chunk->hit_count; i++) {
 		const struct hit *hit = &chunk->hits[i];
-		bool wanted = candidates_want_length(run->candidates, hit->pattern);
 
 		candidates_checked_hit(run->candidates, hit->offset, hit->pattern,
-			wanted ? search_match_len(run->search, chunk, hit) : 0,
+			want_lengths[hit->pattern] ? search_match_len(run->search, chunk, hit) : 0,
 			hit->note ? sift_rule(run->sift, hit) : 0, hit->note);
 	}
 	advance(run, chunk->offset + chunk->until, chunk->hit_count);
@@ -56,6 +56,7 @@ static int pair_chunk(struct run *run)
 /* As pair_next, where workers search. They send what their checks found along with the hits. */
 static int pair_result(struct run *run)
 {
+	const bool *want_lengths = candidates_want_lengths(run->candidates);
 	double from = clock_seconds();
 	struct session *session = &run->session;
 	struct cluster_result result;
@@ -66,9 +67,9 @@ static int pair_result(struct run *run)
 		return status == -EAGAIN ? 1 : status;
 	for (size_t i = 0; i < result.hit_count; i++) {
 		const struct cluster_hit *hit = &result.hits[i];
-		bool wanted = candidates_want_length(run->candidates, hit->pattern);
 
-		candidates_hit(run->candidates, hit->offset, hit->pattern, wanted ? hit->len : 0);
+		candidates_hit(run->candidates, hit->offset, hit->pattern,
+			want_lengths[hit->pattern] ? hit->len : 0);
 	}
 	advance(run, result.until, result.hit_count);
 	for (size_t i = 0; i < result.unread_count; i++)

@@ -35,7 +35,8 @@ static void set_up(void)
 	decider = decider_new(rules, &options, &tallies, &tallies);
 	defer = defer_new(2, false, rules->count);
 	cover = cover_new(rules->count);
-	schedule = schedule_new(&(struct schedule_options){ &ring, rules, decider, defer, cover });
+	schedule = schedule_new(
+		&(struct schedule_options){ &ring, rules, decider, defer, cover, NULL });
 }
 
 static void tear_down(void)
@@ -211,7 +212,8 @@ Test(schedule, what_everything_waits_for_is_checked_at_once)
 Test(schedule, without_a_cover_nothing_waits)
 {
 	schedule_free(schedule);
-	schedule = schedule_new(&(struct schedule_options){ &ring, rules, decider, defer, NULL });
+	schedule = schedule_new(
+		&(struct schedule_options){ &ring, rules, decider, defer, NULL, NULL });
 	offer(1 * MIB, PICTURE);
 	offer(1 * MIB + 700, SOUND);
 	offer(4 * MIB, PICTURE);
@@ -232,4 +234,44 @@ Test(schedule, what_follows_the_front_is_checked_with_it)
 	cr_expect(batch.jobs[0]->force && !batch.jobs[0]->next);
 	cr_expect(!batch.jobs[1]->force && batch.jobs[1]->next);
 	decider_end_pending(decider, PICTURE, UINT64_MAX / 2);
+}
+
+static struct early_jobs early;
+
+static void offer_early(uint64_t start, uint32_t rule)
+{
+	job_ring_append(&early.ring)->candidate =
+		(struct candidate){ .start = start, .length = MIB, .rule = rule, .pattern = rule };
+}
+
+/* Likely files are checked before they are in the ring, and what comes after them is held back until they are decided on. */
+Test(schedule, early_jobs_are_checked_before_their_turn)
+{
+	const struct candidate after = { .start = 2 * MIB, .length = MIB };
+	const struct candidate inside = {
+		.start = MIB + 700, .length = MIB, .rule = SOUND, .pattern = SOUND
+	};
+
+	schedule_free(schedule);
+	schedule = schedule_new(
+		&(struct schedule_options){ &ring, rules, decider, defer, cover, &early });
+	offer_early(1 * MIB, PICTURE);
+	offer_early(5 * MIB, PICTURE);
+	cr_expect_eq(schedule_early_reached(schedule), 1 * MIB);
+	cr_assert(schedule_next(schedule, 0, false, &batch));
+	cr_expect_eq(batch.jobs[0], job_ring_at(&early.ring, 0));
+	cr_expect_eq(schedule_early_reached(schedule), 5 * MIB);
+	cr_assert(schedule_next(schedule, 0, false, &batch));
+	cr_expect_eq(batch.jobs[0], job_ring_at(&early.ring, 1));
+	cr_expect_eq(schedule_early_reached(schedule), UINT64_MAX);
+	job_ring_add(&ring, job_ring_take(&early.ring, early.next++));
+	cr_expect_null(job_ring_at(&early.ring, 0));
+	cr_expect_str_eq(next(false), "");
+	cr_expect(schedule_holds(schedule, 0, &inside), "the check of the picture goes on");
+	end_check(0, CARVE_COMPLETE, MIB / 2);
+	cr_expect(schedule_holds(schedule, 0, &inside), "the picture is not decided on");
+	decide_until(1);
+	cr_expect(decider_hides(decider, inside.start));
+	cr_expect_not(schedule_holds(schedule, UINT64_MAX, &after));
+	job_ring_clear(&early.ring);
 }
