@@ -20,14 +20,14 @@
 #include <string.h>
 
 #include "assemble/affinity.h"
+#include "assemble/broken.h"
+#include "assemble/claims.h"
 #include "assemble/pass_state.h"
 #include "assemble/searcher.h"
 #include "assemble/strategies.h"
 #include "base/memory.h"
 #include "evidence/extent_image.h"
 
-#define BROKEN_MAX ((size_t)1 << 18) /* that are kept in mind... */
-#define WEAK_MAX ((size_t)1 << 16)   /* ...and those of them that were not kept */
 #define SECTOR 512
 #define NOTICED_LATE 4096 /* bytes */
 /* Units of work a pass: FIRST_FACTOR for each byte of the image up to WORK_BASE, and BASE_FACTOR for each up to
@@ -52,10 +52,7 @@ struct assembler {
 	struct assemble_options options;
 	struct image *evidence;
 	struct clusters clusters;
-	struct broken *broken;
-	size_t broken_count, broken_capacity;
-	size_t weak_count; /* of these */
-	uint64_t left_out;
+	struct broken_files broken;
 	struct crashed crashed[CRASHED_MAX];
 	size_t crashed_count;
 	struct pass_state state;
@@ -123,7 +120,7 @@ void assembler_free(struct assembler *assembler)
 	cluster_sums_free(assembler->sums);
 	searcher_free(assembler->searcher);
 	affinity_samples_free(assembler->samples);
-	free(assembler->broken);
+	broken_files_free(&assembler->broken);
 	free(assembler->results);
 	free(assembler);
 }
@@ -138,20 +135,6 @@ static void note_complete(struct assembler *assembler, uint64_t start, uint64_t 
 	for (size_t i = 0; i < count; i++)
 		clusters_add_complete(&assembler->clusters, runs[i].offset, runs[i].length);
 	free(runs);
-}
-
-static void note_broken(struct assembler *assembler, const struct broken *broken)
-{
-	if (broken->is_weak && assembler->weak_count == WEAK_MAX)
-		return;
-	if (assembler->broken_count == BROKEN_MAX) {
-		assembler->left_out++;
-		return;
-	}
-	assembler->weak_count += broken->is_weak;
-	assembler->broken = xgrow(assembler->broken, &assembler->broken_capacity,
-		assembler->broken_count, sizeof(*assembler->broken));
-	assembler->broken[assembler->broken_count++] = *broken;
 }
 
 /* Whether what was not kept may be a file all the same. One whose second cluster is another file's looks
@@ -187,19 +170,19 @@ void assembler_note(struct assembler *assembler, const struct decision *decision
 	};
 	if (!decision->keep) {
 		if (outcome->verdict != CARVE_COMPLETE && is_weak_head(assembler, decision))
-			note_broken(assembler, &broken);
+			broken_files_add(&assembler->broken, &broken);
 		return;
 	}
 	clusters_add_start(&assembler->clusters, broken.start, outcome->length, outcome->verdict);
 	if (outcome->verdict == CARVE_COMPLETE)
 		note_complete(assembler, candidate->start, outcome->length);
 	else
-		note_broken(assembler, &broken);
+		broken_files_add(&assembler->broken, &broken);
 }
 
 uint64_t assembler_left_out(const struct assembler *assembler)
 {
-	return assembler->left_out;
+	return assembler->broken.left_out;
 }
 
 uint64_t assembler_unfinished(const struct assembler *assembler)
@@ -216,7 +199,7 @@ uint64_t assembler_unfinished(const struct assembler *assembler)
 
 const char *assembler_next_pass(const struct assembler *assembler)
 {
-	return assembler->broken_count ? strategies[assembler->state.pass].name : NULL;
+	return assembler->broken.count ? strategies[assembler->state.pass].name : NULL;
 }
 
 bool assembler_has_pass(const struct assembler *assembler)
@@ -227,8 +210,8 @@ bool assembler_has_pass(const struct assembler *assembler)
 static struct pass_state_limits limits_of(
 	const struct assembler *assembler, const char *(*keep)(const char *text))
 {
-	return (struct pass_state_limits){ assembler->broken, assembler->clusters.end,
-		KNOWN_ALL + assembler->broken_count, keep };
+	return (struct pass_state_limits){ assembler->broken.items, assembler->clusters.end,
+		KNOWN_ALL + assembler->broken.count, keep };
 }
 
 /* What the threads of a pass share. */
@@ -286,7 +269,7 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 {
 	struct assembler *assembler = crew->assembler;
 	struct pass_state *state = &assembler->state;
-	const struct broken *broken = &assembler->broken[index];
+	const struct broken *broken = &assembler->broken.items[index];
 	struct assembled *found = &state->found[index];
 	struct extents extents = { 0 };
 	struct workbench bench = {
@@ -333,7 +316,7 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 	extents_free(&extents);
 }
 
-/* The next file that is not found yet; broken_count: there is none. */
+/* The next file that is not found yet; broken.count: there is none. */
 static size_t take_file(struct crew *crew)
 {
 	const struct assembler *assembler = crew->assembler;
@@ -341,13 +324,14 @@ static size_t take_file(struct crew *crew)
 	size_t index;
 
 	pthread_mutex_lock(&crew->taking);
-	while (crew->next < assembler->broken_count && assembler->state.found[crew->next].runs)
+	while (crew->next < assembler->broken.count && assembler->state.found[crew->next].runs)
 		crew->next += crew->part.step;
 	index = crew->next;
-	if (index < assembler->broken_count)
+	if (index < assembler->broken.count)
 		crew->next += crew->part.step;
 	if (on_file)
-		on_file(index < assembler->broken_count ? &assembler->broken[index] : NULL, index);
+		on_file(index < assembler->broken.count ? &assembler->broken.items[index] : NULL,
+			index);
 	pthread_mutex_unlock(&crew->taking);
 	return index;
 }
@@ -364,7 +348,7 @@ static void try_files(void *context, unsigned number, unsigned worker)
 	if (crew->helpers)
 		helpers_begin(crew->helpers);
 	while (!crew->stopped && !crew->no_memory &&
-		(index = take_file(crew)) < crew->assembler->broken_count)
+		(index = take_file(crew)) < crew->assembler->broken.count)
 		try_file(crew, view, index);
 	if (crew->helpers)
 		helpers_end(crew->helpers, view);
@@ -428,9 +412,9 @@ static uint64_t count_left(const struct assembler *assembler)
 {
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < assembler->broken_count; i++)
+	for (size_t i = 0; i < assembler->broken.count; i++)
 		count += !assembler->state.found[i].runs &&
-			 is_at_cluster(assembler, &assembler->broken[i]);
+			 is_at_cluster(assembler, &assembler->broken.items[i]);
 	return count ? count : 1;
 }
 
@@ -469,128 +453,12 @@ uint64_t assemble_work(uint64_t size, uint64_t files, unsigned share)
 	return work < least ? least : work;
 }
 
-/* ---- claims -------------------------------------------------------------------------------- */
-
-static int compare_claims(const void *a, const void *b)
-{
-	const struct assembled *left = *(struct assembled *const *)a;
-	const struct assembled *right = *(struct assembled *const *)b;
-
-	if (left->assembly.evidence != right->assembly.evidence)
-		return left->assembly.evidence < right->assembly.evidence ? 1 : -1;
-	if (left->is_whole != right->is_whole)
-		return left->is_whole ? -1 : 1;
-	if (left->assembly.doubt_count != right->assembly.doubt_count)
-		return left->assembly.doubt_count < right->assembly.doubt_count ? -1 : 1;
-	if (left->run_count != right->run_count)
-		return left->run_count < right->run_count ? -1 : 1;
-	if (left->start != right->start)
-		return left->start < right->start ? -1 : 1;
-	return left->rule < right->rule ? -1 : left->rule > right->rule;
-}
-
-static bool can_have(const struct assembler *assembler, const struct assembled *found)
-{
-	return clusters_all_free(&assembler->clusters, found->runs, found->run_count);
-}
-
-/* The file system has its extents, so it may have clusters that others have, too: of a deleted file
- * some may have been given to another, which its reason says. */
-static bool is_recorded(const struct assembled *found)
-{
-	const struct assembly *assembly = &found->assembly;
-
-	return assembly->by == ASSEMBLY_FILE_SYSTEM &&
-	       assembly->evidence + workbench_bits(assembly->tested) >= RECORD_BITS;
-}
-
-static void take_runs(struct assembler *assembler, const struct assembled *found)
-{
-	for (uint32_t i = 0; i < found->run_count; i++)
-		clusters_take(&assembler->clusters, found->runs[i].offset, found->runs[i].length);
-}
-
-static void claim(struct assembler *assembler, struct assembled *found)
-{
-	if (is_recorded(found) || can_have(assembler, found))
-		take_runs(assembler, found);
-	else
-		assembled_forget(found);
-}
-
-/* The complete files that the pass has found get their clusters; or, after the last pass, all others do.
- * Returns whether there were any. */
-static bool claim_all(struct assembler *assembler, bool complete)
-{
-	struct assembled **claims = xcalloc(assembler->broken_count, sizeof(struct assembled *));
-	size_t count = 0;
-
-	for (size_t i = 0; i < assembler->broken_count; i++) {
-		struct assembled *found = &assembler->state.found[i];
-
-		if (found->runs && (found->outcome.verdict == CARVE_COMPLETE) == complete &&
-			(!complete || found->pass == assembler->state.pass))
-			claims[count++] = found;
-	}
-	if (count)
-		qsort(claims, count, sizeof(struct assembled *), compare_claims);
-	for (size_t i = 0; i < count; i++)
-		claim(assembler, claims[i]);
-	free(claims);
-	return count != 0;
-}
-
-/* What is not proved gives way to what is. */
-static void drop_overlapping(struct assembler *assembler)
-{
-	for (size_t i = 0; i < assembler->broken_count; i++) {
-		struct assembled *found = &assembler->state.found[i];
-
-		if (found->runs && found->outcome.verdict != CARVE_COMPLETE &&
-			!is_recorded(found) && !can_have(assembler, found))
-			assembled_forget(found);
-	}
-}
-
-/* Whether a weak head is inside another file, or starts where one was found. */
-static bool is_false_head(const struct assembler *assembler, size_t index)
-{
-	const struct clusters *clusters = &assembler->clusters;
-	uint64_t start = assembler->broken[index].start;
-
-	if (start % clusters->size != clusters->origin || !clusters_are_free(clusters, start, 1))
-		return true;
-	for (size_t i = index; i > 0 && assembler->broken[i - 1].start == start; i--)
-		if (!assembler->broken[i - 1].is_weak)
-			return true;
-	for (size_t i = index + 1;
-		i < assembler->broken_count && assembler->broken[i].start == start; i++)
-		if (!assembler->broken[i].is_weak)
-			return true;
-	return false;
-}
-
-static void drop_false_heads(struct assembler *assembler)
-{
-	bool *drop = xcalloc(assembler->broken_count, sizeof(*drop));
-	size_t count = 0;
-
-	for (size_t i = 0; i < assembler->broken_count; i++)
-		drop[i] =
-			assembler->broken[i].verdict == CARVE_REJECT && is_false_head(assembler, i);
-	for (size_t i = 0; i < assembler->broken_count; i++)
-		if (!drop[i])
-			assembler->broken[count++] = assembler->broken[i];
-	assembler->broken_count = count;
-	free(drop);
-}
-
 /* Clusters that a broken file has, without those of which its carver may have noticed late that they are
  * another's. */
 static void note_heads(struct assembler *assembler)
 {
-	for (size_t i = 0; i < assembler->broken_count; i++) {
-		const struct broken *broken = &assembler->broken[i];
+	for (size_t i = 0; i < assembler->broken.count; i++) {
+		const struct broken *broken = &assembler->broken.items[i];
 
 		if (broken->verdict == CARVE_TRUNCATED && !broken->is_weak &&
 			broken->length > NOTICED_LATE && is_at_cluster(assembler, broken))
@@ -605,7 +473,7 @@ void assembler_end_scan(struct assembler *assembler)
 		return;
 	assembler->is_ready = true;
 	clusters_get_ready(&assembler->clusters);
-	drop_false_heads(assembler);
+	broken_files_drop_false(&assembler->broken, &assembler->clusters);
 	note_heads(assembler);
 	assembler_forget_passes(assembler);
 }
@@ -623,7 +491,7 @@ static void get_ready(struct assembler *assembler)
 
 static void drop_unproved(struct assembler *assembler)
 {
-	for (size_t i = 0; i < assembler->broken_count; i++)
+	for (size_t i = 0; i < assembler->broken.count; i++)
 		if (assembler->state.found[i].runs &&
 			assembler->state.found[i].outcome.verdict != CARVE_COMPLETE)
 			assembled_forget(&assembler->state.found[i]);
@@ -662,8 +530,8 @@ static int find_hits(struct assembler *assembler)
 
 	assembler->hits = inner_hits_new();
 	assembler->sums = cluster_sums_new(assembler->clusters.size, assembler->clusters.origin);
-	for (size_t i = 0; i < assembler->broken_count; i++) {
-		const struct broken *broken = &assembler->broken[i];
+	for (size_t i = 0; i < assembler->broken.count; i++) {
+		const struct broken *broken = &assembler->broken.items[i];
 		const struct carve_map *map = options->rules->rules[broken->rule].carver->map;
 
 		if (map)
@@ -684,9 +552,9 @@ static int find_hits(struct assembler *assembler)
 /* Whether a file is left whose carver describes where it breaks off. */
 static bool has_coded(const struct assembler *assembler)
 {
-	for (size_t i = 0; i < assembler->broken_count; i++) {
+	for (size_t i = 0; i < assembler->broken.count; i++) {
 		const struct rule *rule =
-			&assembler->options.rules->rules[assembler->broken[i].rule];
+			&assembler->options.rules->rules[assembler->broken.items[i].rule];
 
 		if (!assembler->state.found[i].runs && rule->carver->coded)
 			return true;
@@ -710,7 +578,7 @@ static int keep_heads(struct assembler *assembler)
 /* What the threads found in a pass that does not count. */
 static void undo(struct assembler *assembler)
 {
-	for (size_t i = 0; i < assembler->broken_count; i++)
+	for (size_t i = 0; i < assembler->broken.count; i++)
 		if (assembler->state.found[i].runs &&
 			assembler->state.found[i].pass == assembler->state.pass)
 			assembled_forget(&assembler->state.found[i]);
@@ -764,7 +632,7 @@ static int take_claims(struct assembler *assembler)
 		for (size_t i = 0; i < state->count; i++)
 			if (state->found[i].runs && state->found[i].pass == pass &&
 				state->found[i].outcome.verdict == CARVE_COMPLETE)
-				take_runs(assembler, &state->found[i]);
+				claims_take(&assembler->clusters, &state->found[i]);
 	}
 	return 0;
 }
@@ -806,8 +674,8 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 		       : crew.stopped ? -EINTR
 				      : -ENOLINK;
 	}
-	state->was_claimed = claim_all(assembler, true);
-	drop_overlapping(assembler);
+	state->was_claimed = claims_make(&assembler->clusters, state, true);
+	claims_drop_overlapping(&assembler->clusters, state);
 	state->work = crew.work;
 	state->pass++;
 	skip_passes(assembler);
@@ -815,7 +683,7 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 	if (!assembler_has_pass(assembler) && assembler->options.strict)
 		drop_unproved(assembler);
 	else if (!assembler_has_pass(assembler))
-		claim_all(assembler, false);
+		claims_make(&assembler->clusters, state, false);
 	if (assembler->options.on_pass)
 		assembler->options.on_pass(assembler->options.context, assembler);
 	return 0;
@@ -842,17 +710,7 @@ const struct assembled *assembler_results(struct assembler *assembler, size_t *c
 void assembler_save(const struct assembler *assembler, struct codec_writer *writer)
 {
 	clusters_save(&assembler->clusters, writer);
-	codec_put(writer, assembler->left_out);
-	codec_put(writer, assembler->broken_count);
-	for (size_t i = 0; i < assembler->broken_count; i++) {
-		const struct broken *broken = &assembler->broken[i];
-
-		codec_put(writer, broken->start);
-		codec_put(writer, broken->length);
-		codec_put(writer, broken->rule);
-		codec_put(writer, broken->verdict);
-		codec_put(writer, broken->is_weak);
-	}
+	broken_files_save(&assembler->broken, writer);
 	codec_put(writer, assembler->crashed_count);
 	for (size_t i = 0; i < assembler->crashed_count; i++) {
 		codec_put(writer, assembler->crashed[i].start);
@@ -884,23 +742,9 @@ void assembler_load(struct assembler *assembler, const char *(*keep)(const char 
 	struct codec_reader *reader)
 {
 	uint64_t limit = assembler->clusters.end;
-	uint64_t count;
 
 	clusters_load(&assembler->clusters, reader);
-	assembler->left_out = codec_get(reader, UINT64_MAX);
-	count = codec_get(reader, BROKEN_MAX);
-	for (uint64_t i = 0; i < count && codec_ok(reader); i++) {
-		struct broken broken = { .start = codec_get(reader, limit - 1) };
-
-		broken.length = codec_get(reader, limit - broken.start);
-		broken.rule = (uint32_t)codec_get(reader, assembler->options.rules->count - 1);
-		broken.verdict = (uint32_t)codec_get(reader, CARVE_UNVERIFIED);
-		broken.is_weak = codec_get(reader, 1);
-		if (!assembler->options.rules->rules[broken.rule].carver)
-			codec_fail(reader); /* nothing could follow its files */
-		if (codec_ok(reader))
-			note_broken(assembler, &broken);
-	}
+	broken_files_load(&assembler->broken, limit, assembler->options.rules, reader);
 	assembler->crashed_count = codec_get(reader, CRASHED_MAX);
 	for (size_t i = 0; i < assembler->crashed_count; i++) {
 		assembler->crashed[i].start = codec_get(reader, limit);
@@ -965,7 +809,7 @@ void assembler_take_files(struct assembler *assembler, const char *(*keep)(const
 	const struct pass_state_limits limits = limits_of(assembler, keep);
 
 	if (!assembler->coming.count)
-		pass_state_begin(&assembler->coming, assembler->broken_count);
+		pass_state_begin(&assembler->coming, assembler->broken.count);
 	pass_state_load_files(&assembler->coming, &limits, reader);
 }
 
@@ -974,7 +818,7 @@ void assembler_take_pass(struct assembler *assembler, struct codec_reader *reade
 	struct pass_state *coming = &assembler->coming;
 
 	pass_state_load_pass(coming, reader);
-	if (!codec_ok(reader) || coming->count != assembler->broken_count ||
+	if (!codec_ok(reader) || coming->count != assembler->broken.count ||
 		coming->pass <= assembler->state.pass) {
 		codec_fail(reader);
 		return;
@@ -1000,23 +844,16 @@ void assembler_drop_files(struct assembler *assembler)
 void assembler_forget_passes(struct assembler *assembler)
 {
 	pass_state_free(&assembler->coming);
-	pass_state_begin(&assembler->state, assembler->broken_count);
+	pass_state_begin(&assembler->state, assembler->broken.count);
 	skip_passes(assembler);
 }
 
 bool assembler_leave_out(struct assembler *assembler, uint64_t start, uint32_t rule)
 {
-	size_t count = 0, before = assembler->broken_count;
-
-	if (assembler->crashed_count == CRASHED_MAX)
-		return false;
-	for (size_t i = 0; i < before; i++)
-		if (assembler->broken[i].start != start || assembler->broken[i].rule != rule)
-			assembler->broken[count++] = assembler->broken[i];
-	if (count == before)
+	if (assembler->crashed_count == CRASHED_MAX ||
+		!broken_files_leave_out(&assembler->broken, start, rule))
 		return false;
 	assembler->crashed[assembler->crashed_count++] = (struct crashed){ start, rule };
-	assembler->broken_count = count;
 	assembler_forget_passes(assembler);
 	return true;
 }

@@ -7,6 +7,7 @@
 #define BURIN_ASSEMBLE_WORKBENCH_H
 
 #include "assemble/assemble.h"
+#include "assemble/broken.h"
 #include "assemble/cluster_sums.h"
 #include "assemble/clusters.h"
 #include "assemble/extents.h"
@@ -14,15 +15,6 @@
 #include "assemble/inner_hits.h"
 #include "assemble/known_trials.h"
 #include "carve/view.h"
-
-/* A file that the scan could not follow to its end. */
-struct broken {
-	uint64_t start;  /* in the evidence */
-	uint64_t length; /* bytes from there that the carver validated */
-	uint32_t rule;
-	uint32_t verdict;
-	bool is_weak; /* it was not kept: rejected, or said to be a part of another file */
-};
 
 /* Where checks can go on, so that trials do not decode again what they have in common. */
 struct workbench_states {
