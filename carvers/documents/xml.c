@@ -2,7 +2,7 @@
  * XML (W3C, Extensible Markup Language 1.0, fifth edition), from its declaration to its root's end
  * tag and the line ends after it. xml_walk.c checks that the document is well-formed; here the root
  * element determines the vocabulary. Without a declaration it has to be a known one, or the one that a document type
- * announces.
+ * announces, or, after a comment, any with a namespace.
  *
  * Damage. A document is valid up to where it is no longer well-formed. Programs contain beginnings
  * of documents as strings: with fewer than two tags it is not a file.
@@ -72,13 +72,21 @@ static const char *const bare_roots[] = { "Event", "Objs", "Project", "Task", "W
 	"manifest", "project", "schemalist" };
 
 #define BARE_TAGS 8 /* in what is not complete */
+#define COMMENTS_MAX_LEN 16384
+#define FIRST_TAG_MAX_LEN 1024
 
-static bool is_bare_root(const struct xml *xml)
+static bool is_bare_root(const char *root)
 {
-	const char *root = xml_local_name(xml->root);
-
 	for (size_t i = 0; i < sizeof(bare_roots) / sizeof(*bare_roots); i++)
 		if (strcmp(bare_roots[i], root) == 0)
+			return true;
+	return false;
+}
+
+static bool is_kind(const char *root)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(kinds[i].root, root) == 0)
 			return true;
 	return false;
 }
@@ -94,12 +102,66 @@ static const char *extension(const struct xml *xml)
 	return "xml";
 }
 
-/* Whether the head of a packet of XMP comes first. */
+static bool is_blank(uint8_t byte)
+{
+	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+/* The first bytes of the document after comments at its start, at *at; *len of them. */
+static const uint8_t *skip_comments(struct view *view, size_t *at, size_t *len)
+{
+	const uint8_t *p = walk_window(view, 0, COMMENTS_MAX_LEN, len), *end;
+
+	*at = 0;
+	while (p && *len - *at > 4 && memcmp(p + *at, "<!--", 4) == 0) {
+		end = memmem(p + *at + 4, *len - *at - 4, "-->", 3);
+		*at = end ? (size_t)(end - p) + 3 : *len;
+		while (*at < *len && is_blank(p[*at]))
+			++*at;
+	}
+	return p;
+}
+
+/* Whether the head of a packet of XMP comes first, perhaps after comments. */
 static bool starts_packet(struct view *view)
 {
-	const uint8_t *p = view_peek(view, 0, sizeof(PACKET) - 1);
+	size_t at, len;
+	const uint8_t *p = skip_comments(view, &at, &len);
 
-	return p && memcmp(p, PACKET, sizeof(PACKET) - 1) == 0;
+	return p && len - at > sizeof(PACKET) && memcmp(p + at, PACKET, sizeof(PACKET) - 1) == 0;
+}
+
+/* Whether a comment comes first. */
+static bool starts_comment(struct view *view)
+{
+	const uint8_t *p = view_peek(view, 0, 4);
+
+	return p && memcmp(p, "<!--", 4) == 0;
+}
+
+/* Whether what follows the comments at the start is a known root or a tag with a namespace, an instruction, or a document type:
+ * pages have comments all over, which should not each cost a walk. */
+static bool comments_lead_to_root(struct view *view)
+{
+	size_t len, at;
+	const uint8_t *p = skip_comments(view, &at, &len), *end;
+	char name[64] = "";
+
+	if (!p || len - at < 16 || p[at] != '<')
+		return false;
+	if (p[at + 1] == '?')
+		return true;
+	if (p[at + 1] == '!')
+		return memcmp(p + at, "<!DOCTYPE ", 10) == 0 &&
+		       strncasecmp((const char *)p + at + 10, "html", 4) != 0;
+	end = memchr(p + at, '>', len - at < FIRST_TAG_MAX_LEN ? len - at : FIRST_TAG_MAX_LEN);
+	if (!end)
+		return false;
+	for (size_t i = 0; i < sizeof(name) - 1 && p[at + 1 + i] != '>' && !is_blank(p[at + 1 + i]);
+		i++)
+		name[i] = (char)p[at + 1 + i];
+	return is_kind(xml_local_name(name)) || is_bare_root(xml_local_name(name)) ||
+	       memmem(p + at, (size_t)(end - p) - at, " xmlns", 6);
 }
 
 /* Whether a root comes first instead of a declaration, or a comment, or the head of a packet of XMP. */
@@ -110,14 +172,15 @@ static bool starts_bare(struct view *view)
 	return p && p[0] == '<' && (p[1] != '?' || starts_packet(view));
 }
 
-/* Whether a document without a declaration is XML all the same. bare: it begins with markup. HTML with a document type is
+/* Whether a document without a declaration is XML all the same. bare: it begins with markup; led: comments lead to its root. HTML with a document type is
  * left to its own carver. */
-static bool is_known(const struct xml *xml, bool bare, bool complete)
+static bool is_known(const struct xml *xml, bool bare, bool led, bool complete)
 {
 	if (*xml->doctype)
 		return strcmp(xml->doctype, xml->root) == 0 && strcasecmp(xml->root, "html") != 0;
 	return bare && (strcmp(extension(xml), "xml") != 0 ||
-			       (is_bare_root(xml) && (complete || xml->tag_count >= BARE_TAGS)));
+			       ((led || is_bare_root(xml_local_name(xml->root))) &&
+				       (complete || xml->tag_count >= BARE_TAGS)));
 }
 
 /* Checks XHTML that is not well-formed as HTML, as browsers do. Rejected if that ends earlier: then
@@ -156,13 +219,13 @@ static bool packet_is_open(struct view *view, uint64_t end)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct xml xml = { .title_name = "title", .title_depth = TITLE_DEPTH };
-	bool bare = starts_bare(view);
+	bool bare = starts_bare(view), led = starts_comment(view);
 	enum xml_end end;
 
-	if (!bare && !declaration_ends(view))
+	if (led ? !comments_lead_to_root(view) : !bare && !declaration_ends(view))
 		return verdict_because(CARVE_REJECT, finding, "no XML declaration at 0");
 	end = xml_walk(view, &xml);
-	if (!xml.declared && !is_known(&xml, bare, end == XML_COMPLETE))
+	if (!xml.declared && !is_known(&xml, bare, led, end == XML_COMPLETE))
 		return verdict_because(CARVE_REJECT, finding, "no XML declaration at 0");
 	if (end != XML_COMPLETE && xml.tag_count < MIN_TAGS)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,

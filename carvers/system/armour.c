@@ -8,6 +8,8 @@
  *	perhaps "=" and a CRC-24 in base64 (OpenPGP)
  *	-----END label-----
  *
+ * SSH2's keys (RFC 4716) have four hyphens and a blank instead of five; a field goes on after a backslash.
+ *
  * Each line is checked; the decoded bytes are counted, and the first of them kept.
  */
 #include "armour.h"
@@ -32,14 +34,19 @@ static uint32_t crc24(uint32_t crc, uint8_t byte)
 	return crc & 0xffffff;
 }
 
+/* Reads the label of a line "-----BEGIN label-----", the word being "BEGIN ", or "---- BEGIN label ----". */
 static bool read_label(const struct line *line, const char *word, char label[64])
 {
-	size_t head = strlen(word), len = line->len;
+	size_t head = strlen(word) + 5, len = line->len;
+	bool four;
 
 	while (len && (line->bytes[len - 1] == ' ' || line->bytes[len - 1] == '\t'))
 		len--;
-	if (len < head + 6 || len - head - 5 > 63 || memcmp(line->bytes, word, head) != 0 ||
-		memcmp(line->bytes + len - 5, "-----", 5) != 0)
+	if (len < head + 6 || len - head - 5 > 63 || memcmp(line->bytes + 5, word, head - 5) != 0)
+		return false;
+	four = memcmp(line->bytes, "---- ", 5) == 0;
+	if ((!four && memcmp(line->bytes, "-----", 5) != 0) ||
+		memcmp(line->bytes + len - 5, four ? " ----" : "-----", 5) != 0)
 		return false;
 	memcpy(label, line->bytes + head, len - head - 5);
 	label[len - head - 5] = 0;
@@ -48,7 +55,7 @@ static bool read_label(const struct line *line, const char *word, char label[64]
 
 bool armour_opens(const struct line *line, char label[64])
 {
-	return line->ended && read_label(line, "-----BEGIN ", label);
+	return line->ended && read_label(line, "BEGIN ", label);
 }
 
 /* Decodes a line of base64; false when it is not one. */
@@ -107,23 +114,26 @@ static bool check_crc(
 static bool is_field(struct armour *armour, const struct line *line)
 {
 	const uint8_t *colon = memchr(line->bytes, ':', line->len);
+	bool goes_on = armour->field_goes_on;
 
+	armour->field_goes_on = line->len && line->bytes[line->len - 1] == '\\';
 	if (line_starts(line, "Proc-Type: 4,ENCRYPTED"))
 		armour->encrypted = true;
-	return colon || (line->len && (line->bytes[0] == ' ' || line->bytes[0] == '\t'));
+	return goes_on || colon || (line->len && (line->bytes[0] == ' ' || line->bytes[0] == '\t'));
 }
 
 /* The length of the last line, if this one begins with it and other bytes follow at once: the file ends without a line end,
  * and what follows are another's. Else 0. */
 static size_t closing_len(const struct armour *armour, const struct line *line)
 {
-	size_t head = strlen("-----END "), len = strlen(armour->label);
+	size_t len = strlen("-----END -----") + strlen(armour->label);
+	struct line last = *line;
+	char label[64];
 
-	if (line->len < head + len + 5 || memcmp(line->bytes, "-----END ", head) != 0 ||
-		memcmp(line->bytes + head, armour->label, len) != 0 ||
-		memcmp(line->bytes + head + len, "-----", 5) != 0)
+	if (line->len < len)
 		return 0;
-	return head + len + 5;
+	last.len = len;
+	return read_label(&last, "END ", label) && strcmp(label, armour->label) == 0 ? len : 0;
 }
 
 /* The block is cut in this line: it is valid as far as it is base64. */
@@ -149,7 +159,7 @@ bool armour_read(struct view *view, uint64_t at, struct armour *armour)
 		return false;
 	armour->valid_end = line.next;
 	while (line_read(view, armour->valid_end, &line)) {
-		if (read_label(&line, "-----END ", label)) {
+		if (read_label(&line, "END ", label)) {
 			armour->closed = line.ended && strcmp(label, armour->label) == 0;
 			armour->open_line = !line.ended;
 			armour->valid_end = line.ended || !line.broken

@@ -1,5 +1,5 @@
-/* Blocks of base64 between lines "-----BEGIN label-----" and "-----END label-----": PEM,
- * OpenPGP. */
+/* Blocks of base64 between lines "-----BEGIN label-----" and "-----END label-----", or those with four hyphens and a
+ * blank: PEM, OpenPGP, SSH2. */
 #ifndef BURIN_CARVERS_SYSTEM_ARMOUR_H
 #define BURIN_CARVERS_SYSTEM_ARMOUR_H
 
@@ -16,6 +16,7 @@ struct armour {
 	uint64_t data_len;         /* decoded bytes */
 	uint8_t head[ARMOUR_HEAD]; /* the first of them */
 	unsigned data_lines;
+	bool field_goes_on;      /* on the next line */
 	bool has_crc, crc_wrong; /* OpenPGP's CRC-24 */
 };
 

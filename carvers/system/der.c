@@ -21,6 +21,9 @@
  *	OCSP answer: an enumerated 0, [0]
  *	CMP message: a sequence that begins with an integer (version) and [4] (sender), a body, [0] (protection)
  *
+ * Certificates may follow one another. Encrypted bytes and signatures are what nothing verifies: foreign bytes in them, from a
+ * sector on, show a cut; a long one that goes on over a cluster's start leaves the file unverified.
+ *
  * The title is the subject's common name, which is the last in the certificate's names.
  */
 #include "der.h"
@@ -36,7 +39,11 @@
 #define HEAD_MAX 6
 /* Elements after which it is not a coincidence. */
 #define SURE_COUNT 5
-#define SHORTEST 42 /* bytes in a key of Ed25519 */
+#define SHORTEST 42  /* bytes in a key of Ed25519 */
+#define CODED_MIN 64 /* bytes of a string that would be coded */
+#define SECTOR 512
+#define LOOK 48 /* bytes that are not coded ones by chance */
+#define CHAIN_MAX 1024
 
 bool der_read_bytes(const uint8_t *bytes, size_t len, struct der *element)
 {
@@ -96,8 +103,45 @@ struct der_walk {
 	unsigned kid_count, elements;
 	uint64_t
 		opaque; /* the first octet string that should contain an element, and does not; 0: none */
-	bool name_next; /* the last element was the OID of a common name */
+	uint64_t foreign,
+		unproven; /* where a string stops being coded; the first cluster in one; 0: nowhere */
+	bool name_next;   /* the last element was the OID of a common name */
 };
+
+/* Whether the bytes are text, or one byte again and again. */
+static bool plain_bytes(const uint8_t *p)
+{
+	bool text = true, equal = true;
+
+	for (size_t i = 0; i < LOOK; i++) {
+		text &= (p[i] >= ' ' && p[i] < 0x7f) || p[i] == '\n' || p[i] == '\r' ||
+			p[i] == '\t';
+		equal &= p[i] == p[0];
+	}
+	return text || equal;
+}
+
+/* Looks at a string's bytes at each sector that begins in it, unless those before it are as plain. */
+static void look_at_string(struct der_walk *walk, const struct der *element)
+{
+	uint64_t at = element->data / SECTOR * SECTOR + SECTOR;
+	const uint8_t *p;
+
+	if (element->end - element->data < CODED_MIN)
+		return;
+	if (!walk->unproven && element->data / USUAL_CLUSTER != (element->end - 1) / USUAL_CLUSTER)
+		walk->unproven = element->data / USUAL_CLUSTER * USUAL_CLUSTER + USUAL_CLUSTER;
+	p = view_peek(walk->view, element->data, LOOK);
+	if (walk->foreign || !p || plain_bytes(p))
+		return;
+	for (; at + LOOK <= element->end; at += SECTOR) {
+		p = view_peek(walk->view, at, LOOK);
+		if (p && plain_bytes(p)) {
+			walk->foreign = at;
+			return;
+		}
+	}
+}
 
 /* Whether a primitive element's data is possible. */
 static bool valid_data(struct der_walk *walk, const struct der *element)
@@ -193,6 +237,9 @@ static bool walk_elements(struct der_walk *walk, uint64_t at, uint64_t end)
 			read_name(walk, &element);
 		if (element.end > view_size(walk->view) || !valid_data(walk, &element))
 			return false;
+		if (element.tag == OCTET_STRING || element.tag == BIT_STRING ||
+			(element.tag & 0xe0) == 0x80)
+			look_at_string(walk, &element);
 		at = walk->valid_end = element.end;
 	}
 	return true;
@@ -222,6 +269,26 @@ static const char *extension_of(const struct der_walk *walk)
 		(kids[0] == ENUMERATED ? walk->kid_count == 2 : kids[0] == SEQUENCE))
 		return "der";
 	return kids[0] == INTEGER && (kids[1] == INTEGER || kids[1] == OCTET_STRING) ? "key" : NULL;
+}
+
+/* The end of more certificates that follow the one that ends at `at`. At a sector another file begins. */
+static uint64_t more_certificates(struct view *view, uint64_t at)
+{
+	for (int count = 0; count < CHAIN_MAX && at % SECTOR; count++) {
+		struct finding finding = { 0 };
+		struct der_walk walk = { .view = view, .finding = &finding };
+		struct der whole;
+
+		if (!der_read(view, at, &whole) || whole.tag != SEQUENCE ||
+			whole.end > view_size(view) ||
+			!walk_elements(&walk, whole.data, whole.end) || walk.elements < 20 ||
+			walk.foreign || !extension_of(&walk) ||
+			strcmp(extension_of(&walk), "der") != 0)
+			break;
+		view_part(view, at);
+		at = whole.end;
+	}
+	return at;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -257,6 +324,18 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (walk.opaque)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"no element where a key or an answer should be, at %" PRIu64, walk.opaque);
+	if (walk.foreign) {
+		finding->length = walk.foreign;
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "no coded bytes at %" PRIu64, walk.foreign);
+	}
+	if (walk.unproven) {
+		view_holds(view, 0, whole.end);
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing verifies the coded bytes at %" PRIu64, walk.unproven);
+	}
+	if (strcmp(kind, "der") == 0)
+		finding->length = more_certificates(view, whole.end);
 	return CARVE_COMPLETE;
 }
 

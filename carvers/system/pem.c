@@ -1,15 +1,15 @@
 /*
- * Keys and certificates in PEM (RFC 7468, RFC 1421) and OpenSSH's private keys (PROTOCOL.key).
+ * Keys and certificates in PEM (RFC 7468, RFC 1421), OpenSSH's private keys (PROTOCOL.key), SSH2's keys (RFC 4716).
  *
  *	file: blocks of armour (armour.h), one after the other, as in a certificate chain
  *
- * What OpenSSL prints of a certificate or key may precede its block: lines of text that begin in known ways. Between
+ * What OpenSSL and GnuTLS print of a certificate or key may precede its block: lines of text that begin in known ways. Between
  * two blocks any text may be, as in the bundles of authorities that systems trust: it has a few lines for each.
  *
  * A block has to contain one ASN.1 element whose length is that of the decoded data, unless it is
  * encrypted as in RFC 1421. OpenSSH's starts with 'openssh-key-v1', then strings: cipher, key
  * derivation and its options, a number of keys, the public key, the private part, which end with
- * the data.
+ * the data. SSH2's public keys are strings, the first of which is the kind; its private ones a magic, and the length.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -41,6 +41,21 @@ static bool valid_ssh_key(const struct armour *armour)
 	return at == armour->data_len;
 }
 
+/* Whether SSH2's public key is strings that fill the data, the first a kind of key. */
+static bool valid_ssh2_public(const struct armour *armour, size_t len)
+{
+	uint64_t at = 0;
+	unsigned strings = 0;
+
+	if (len < 12 || be32(armour->head) > 64 ||
+		(memcmp(armour->head + 4, "ssh-", 4) != 0 &&
+			memcmp(armour->head + 4, "ecdsa-", 6) != 0))
+		return false;
+	for (; at + 4 <= len; strings++)
+		at += 4 + (uint64_t)be32(armour->head + at);
+	return at == armour->data_len && strings > 1;
+}
+
 /* Whether a block's content agrees with its length. */
 static bool valid_data(const struct armour *armour)
 {
@@ -53,15 +68,23 @@ static bool valid_data(const struct armour *armour)
 		return len > sizeof(ssh_magic) &&
 		       memcmp(armour->head, ssh_magic, sizeof(ssh_magic)) == 0 &&
 		       valid_ssh_key(armour);
+	if (strcmp(armour->label, "SSH2 PUBLIC KEY") == 0)
+		return valid_ssh2_public(armour, len);
+	if (strcmp(armour->label, "SSH2 ENCRYPTED PRIVATE KEY") == 0)
+		return len > 8 && be32(armour->head) == 0x3f6ff9eb &&
+		       be32(armour->head + 4) == armour->data_len;
 	return der_read_bytes(armour->head, len, &element) && element.end == armour->data_len;
 }
 
-/* Whether the line begins what OpenSSL prints. */
+/* Whether the line begins what OpenSSL or GnuTLS prints. */
 static bool begins_text(const struct line *line)
 {
 	static const char *const beginnings[] = { "Certificate:", "Certificate Request:",
 		"Certificate Revocation List", "Bag Attributes", "Private-Key: (",
-		"RSA Private-Key: (", "Public-Key: (", "subject=", "issuer=", "Key Attributes" };
+		"RSA Private-Key: (", "Public-Key: (", "subject=", "issuer=", "Key Attributes",
+		"Public Key Info",
+		"X.509 Certificate Information:", "X.509 Certificate Revocation List Information:",
+		"PKCS #10 Certificate Request Information:" };
 
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
 		if (line_starts(line, beginnings[i]))
@@ -69,7 +92,7 @@ static bool begins_text(const struct line *line)
 	return false;
 }
 
-/* Where the next block opens after text at `at`: OpenSSL's at the start of the file, any between blocks. `at` if there
+/* Where the next block opens after text at `at`: OpenSSL's or GnuTLS's at the start of the file, any between blocks. `at` if there
  * is no such text. */
 static uint64_t skip_text(struct view *view, uint64_t at)
 {
@@ -129,6 +152,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 const struct carver pem_carver = {
 	.name = "pem",
-	.summary = "keys and certificates in PEM, and OpenSSH's",
+	.summary = "keys and certificates in PEM, OpenSSH's and SSH2's",
 	.check = check,
 };

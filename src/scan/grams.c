@@ -2,8 +2,8 @@
  * A pattern of four fixed bytes or more has three in a row at an even place, and three at an odd
  * one. So wherever it starts, one of its two grams is at an even place of the text, and only these
  * places are looked at: the gram's hash selects one bit of a table of 32 KiB, which stays in the
- * nearest caches. Of each pattern the rarest grams are chosen, by the model of what disks hold
- * (patterns/rarity.c); a pattern is worth finding this way if both are rare. Grams with a few wild
+ * nearest caches. Of each pattern rare grams are chosen, by the model of what disks hold
+ * (patterns/rarity.c), those with the fewest wild bits; a pattern is worth finding this way if both are rare. Grams with a few wild
  * bits (letters of either case) are entered with every value of these.
  *
  * Eight places are looked up at a time, as nearly all miss. Where one hits, the gram itself is
@@ -25,7 +25,7 @@ enum {
 	STRIDE = 2,         /* every other place */
 	BITS = 18,          /* of a hash */
 	WILD_MAX = 4,       /* bits of a gram */
-	ENTRIES_MAX = 4096, /* with more than 2 % of the bits set too many places pass */
+	ENTRIES_MAX = 5120, /* of 2 % of the bits: with more set too many places pass */
 	PATTERNS_MIN = 32,  /* fewer are not worth a pass over the text */
 	STEP = 16,          /* bytes that are looked up at a time */
 	AHEAD = 2048,
@@ -76,7 +76,20 @@ static struct choice choice_at(
 	return choice;
 }
 
-/* The rarest gram for each remainder of the place. False: one is not rare enough, or missing. */
+static uint32_t wild_bits(const struct choice *choice)
+{
+	return 8 * GRAM - (uint32_t)__builtin_popcount(choice->mask);
+}
+
+/* Of grams that are both rare enough, the one with fewer entries, else the rarer one. */
+static bool better(const struct choice *choice, const struct choice *best)
+{
+	if (choice->chance < RARE && best->chance < RARE && wild_bits(choice) != wild_bits(best))
+		return wild_bits(choice) < wild_bits(best);
+	return choice->chance < best->chance;
+}
+
+/* The best gram for each remainder of the place. False: one is not rare enough, or missing. */
 static bool choose(const struct pattern *pattern, const float share[RARITY_KINDS][256],
 	struct choice best[STRIDE])
 {
@@ -85,7 +98,7 @@ static bool choose(const struct pattern *pattern, const float share[RARITY_KINDS
 	for (uint32_t place = 0; place + GRAM <= pattern->len; place++) {
 		struct choice choice = choice_at(pattern, place, share);
 
-		if (choice.chance < best[place % STRIDE].chance)
+		if (better(&choice, &best[place % STRIDE]))
 			best[place % STRIDE] = choice;
 	}
 	for (int i = 0; i < STRIDE; i++)

@@ -292,8 +292,8 @@ Test(carvers, unverified_parts_are_declared)
 /* Formats whose streams or objects may usually follow each other in one file. */
 static bool joins(const char *carver)
 {
-	static const char *const names[] = { "bz2", "fit", "gz", "json", "lz4", "lzip", "lzop",
-		"lzh", "pem", "pgp", "sshkey", "text", "vobject", "xz", "zst" };
+	static const char *const names[] = { "bz2", "der", "fit", "gz", "json", "lz4", "lzip",
+		"lzop", "lzh", "pem", "pgp", "sshkey", "text", "vobject", "xz", "zst" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strcmp(carver, names[i]) == 0)
@@ -591,7 +591,7 @@ static struct kept {
 	{ "tar", 94, 0, 0 },
 	{ "tiff", 98, 0, 0 },
 	{ "webp", 98, 0, 0 },
-	{ "xml", 95, 0, 0 },
+	{ "xml", 94, 0, 0 },
 	{ "xz", 94, 0, 0 },
 	{ "zip", 99, 0, 0 },
 	{ "zst", 97, 0, 0 },

@@ -53,3 +53,12 @@ def make():
     save("der", "curve.key", curve, extension="key", unchecked=len(curve) - 65)
     signed = sequence(der(6, bytes.fromhex("2a864886f70d010702")), der(0xA0, sequence(integer(1), der(0x31, RSA), sequence(data), der(0xA0, cert), der(0x31, sequence(integer(1), der(4, noise(256, 4)))))))
     save("der", "signed.p7b", signed, extension="p7b", title="golden.example.org", unchecked=len(signed) - 256)
+    # Encrypted bytes over a sector and over a cluster, and what takes their place after a cut.
+    def encrypted(length):
+        return sequence(sequence(der(6, bytes.fromhex("2a864886f70d010c0103")), sequence(der(4, noise(8, 1)), integer(b"\x08\0"))), der(4, noise(length, 9)))
+    long = encrypted(1200)
+    for kind, junk in (("wiped", bytes(900)), ("text", b"Only text is left. " * 50), ("erased", b"\xff" * 900)):
+        save("der", f"string-{kind}.key", long[:512] + junk, verdict="truncated", length=512, why="no coded bytes at 512")
+    wide = encrypted(5000)
+    save("der", "cluster.key", wide, verdict="unverified", length=len(wide), extension="key", why="nothing verifies the coded bytes at 4096")
+    save("der", "chain.der", cert * 2, extension="der", title="golden.example.org", sequence="yes", unchecked=len(cert) - 140)

@@ -43,3 +43,22 @@ def make():
     save("pem", "said-cut.crt", said + b"\1" * 60 + cert, verdict="reject", why="no block of base64 at 0")
     prose = b"# Issuer: CN=Golden Authority\n# Serial: 4711\n\n"
     save("pem", "bundle.crt", cert + prose + cert + b"\nGolden Authority 2\n==================\n" + cert, extension="crt", sequence="yes")
+    said = b"Public Key Info:\n\tPublic Key Algorithm: RSA\n\tKey Security Level: Medium (2048 bits)\n\nmodulus:\n\t00:d3:02:\n\n"
+    save("pem", "gnutls.pem", said + key, extension="pem", sequence="yes")
+    save("pem", "gnutls.crt", b"X.509 Certificate Information:\n\tVersion: 3\n\tIssuer: CN=golden\n\n" + cert, extension="crt", sequence="yes")
+
+    def string(data):
+        return struct.pack(">I", len(data)) + data
+
+    def ssh2(label, data, fields):
+        text = pem(label, data, 70, fields).replace(b"-----BEGIN", b"---- BEGIN").replace(b"-----END", b"---- END")
+        return text.replace(b"-----", b" ----")
+
+    public = string(b"ssh-rsa") + string(b"\1\0\1") + string(b"\0" + noise(256, 12))
+    comment = 'Comment: "2048-bit RSA, a comment that goes on \\\nin the next line"'
+    save("pem", "ssh2.pub", ssh2("SSH2 PUBLIC KEY", public, comment), extension="pem")
+    save("pem", "ssh2-length.pub", ssh2("SSH2 PUBLIC KEY", public[:-1], comment), verdict="truncated")
+    private = struct.pack(">II", 0x3f6ff9eb, 508) + noise(500, 13)
+    save("pem", "ssh2.pem", ssh2("SSH2 ENCRYPTED PRIVATE KEY", private, comment), extension="pem")
+    save("pem", "ssh2-open.pem", ssh2("SSH2 ENCRYPTED PRIVATE KEY", private, comment)[:-1] + b"\x9d\1", verdict="unverified",
+         length=len(ssh2("SSH2 ENCRYPTED PRIVATE KEY", private, comment)) - 1)

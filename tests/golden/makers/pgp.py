@@ -1,5 +1,5 @@
 """OpenPGP: rings of keys and armour, packet by packet. The keys are noise."""
-import struct
+import bz2, struct, zlib
 
 from makers.common import save
 from makers.keys import pem
@@ -49,6 +49,35 @@ def messages():
     save("pgp", "message-keys.gpg", symmetric + packet(13, b"Golden Hour", True) + noise(300), verdict="reject")
 
 
+def signed_messages():
+    """Signed ones: as they are, compressed, and signatures alone."""
+    key = noise(8, 20)
+    head = packet(4, b"\3\0\x08\1" + key + b"\1")[:1].replace(b"\x91", b"\x90") + b"\x0d\3\0\x08\1" + key + b"\1"
+    signature = packet(2, b"\4\0\1\x08\0\6\5\2" + struct.pack(">I", 1709251198) + b"\0\x0a\x09\x10" + key + b"\x12\x34\x08\0\x80" + noise(255, 21))
+    text = b"".join(b"The light was good on day %d.\n" % i for i in range(300))
+    literal = b"b\0" + struct.pack(">I", 1709251198) + text
+    parts = b"\xcb\xec" + literal[:4096] + bytes((192 + (len(literal) - 4096 - 192 >> 8), len(literal) - 4096 - 192 & 0xff)) + literal[4096:]
+    whole = head + packet(11, literal) + signature
+    in_parts = head + parts + signature
+    save("pgp", "signed.gpg", whole, extension="gpg", unchecked=15)
+    save("pgp", "signed-parts.gpg", in_parts, extension="gpg", unchecked=15)
+    save("pgp", "signed-cut.gpg", whole[:3000] + noise(9000, 22), verdict="truncated", length=18)
+    save("pgp", "signed-other.gpg", whole.replace(key, noise(8, 23), 1), verdict="truncated")
+    raw = zlib.compressobj(6, zlib.DEFLATED, -15)
+    packed = b"\xa3\1" + raw.compress(in_parts) + raw.flush()
+    save("pgp", "zip.gpg", packed, extension="gpg")
+    save("pgp", "zlib.gpg", b"\xa3\2" + zlib.compress(whole), extension="gpg")
+    save("pgp", "bzip2.gpg", b"\xa3\3" + bz2.compress(whole), extension="gpg")
+    save("pgp", "zip-cut.gpg", packed[:-300] + noise(4000, 25), verdict="truncated", length_min=len(packed) - 310, length_max=len(packed) + 2000)
+    raw = zlib.compressobj(6, zlib.DEFLATED, -15)
+    save("pgp", "zip-other.gpg", b"\xa3\1" + raw.compress(text) + raw.flush(), verdict="reject", why="no compressed packets at 2")
+    raw = zlib.compressobj(6, zlib.DEFLATED, -15)
+    save("pgp", "zip-short.gpg", b"\xa3\1" + raw.compress(whole[:-1]) + raw.flush(), verdict="reject")
+    save("pgp", "alone.sig", signature, extension="sig", unchecked=8)
+    save("pgp", "two.sig", signature * 2, extension="sig", sequence="yes", unchecked=8)
+    save("pgp", "number.sig", signature.replace(b"\x12\x34\x08\0", b"\x12\x34\x08\x09"), verdict="reject", why="no signature at 0")
+
+
 def make():
     gold = dict(title="Golden Hour <g@example.org>", time=1709251198)
     for new in (False, True):
@@ -63,6 +92,7 @@ def make():
     save("pgp", "ring-cut.gpg", data[:-50], verdict="truncated", length=len(data) - 50, **gold)
     save("pgp", "key-alone.gpg", packet(6, noise(100)), verdict="reject")
     messages()
+    signed_messages()
     block = pem("PGP PUBLIC KEY BLOCK", data, crc=crc24(data))
     save("pgp", "key.asc", block, extension="asc", sequence="yes", **gold)
     save("pgp", "two.asc", block * 2, extension="asc", sequence="yes", **gold)

@@ -49,4 +49,8 @@ def make():
     save("xml", "announced.xml", b"<!DOCTYPE list [<!ELEMENT list ANY>]>\n<list><item/></list>", extension="xml")
     save("xml", "announced-other.xml", b"<!DOCTYPE list>\n<items><item/></items>", verdict="reject", why="no XML declaration at 0")
     save("xml", "announced.html", b"<!DOCTYPE html>\n<html><p>x</p></html>", verdict="reject", why="no XML declaration at 0")
+    licence = b"<!-- Licensed -->\n<!--\n Golden -->\n\n"
+    save("xml", "licensed.xml", licence + b"<layout xmlns:a='http://a.example'\n  a:b='1'>\n" + LIST + b"</layout>\n", sequence="yes", extension="xml")
+    save("xml", "licensed.xmp", licence + packet, extension="xmp")
+    save("xml", "licensed-bare.xml", licence + b"<layout b='1'>\n<item/></layout>\n", verdict="reject", why="no XML declaration at 0")
     save("xml", "no-declaration.xml", b"<list><item/></list>", verdict="reject", why="no XML declaration at 0")
