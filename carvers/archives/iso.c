@@ -26,6 +26,9 @@
 
 enum {
 	BLOCK_LEN = 2048,
+	PREPARER = 446, /* in a descriptor: the program that made the data */
+	ADDED_BLOCKS = 150,
+	ADDED_STEP = 32 * BLOCK_LEN,
 	FIRST_DESCRIPTOR = 16,
 	DESCRIPTORS_MAX = 64,
 	PRIMARY = 1,
@@ -391,6 +394,20 @@ static bool shows_end(struct view *view, const struct iso_volume *volume, uint64
 	return false;
 }
 
+/* The end of the zeros that xorriso adds after a volume at `end` that has not as many inside: 150 blocks, and up to a multiple of 32
+ * blocks. `end` where they are not all there, or the volume names another program. */
+static uint64_t added_end(struct view *view, const struct iso_volume *volume, uint64_t end)
+{
+	const uint8_t *p = view_peek(view, FIRST_DESCRIPTOR * BLOCK_LEN, BLOCK_LEN);
+	uint64_t added = end + ADDED_BLOCKS * BLOCK_LEN, inside = rest_start(volume);
+
+	added = (added + ADDED_STEP - 1) / ADDED_STEP * ADDED_STEP;
+	if (!p || memcmp(p + PREPARER, "XORRISO", 7) != 0 || inside > end ||
+		end - inside >= ADDED_BLOCKS * BLOCK_LEN || !walk_zeros(view, end, added))
+		return end;
+	return added;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, FIRST_DESCRIPTOR * BLOCK_LEN, BLOCK_LEN);
@@ -418,6 +435,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (broken < len)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "invalid data at %" PRIu64, broken);
+	finding->length = added_end(view, &volume, len);
 	view_unverified(view, 0, FIRST_DESCRIPTOR * BLOCK_LEN);
 	view_unverified(view, descriptors_end, len);
 	if (last_file_is_wiped(view, &volume))

@@ -12,6 +12,8 @@
  * their own checksums; the others are named as unverified. If the last piece is not verified, neither is
  * the file.
  *
+ * libarchive (3.6) writes the table's first bytes again after the heap, as many as its checksum has.
+ *
  * Damage. What follows the table counts as valid up to the end of the image, or not at all.
  */
 #include <inttypes.h>
@@ -27,6 +29,8 @@ enum {
 	HEADER_MIN_LEN = 28,
 	HEADER_MAX_LEN = 4096,
 	TAG_MAX_LEN = 16,
+	SHA1_LEN = 20,
+	MD5_LEN = 16,
 };
 
 #define PIECES_MAX 65536 /* that are checked */
@@ -213,6 +217,24 @@ static bool check_pieces(struct view *view, uint64_t heap, struct xar_table *tab
 	return end == heap + table->end;
 }
 
+/* How many bytes after the heap's end repeat the table's first ones: as many as the checksum has, or 0. */
+static uint64_t repeated_len(struct view *view, uint64_t table_at, uint64_t heap_end)
+{
+	static const uint8_t lens[] = { SHA1_LEN, MD5_LEN };
+	uint8_t first[SHA1_LEN];
+	const uint8_t *p = view_peek(view, table_at, SHA1_LEN);
+
+	if (!p)
+		return 0;
+	memcpy(first, p, SHA1_LEN);
+	for (size_t i = 0; i < sizeof(lens); i++) {
+		p = view_peek(view, heap_end, lens[i]);
+		if (p && memcmp(p, first, lens[i]) == 0)
+			return lens[i];
+	}
+	return 0;
+}
+
 static enum verdict check_archive(
 	struct view *view, struct finding *finding, struct xar_table *table)
 {
@@ -244,6 +266,7 @@ static enum verdict check_archive(
 	if (!check_pieces(view, heap, table))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"nothing verifies the last piece, up to %" PRIu64, finding->length);
+	finding->length += repeated_len(view, header_len, finding->length);
 	return CARVE_COMPLETE;
 }
 

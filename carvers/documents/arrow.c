@@ -20,6 +20,7 @@
 #define HEAD_LEN 8
 #define DESCRIPTION_MAX 65536
 #define FOOTER_MAX (1u << 20)
+#define SCHEMA_MAX 65536
 #define BODY_FIELD 3
 #define MARK_LEN 10 /* with the length before it */
 
@@ -87,6 +88,24 @@ static uint64_t footer_end(struct view *view, uint64_t at)
 	return 0;
 }
 
+/* Where the first message begins: right after the head, or, as Polars writes it, after a schema without a length. */
+static uint64_t first_message(struct view *view)
+{
+	uint64_t at = HEAD_LEN;
+	const uint8_t *p;
+
+	if (next_message(view, &at) == MESSAGE)
+		return HEAD_LEN;
+	for (at = HEAD_LEN + 8; at < SCHEMA_MAX; at += 8) {
+		uint64_t next = at;
+
+		p = view_peek(view, at, 8);
+		if (p && le32(p) == UINT32_MAX && next_message(view, &next) == MESSAGE)
+			return at;
+	}
+	return HEAD_LEN;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, HEAD_LEN);
@@ -95,6 +114,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (!p || memcmp(p, "ARROW1\0\0", HEAD_LEN) != 0)
 		return verdict_because(CARVE_REJECT, finding, "no mark at 0");
+	at = first_message(view);
 	while ((step = next_message(view, &at)) == MESSAGE && at <= size)
 		last = at;
 	if (last == HEAD_LEN && at <= size)

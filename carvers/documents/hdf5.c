@@ -6,7 +6,7 @@
  *	            from version 2 on a checksum (Jenkins' lookup3) ends it
  *	root group: version 0, 1: its header's place, and mostly those of 'TREE' and 'HEAP'; 2, 3: the place of 'OHDR',
  *	            whose first part has a checksum, too
- *	MATLAB 7.3: 'MATLAB 7.3 MAT-file' and more text, 512 bytes in all, before it
+ *	MATLAB 7.3: 'MATLAB 7.3 MAT-file' and more text, 512 bytes in all, before it; other programs' user blocks of that length
  *
  * The superblock's place of the end gives the length. The checksums, and the root group at its place, confirm the
  * superblock; nothing verifies the data. A root group that is not at its place shows that the file breaks off before it.
@@ -19,7 +19,7 @@
 #include "stored.h"
 
 #define HEAD_LEN 96
-#define MATLAB_LEN 512
+#define USER_BLOCK_LEN 512
 #define SUPERBLOCK_LEN 44 /* of versions 2 and 3, without the checksum */
 #define GROUP_MAX 4096 /* the first part of a group's header, of which the checksum is compared */
 #define NONE UINT64_MAX
@@ -151,8 +151,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	const char *problem;
 	enum verdict verdict;
 	uint64_t broken = NONE;
+	bool matlab;
 
-	hdf5.at = p && memcmp(p, "MATLAB 7.3", 10) == 0 ? MATLAB_LEN : 0;
+	matlab = p && memcmp(p, "MATLAB 7.3", 10) == 0;
+	hdf5.at = p && memcmp(p, "\x89HDF", 4) != 0 ? USER_BLOCK_LEN : 0;
 	problem = read_superblock(&hdf5);
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, hdf5.at);
@@ -165,10 +167,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (broken != NONE && broken <= HEAD_LEN + 4)
 		return verdict_because(
 			CARVE_REJECT, finding, "no root group at %" PRIu64, hdf5.at + broken);
-	if (hdf5.at) {
+	if (matlab)
 		finding->extension = "mat";
+	if (hdf5.at)
 		view_part(view, hdf5.at);
-	}
 	/* The superblock's end counts from the file's beginning. */
 	verdict = stored_check_coded(view, finding, hdf5.at + HEAD_LEN, hdf5.end);
 	if (verdict == CARVE_UNVERIFIED)

@@ -50,6 +50,11 @@ static uint32_t read32(const struct bdb *bdb, const uint8_t *p)
 	return bdb->big ? be32(p) : le32(p);
 }
 
+static bool is_magic(uint32_t magic)
+{
+	return magic == BTREE || magic == HASH || magic == QUEUE || magic == HEAP;
+}
+
 static bool read_meta(struct bdb *bdb)
 {
 	const uint8_t *p = view_peek(bdb->view, 0, HEAD_LEN);
@@ -69,8 +74,7 @@ static bool read_meta(struct bdb *bdb)
 	bdb->btree = magic == BTREE;
 	return read32(bdb, p + 8) == 0 && version >= 1 && version <= 12 && p[24] < 3 &&
 	       (type == 0 || type == 7 || type == 8 || type == 9 || type == 10 || type == 15) &&
-	       (magic == BTREE || magic == HASH || magic == QUEUE || magic == HEAP) &&
-	       bdb->page_len >= 512 && bdb->page_len <= 65536 &&
+	       is_magic(magic) && bdb->page_len >= 512 && bdb->page_len <= 65536 &&
 	       !(bdb->page_len & (bdb->page_len - 1));
 }
 
@@ -211,6 +215,12 @@ static bool check_page(struct bdb *bdb, uint64_t index)
 	offset = read16(bdb, p + 22);
 	if (bdb->btree && !bdb->wallet)
 		bdb->wallet = has_wallet_keys(p, bdb->page_len);
+	/* A database in this one has a meta page of its own. */
+	if (p[25] >= 8 && p[25] <= 10 && read32(bdb, p + 8) == index &&
+		is_magic(read32(bdb, p + 12)) && read32(bdb, p + 20) == bdb->page_len) {
+		bdb->used = (index + 1) * bdb->page_len;
+		return true;
+	}
 	/* Extents of a queue have pages without such heads. */
 	if (read32(bdb, p + 8) != index || p[25] > 18 || (uint32_t)offset > bdb->page_len ||
 		(p[25] != 7 && (uint32_t)entries * 2 > bdb->page_len))

@@ -8,7 +8,7 @@
  *	cookie: its length, ...
  *
  * burin checks all lengths and offsets and the mark after the pages. The list, of 75 bytes in all
- * files seen, may be missing.
+ * files seen, may be missing, and its length with it, as on iOS.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -20,6 +20,7 @@
 #define PAGES_MAX 65536
 #define COOKIES_MAX 65536
 #define TRAILER_LEN 12
+#define MARK_END 8
 #define LIST_MIN 42
 
 /* Checks the page at `at`, of len bytes: its cookies lie inside it. */
@@ -48,15 +49,14 @@ static bool check_page(struct view *view, uint64_t at, uint32_t len)
 	return true;
 }
 
-/* The end of the property list whose length the trailer at `at` has; the end of the trailer if
- * there is no list. */
+/* The end of the property list whose length the trailer at `at` has; the end of the mark if there is no list. */
 static uint64_t list_end(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, TRAILER_LEN + 6);
 	uint64_t end = at + TRAILER_LEN;
 
 	if (!p || memcmp(p + TRAILER_LEN, "bplist", 6) != 0 || be32(p + 8) < LIST_MIN)
-		return end;
+		return at + MARK_END;
 	return be32(p + 8) <= view_size(view) - end ? end + be32(p + 8) : end;
 }
 
@@ -85,10 +85,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		finding->length = at;
 		return verdict_because(CARVE_TRUNCATED, finding, "no page at %" PRIu64, at);
 	}
-	p = view_peek(view, at, TRAILER_LEN);
+	p = view_peek(view, at, MARK_END);
 	finding->length = at;
 	if (!p)
-		return walk_cut(view, finding, at + TRAILER_LEN, at);
+		return walk_cut(view, finding, at + MARK_END, at);
 	if (be32(p + 4) != 0x07172005)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no mark after the pages, at %" PRIu64, at);

@@ -18,13 +18,15 @@
 #include "walk.h"
 
 #define OFFSET_MASK 0x00fffffffffffe00u
+#define EXTENDED_L2 0x10 /* of the features: each entry of L2 has a bit map after it */
 
 struct qcow2 {
 	struct view *view;
 	uint32_t version, bits, l1_len, blocks_clusters, snapshots, order;
 	uint64_t l1, blocks, cluster;
-	uint64_t end;     /* by reference counts */
-	uint64_t reached; /* by the tables */
+	uint32_t entry_len; /* of L2 */
+	uint64_t end;       /* by reference counts */
+	uint64_t reached;   /* by the tables */
 	uint64_t where;
 };
 
@@ -47,6 +49,7 @@ static const char *read_header(struct qcow2 *qcow2)
 	qcow2->blocks_clusters = be32(p + 56);
 	qcow2->snapshots = be32(p + 60);
 	qcow2->order = qcow2->version == 3 ? be32(p + 96) : 4;
+	qcow2->entry_len = qcow2->version == 3 && be64(p + 72) & EXTENDED_L2 ? 16 : 8;
 	if (qcow2->bits < 9 || qcow2->bits > 22 || be32(p + 32) > 2 || qcow2->order > 6)
 		return "impossible sizes";
 	qcow2->cluster = 1ull << qcow2->bits;
@@ -110,8 +113,8 @@ static void extend_to(struct qcow2 *qcow2, uint64_t end)
 }
 
 /* Adds an entry of L2: a compressed cluster has its offset and its number of sectors in one
- * number. */
-static bool add_entry(struct qcow2 *qcow2, uint64_t entry)
+ * number. Of another `allocated` parts of 32 are in use at most. */
+static bool add_entry(struct qcow2 *qcow2, uint64_t entry, unsigned allocated)
 {
 	uint32_t shift = 62 - (qcow2->bits - 8);
 	uint64_t offset = entry & OFFSET_MASK;
@@ -126,17 +129,24 @@ static bool add_entry(struct qcow2 *qcow2, uint64_t entry)
 		(entry & 0x1fe))
 		return false;
 	if (offset)
-		extend_to(qcow2, offset + qcow2->cluster);
+		extend_to(qcow2, offset + qcow2->cluster / 32 * allocated);
 	return true;
+}
+
+/* How many of a cluster's 32 parts its bit map says are in the file, up to the last one. */
+static unsigned allocated_parts(uint32_t map)
+{
+	return map ? 32 - (unsigned)__builtin_clz(map) : 0;
 }
 
 static const char *read_l2(struct qcow2 *qcow2, uint64_t at)
 {
-	for (uint64_t i = 0; i < qcow2->cluster; i += 8) {
-		const uint8_t *p = view_peek(qcow2->view, at + i, 8);
+	for (uint64_t i = 0; i < qcow2->cluster; i += qcow2->entry_len) {
+		const uint8_t *p = view_peek(qcow2->view, at + i, qcow2->entry_len);
 
 		qcow2->where = at + i;
-		if (!p || !add_entry(qcow2, be64(p)))
+		if (!p || !add_entry(qcow2, be64(p),
+				  qcow2->entry_len == 16 ? allocated_parts(be32(p + 12)) : 32))
 			return "an impossible offset of a cluster";
 	}
 	return NULL;

@@ -31,6 +31,9 @@
 #include "slack.h"
 #include "walk.h"
 
+#define GROWN_PAGE_LEN 32768
+#define GROWN_BY (512 << 10)
+
 static bool is_map(const struct sqlite *db, uint32_t page)
 {
 	uint32_t map;
@@ -273,6 +276,14 @@ static bool is_logged(const struct sqlite *db)
 	return false;
 }
 
+/* Firefox's databases, whose pages have 32 KiB, grow in steps of 512 KiB, which zeros fill. */
+static uint64_t grown_end(const struct sqlite *db, uint64_t end)
+{
+	uint64_t grown = (end + GROWN_BY - 1) / GROWN_BY * GROWN_BY;
+
+	return db->page_len == GROWN_PAGE_LEN && walk_zeros(db->view, end, grown) ? grown : end;
+}
+
 static enum verdict judge_pages(struct sqlite *db)
 {
 	enum verdict verdict;
@@ -310,6 +321,7 @@ static enum verdict judge_pages(struct sqlite *db)
 			"random bytes in the last page's unused part");
 	if (db->problem)
 		return verdict_because(CARVE_UNVERIFIED, db->finding, "%s", db->problem);
+	db->finding->length = grown_end(db, db->finding->length);
 	return CARVE_COMPLETE;
 }
 

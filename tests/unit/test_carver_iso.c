@@ -137,3 +137,20 @@ Test(carver_iso, foreign_bytes_after_a_cut)
 	expect("iso", &bytes, CARVE_UNVERIFIED, DOCS + 2 * BLOCK, "as if wiped");
 	free(bytes.data);
 }
+
+/* xorriso adds 150 blocks of zeros after the volume, and more up to a multiple of 32 blocks. */
+Test(carver_iso, xorriso_adds_zeros)
+{
+	size_t added = (23 + 150 + 31) / 32 * 32 * BLOCK;
+
+	for (int kind = 0; kind < 3; kind++) {
+		struct bytes bytes = read_golden();
+
+		if (kind)
+			memcpy(bytes.data + PRIMARY + 446, "XORRISO-1.5.4", 13);
+		bytes_fill(&bytes, 0, added - bytes.len - (kind == 2));
+		bytes_fill(&bytes, 1, BLOCK);
+		expect("iso", &bytes, CARVE_COMPLETE, kind == 1 ? added : 23 * BLOCK, NULL);
+		free(bytes.data);
+	}
+}

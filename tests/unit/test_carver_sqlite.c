@@ -140,3 +140,34 @@ Test(carver_sqlite, pages_that_are_referred_to_count_as_work)
 	cr_expect_gt(far, near + CHILDREN * 300, "%llu and %llu", (unsigned long long)near,
 		(unsigned long long)far);
 }
+
+/* Firefox's databases have pages of 32 KiB and grow in steps of 512 KiB. */
+Test(carver_sqlite, firefox_fills_with_zeros)
+{
+	static const int page_lens[] = { 32768, 16384 };
+
+	for (int i = 0; i < 2; i++) {
+		struct bytes bytes = { 0 };
+		char sql[100];
+		size_t len, grown;
+		uint8_t *data;
+		sqlite3 *db;
+
+		temp_make();
+		cr_assert_eq(sqlite3_open(temp_at("db"), &db), SQLITE_OK);
+		snprintf(sql, sizeof(sql),
+			"PRAGMA page_size = %d; CREATE TABLE a (b); INSERT INTO a VALUES (1)",
+			page_lens[i]);
+		run(db, sql);
+		sqlite3_close(db);
+		data = (uint8_t *)temp_read("db", &len);
+		temp_remove();
+		bytes_add(&bytes, data, len);
+		free(data);
+		grown = i ? len : 512 << 10;
+		bytes_fill(&bytes, 0, (512 << 10) - len);
+		bytes_fill(&bytes, 1, 4096);
+		expect("sqlite", &bytes, CARVE_COMPLETE, grown, NULL);
+		free(bytes.data);
+	}
+}

@@ -38,3 +38,6 @@ def make():
     save("arrow", "length.arrow", arrow(messages, length=3) + noise(99), verdict="truncated", length=len(whole) + 99)
     save("arrow", "nothing.arrow", b"ARROW1\0\0" + noise(300), verdict="reject", why="no message at 8")
     save("arrow", "mark.arrow", b"ARROW2" + whole[6:], verdict="reject", why="no mark at 0")
+    # As Polars writes it: a schema without a length before the messages.
+    schema = struct.pack("<IiIIII", 4, -14, 20, 65540, 0xa0000, 0x8000b) + bytes(range(64))
+    save("arrow", "schema.arrow", arrow([schema] + messages), unchecked=104)

@@ -53,3 +53,7 @@ def make():
     save("bdb", "encrypted.db", meta("<", 1, encrypted=1) + noise(512), verdict="unverified", length=1024)
     save("bdb", "half-page.db", whole[:300], verdict="reject", why="no whole page at 0")
     save("bdb", "size.db", meta("<", 3, size=512).replace(struct.pack("<I", 512), struct.pack("<I", 500)), verdict="reject", why="no meta page at 0")
+    # A database in this one: with a meta page of its own.
+    inner = bytearray(meta("<", 0, size=4096))
+    inner[8:12] = struct.pack("<I", 2)
+    save("bdb", "inner.db", meta("<", 3, size=4096) + page("<", 1, size=4096) + bytes(inner) + page("<", 3, size=4096), unchecked=3 * 4096)

@@ -22,7 +22,7 @@ def cookies(pages, listed=True):
     tail = plistlib.dumps({"NSHTTPCookieAcceptPolicy": 2}, fmt=plistlib.FMT_BINARY)
     out = b"cook" + struct.pack(">I", len(pages)) + b"".join(struct.pack(">I", len(p)) for p in pages) + b"".join(pages)
     total = sum(p[i] for p in pages for i in range(0, len(p), 4))
-    return out + struct.pack(">III", total, 0x07172005, len(tail)) + (tail if listed else b"")
+    return out + struct.pack(">II", total, 0x07172005) + (struct.pack(">I", len(tail)) + tail if listed else b"")
 
 
 def make():

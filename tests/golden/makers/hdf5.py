@@ -85,3 +85,7 @@ def make():
     save("hdf5", "base.h5", hdf5(0, 3000, base=512), verdict="reject", why="no superblock at 0")
     save("hdf5", "places.h5", hdf5(2, 3000, place=4), verdict="reject", why="no superblock at 0")
     save("hdf5", "end.h5", old[:40] + bytes(8) + old[48:], verdict="reject", why="an impossible end in the superblock at 0")
+    block = b"# A user block\n".ljust(512, b"\0")
+    save("hdf5", "block.h5", block + hdf5(0, 3512, base=512), verdict="unverified", length=3512, why="nothing verifies the data from 608 on")
+    save("hdf5", "block-2.h5", block + hdf5(2, 3512, base=512), verdict="unverified", length=3512)
+    save("hdf5", "block-base.h5", block + hdf5(0, 3512, base=1024), verdict="reject", why="no superblock at 512")

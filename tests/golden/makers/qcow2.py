@@ -44,3 +44,9 @@ def make():
         wrong = bytearray(plain)
         wrong[where] = value
         save("qcow2", f"head-{where}.qcow2", bytes(wrong), verdict="reject", why=why + " at 0")
+    # Extended L2: each entry has a bit map of the cluster's 32 parts; the last cluster ends after its third part.
+    extended = bytearray(made(3, clusters=2))
+    extended[72:80] = struct.pack(">Q", 16)
+    extended[4 * CLUSTER:5 * CLUSTER] = b"".join(struct.pack(">QQ", 1 << 63 | (5 + i) * CLUSTER, bits) for i, bits in ((0, 0xffffffff), (1, 7))).ljust(CLUSTER, b"\0")
+    extended = bytes(extended[:6 * CLUSTER + 48])
+    unverified("extended.qcow2", extended)

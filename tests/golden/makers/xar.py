@@ -42,3 +42,6 @@ def make():
     save("xar", "version-2.xar", archive(version=2), verdict="reject", why="no header at 0")
     save("xar", "short-header.xar", whole[:4] + b"\0\x10" + whole[6:], verdict="reject")
     save("xar", "sizes.xar", whole[:8] + b"\x7f" + whole[9:], verdict="reject")
+    # As libarchive leaves it: the table's first bytes come again after the heap.
+    repeated = whole + whole[28:48]
+    save("xar", "repeated.xar", repeated, sequence="yes", unchecked=heap)
