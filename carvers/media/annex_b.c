@@ -11,7 +11,9 @@
  * length is not stored: it ends before zeros, or with the image, and the file is unverified. Parameter sets and delimiters
  * precede many pictures, and are named as parts.
  *
- * In program and transport streams the same units are in packets: where one of these begins, the whole is rejected.
+ * In program and transport streams the same units are in packets: where one of these begins, the whole is rejected, unless
+ * several pictures came before it: packets are shorter. A parameter set with the number of the first one and another content
+ * begins a stream of its own.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -21,6 +23,8 @@
 #include "walk.h"
 
 #define SLICES_MIN 2        /* needed to accept video that does not end */
+#define SET_LEN 64          /* bytes of a parameter set that are compared */
+#define FRAMES_MAX 8        /* in a packet */
 #define HEAD_LEN 256        /* bytes of a unit that are parsed */
 #define OTHER_MAX 65536     /* bytes of a unit that is no slice */
 #define MACROBLOCK_MAX 1024 /* bytes; the samples of one of 16 by 16 with 10 bits a sample, 4:4:4 */
@@ -47,7 +51,9 @@ struct video {
 	uint32_t
 		macroblocks; /* of the largest picture that a parameter set describes; 0: none came yet */
 	uint8_t pictures[256 / 8]; /* a bit for each picture parameter set that came */
-	uint64_t slices;
+	uint64_t slices, frames;   /* frames: slices that begin one */
+	uint8_t set[SET_LEN];      /* the first sequence parameter set (H.265: of the video), */
+	size_t set_len;            /* as many of its bytes as there is room for; 0: none came yet */
 };
 
 /* ---- bits ---------------------------------------------------------------------------------- */
@@ -254,21 +260,23 @@ static bool refers(const struct video *video, uint32_t picture_set)
 }
 
 /* H.264, 7.3.3. */
-static bool read_h264_slice(const struct video *video, struct payload *payload, bool intra)
+static bool read_h264_slice(struct video *video, struct payload *payload, bool intra)
 {
 	uint32_t first = take_golomb(payload), type = take_golomb(payload),
 		 picture_set = take_golomb(payload);
 
+	video->frames += !first;
 	return !payload->over && first < video->macroblocks && type <= 9 &&
 	       (!intra || type % 5 == 2 || type % 5 == 4) && refers(video, picture_set);
 }
 
 /* H.265, 7.3.6.1. */
-static bool read_h265_slice(const struct video *video, struct payload *payload, bool intra)
+static bool read_h265_slice(struct video *video, struct payload *payload, bool intra)
 {
 	uint32_t picture_set;
 
-	skip(payload, intra ? 2 : 1);
+	video->frames += take(payload, 1);
+	skip(payload, intra);
 	picture_set = take_golomb(payload);
 	return !payload->over && refers(video, picture_set);
 }
@@ -488,6 +496,37 @@ static enum verdict judge(struct video *video, struct finding *finding, enum rol
 	return turning_uncounted(video->view, finding, begun, end->at, "unit");
 }
 
+/* The number of the parameter set at p. */
+static uint32_t set_number(const struct video *video, const uint8_t *p, size_t len)
+{
+	struct payload payload = { .bits = len * 8 };
+
+	memcpy(payload.bytes, p, len);
+	if (video->hevc)
+		return take(&payload, 4);
+	skip(&payload, 24);
+	return take_golomb(&payload);
+}
+
+/* Whether the unit [at, end) is a parameter set with the number of the first one, and another content: a stream of its own. */
+static bool is_other_stream(struct video *video, enum role role, uint64_t at, uint64_t end)
+{
+	uint64_t data = at + (video->hevc ? 2 : 1);
+	size_t len = end <= data ? 0 : end - data < SET_LEN ? (size_t)(end - data) : SET_LEN;
+	const uint8_t *p = role == (video->hevc ? FIRST_SET : SEQUENCE_SET) && len
+				   ? view_peek(video->view, data, len)
+				   : NULL;
+
+	if (!p)
+		return false;
+	if (!video->set_len) {
+		memcpy(video->set, p, len);
+		video->set_len = len;
+	}
+	return set_number(video, p, len) == set_number(video, video->set, video->set_len) &&
+	       (len != video->set_len || memcmp(p, video->set, len) != 0);
+}
+
 /* The longest that a unit can be. */
 static uint64_t longest(const struct video *video, enum role role)
 {
@@ -498,7 +537,7 @@ static uint64_t longest(const struct video *video, enum role role)
 static enum verdict walk(struct video *video, struct finding *finding)
 {
 	struct view *view = video->view;
-	struct end end = { .after = UNIT, .code = 1 };
+	struct end end = { .after = UNIT, .code = 1 }, next;
 	enum role last = NO_UNIT;
 
 	for (;;) {
@@ -511,15 +550,24 @@ static enum verdict walk(struct video *video, struct finding *finding)
 			end.after = NOTHING;
 			return judge(video, finding, last, &end, begun);
 		}
-		if (p && *p >= PACKET_MIN)
+		if (p && *p >= PACKET_MIN && video->frames <= FRAMES_MAX)
 			return verdict_because(
 				CARVE_REJECT, finding, "a packet at %" PRIu64, end.code);
+		if (p && *p >= PACKET_MIN) {
+			end.after = NOTHING;
+			return judge(video, finding, last, &end, begun);
+		}
+		next = role == END || role == SEQUENCE_END
+			       ? find_end_of_header(view, at, video->hevc ? 2 : 1)
+			       : find_end(view, at, at + longest(video, role));
+		if (is_other_stream(video, role, at, next.at)) {
+			end.after = NOTHING;
+			return judge(video, finding, last, &end, begun);
+		}
 		if (last != NO_UNIT &&
 			(role == FIRST_SET || role == SEQUENCE_SET || role == DELIMITER))
 			view_part(view, end.code - 1);
-		end = role == END || role == SEQUENCE_END
-			      ? find_end_of_header(view, at, video->hevc ? 2 : 1)
-			      : find_end(view, at, at + longest(video, role));
+		end = next;
 		if (role == NO_UNIT || (role == SLICE && !video->macroblocks) ||
 			!accept(video, role, at, end.at, intra)) {
 			end = (struct end){ .after = DAMAGE, .at = begun };

@@ -166,8 +166,11 @@ static const char *add_chunk(struct riff_file *file, const struct riff_chunk *ch
 	embedded_find(file->view, chunk->data, chunk->end, 8);
 	if (riff_is(chunk->id, "fmt "))
 		file->head = riff_audio_read_format(&file->riff, chunk, &file->wave);
-	if (riff_is(chunk->id, "data") && (is_audio(file) || is_form(file, "RMID")))
+	if (riff_is(chunk->id, "data") && (is_audio(file) || is_form(file, "RMID"))) {
 		file->wave.data = *chunk;
+		if (!pcm_is_plain(&file->wave.samples))
+			view_embedded(file->view, chunk->data);
+	}
 	if (riff_is(chunk->id, "LIST"))
 		return walk_list(file, chunk, at);
 	if (riff_is(chunk->id, "idx1") && file->movi && chunk->end <= view_size(file->view)) {

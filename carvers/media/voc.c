@@ -110,11 +110,14 @@ static struct pcm_format read_coding(const uint8_t *p)
 }
 
 /* SoX does not count 8 of the 12 bytes before the samples of NEW_AUDIO: how many bytes more such a block has, if no
- * block starts at its stated end, and the end block does after those. */
+ * block starts at its stated end, and the end block does after those; or if silence ends it: nine zeros, and no more. */
 static uint32_t sox_missing_len(struct view *view, uint64_t end)
 {
-	const uint8_t *p = view_peek(view, end, SOX_MISSING + 1);
+	const uint8_t *p;
 
+	if (walk_padding(view, end, SOX_MISSING + 1) == SOX_MISSING + 1)
+		return SOX_MISSING;
+	p = view_peek(view, end, SOX_MISSING + 1);
 	return p && p[0] != END && p[SOX_MISSING] == END && !is_valid_len(p[0], le32(p) >> 8)
 		       ? SOX_MISSING
 		       : 0;

@@ -19,6 +19,7 @@
 #define HEAD_LEN 40
 #define CHUNK_HEAD_LEN 24
 #define UNIT 8
+#define EXTENSIBLE 0xfffe
 #define LENGTH_MAX (UINT64_C(1) << 48)
 
 static const uint8_t riff_guid[] = { 'r', 'i', 'f', 'f', 0x2e, 0x91, 0xcf, 0x11, 0xa5, 0xd6, 0x28,
@@ -44,11 +45,19 @@ static bool is_chunk(const uint8_t *p, const char *name)
 static void read_format(struct w64 *w64, uint64_t at, uint64_t len)
 {
 	const uint8_t *p = len >= 16 ? view_peek(w64->view, at, 16) : NULL;
+	struct pcm_format coding;
 
-	if (p)
-		w64->coding = (struct pcm_format){
-			.tag = le16(p), .bits = le16(p + 14), .frame_len = le16(p + 12)
-		};
+	if (!p)
+		return;
+	w64->coding = (struct pcm_format){
+		.tag = le16(p), .bits = le16(p + 14), .frame_len = le16(p + 12)
+	};
+	/* The coding is the first two bytes of a GUID. */
+	p = w64->coding.tag == EXTENSIBLE && len >= 40 ? view_peek(w64->view, at + 24, 2) : NULL;
+	coding = w64->coding;
+	coding.tag = p ? le16(p) : coding.tag;
+	if (!pcm_is_plain(&coding))
+		w64->coding = coding;
 }
 
 static enum verdict cut_at(struct w64 *w64, uint64_t at, const char *problem)
@@ -63,6 +72,9 @@ static enum verdict judge(struct w64 *w64)
 	enum predictor_end tail = PREDICTOR_UNKNOWN;
 
 	w64->finding->length = w64->end;
+	/* Compressed sound in frames would be a file of its own. */
+	if (end && !pcm_is_plain(&w64->coding))
+		view_embedded(w64->view, start);
 	if (!end)
 		return verdict_because(
 			CARVE_UNVERIFIED, w64->finding, "no samples before %" PRIu64, w64->end);

@@ -137,11 +137,12 @@ static const char *read_format(struct view *view, struct dds *dds)
 	if (le32(p + 8) != CODE('D', 'X', '1', '0'))
 		return read_code(dds, le32(p + 8)) ? NULL : "an unknown pixel format at 84";
 	p = view_peek(view, HEADER_LEN, DX10_LEN);
-	if (!p || !read_dxgi(dds, le32(p)) || le32(p + 4) < 2 || le32(p + 4) > 4 || !le32(p + 12) ||
+	if (!p || !read_dxgi(dds, le32(p)) || le32(p + 4) < 2 || le32(p + 4) > 4 ||
 		le32(p + 12) > 65536)
 		return "an impossible extended header at 128";
 	dds->start += DX10_LEN;
-	dds->surfaces = le32(p + 12) * (le32(p + 8) & DX10_IS_CUBE ? 6 : 1);
+	/* Pillow writes 0 for one. */
+	dds->surfaces = (le32(p + 12) ? le32(p + 12) : 1) * (le32(p + 8) & DX10_IS_CUBE ? 6 : 1);
 	return NULL;
 }
 

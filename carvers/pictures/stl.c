@@ -7,7 +7,8 @@
  *	        "endfacet"; "endsolid NAME"
  *
  * Binary files have no magic: a rule looks for what known programs write at their start. Each triangle needs finite
- * numbers, a normal whose components are at most 1, and corners that are not all the same. In a closed surface each edge
+ * numbers, a normal whose components are at most 1 (or not, if the file begins with text: some programs do not scale
+ * normals), and corners that are not all the same. In a closed surface each edge
  * occurs once in each direction. The carver adds a hash of each directed edge and subtracts that of the opposite one:
  * if the sum is 0, the surface is closed, which confirms all corners, and the file is complete. Else it is unverified,
  * as nothing confirms the last triangles. In text, the last line proves the end.
@@ -73,13 +74,13 @@ static uint64_t edge_hash(uint64_t from, uint64_t to)
 	return mix(from + 3 * to);
 }
 
-/* Whether the triangle at p can be one; adds its edges to *sum. *flat: its corners are all the same. */
-static bool add_triangle(const uint8_t *p, uint64_t *sum, bool *flat)
+/* Whether the triangle at p can be one; adds its edges to *sum. scaled: normals are. *flat: its corners are all the same. */
+static bool add_triangle(const uint8_t *p, bool scaled, uint64_t *sum, bool *flat)
 {
 	uint64_t corners[3];
 
 	for (int i = 0; i < 3; i++)
-		if (!is_component(le32(p + 4 * i)))
+		if (scaled ? !is_component(le32(p + 4 * i)) : !is_number(le32(p + 4 * i)))
 			return false;
 	for (int i = 0; i < 9; i++)
 		if (!is_number(le32(p + CORNERS_AT + 4 * i)))
@@ -99,7 +100,7 @@ static enum verdict check_binary(struct view *view, struct finding *finding)
 	uint64_t count = p ? le32(p + 80) : 0, end = HEAD_LEN + count * TRIANGLE_LEN, at = HEAD_LEN,
 		 sum = 0, size = view_size(view);
 	uint32_t flat_count = 0;
-	bool flat = false;
+	bool flat = false, scaled = !p || p[0] <= ' ';
 
 	if (!count)
 		return verdict_because(CARVE_REJECT, finding, "no triangles at 80");
@@ -108,7 +109,7 @@ static enum verdict check_binary(struct view *view, struct finding *finding)
 
 		p = walk_window(view, at, end, &len);
 		for (; p && i + TRIANGLE_LEN <= len; i += TRIANGLE_LEN) {
-			if (!add_triangle(p + i, &sum, &flat))
+			if (!add_triangle(p + i, scaled, &sum, &flat))
 				break;
 			flat_count = flat ? flat_count + 1 : 0;
 			if (flat_count > FLAT_MAX)

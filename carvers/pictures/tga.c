@@ -34,7 +34,9 @@
 #define SIDE_MAX 32768
 #define TABLES_MAX (UINT64_C(1) << 20) /* after the pixels */
 #define EXTENSION_LEN 495
-#define LOOK_LEN 2048 /* pixels that have to be like a picture's; in a file without a footer */
+/* Bytes of pixels that have to be like a picture's, in a file without a footer; first those, then more */
+#define LOOK_LEN 2048
+#define LOOK_MORE 16384
 #define PIXELS_MIN 64
 #define SIDE_MIN 4
 #define CODE_MAX 513 /* bytes of a code and its pixels */
@@ -173,14 +175,14 @@ static uint64_t find_footer(const struct tga *tga)
 	return 0;
 }
 
-/* Whether the first pixels, stored as they are, are like a picture's: neither all the same nor unlike each other. */
-static bool starts_as_picture(const struct tga *tga, uint64_t row_len)
+/* Whether the first len pixels' bytes, stored as they are, are like a picture's: neither all the same nor unlike each other. */
+static bool starts_as_picture(const struct tga *tga, uint64_t row_len, uint64_t len)
 {
-	uint64_t len = tga->pixels_end - tga->pixels, at;
+	uint64_t at;
 	const uint8_t *p;
 
-	if (len > LOOK_LEN)
-		len = LOOK_LEN;
+	if (len > tga->pixels_end - tga->pixels)
+		len = tga->pixels_end - tga->pixels;
 	p = view_peek(tga->view, tga->pixels, (size_t)len);
 	return p && memcmp(p, p + 1, (size_t)len - 1) != 0 &&
 	       predictor_check_end(tga->view, tga->pixels, tga->pixels + len, row_len,
@@ -218,7 +220,8 @@ static enum verdict check_codes(struct tga *tga, bool whole, struct finding *fin
 /* The same for one that is stored as it is. */
 static enum verdict check_bare(struct tga *tga, uint64_t row_len, struct finding *finding)
 {
-	if (!starts_as_picture(tga, row_len))
+	if (!starts_as_picture(tga, row_len, LOOK_LEN) &&
+		!starts_as_picture(tga, row_len, LOOK_MORE))
 		return verdict_because(
 			CARVE_REJECT, finding, "no footer after %" PRIu64, tga->pixels_end);
 	return stored_check_pixels(

@@ -21,6 +21,9 @@
  * Linux signs modules with a PKCS #7 message after the ELF file, which belongs to it, as does an
  * archive that proves its own end (overlay.c). No header describes other overlays, such as those of
  * AppImages; AppImages are unverified and end where ELF does.
+ *
+ * Two linkers and assemblers write zeros after the last section: Go's up to the alignment of the segments, if data is last
+ * (a program without symbols), and NASM, whose section headers begin at 64, up to a multiple of 16.
  */
 #include "elf.h"
 
@@ -33,6 +36,9 @@
 #include "walk.h"
 
 #define ELF_MAGIC 0x7f454c46
+#define GO_ALIGN_MAX 65536
+#define NASM_SECTIONS_AT 64 /* in both widths */
+#define SEGMENT_END_MAX 64  /* bytes of a segment after its last section */
 
 uint64_t elf_word(const struct elf *elf, const uint8_t *p)
 {
@@ -155,7 +161,7 @@ static void read_large_counts(struct elf *elf)
 }
 
 /* Notes what later steps need to know about a segment. */
-static void note_segment(struct elf *elf, uint32_t type, uint64_t at, uint64_t len)
+static void note_segment(struct elf *elf, uint32_t type, uint64_t at, uint64_t len, uint64_t align)
 {
 	if (type == ELF_INTERP)
 		elf->interp = true;
@@ -169,6 +175,8 @@ static void note_segment(struct elf *elf, uint32_t type, uint64_t at, uint64_t l
 	}
 	if (type && at + len > elf->segments_end)
 		elf->segments_end = at + len;
+	if (type == ELF_LOAD && align > elf->segment_align)
+		elf->segment_align = align;
 }
 
 static bool read_segment(struct elf *elf, uint64_t index)
@@ -193,7 +201,7 @@ static bool read_segment(struct elf *elf, uint64_t index)
 		return false;
 	if (type == ELF_LOAD && len && (len > memory_len || (align && (at - address) % align)))
 		return false;
-	note_segment(elf, type, at, len);
+	note_segment(elf, type, at, len, align);
 	/* Memory begins with the header of the program or library that was mapped there. */
 	if (elf->type == ELF_CORE && type == ELF_LOAD && len >= 4 &&
 		(p = view_peek(elf->view, at, 4)) && be32(p) == ELF_MAGIC)
@@ -310,6 +318,44 @@ static bool last_is_invalid(const struct elf *elf, const struct elf_sections *se
 	       elf_content(elf, &section, &where);
 }
 
+/* Whether Go's linker wrote the file: it has the table of its functions' lines. */
+static bool is_go(const struct elf *elf)
+{
+	static const char *const names[] = { ".gopclntab", ".data.rel.ro.gopclntab" };
+	struct elf_section table, section;
+
+	if (!elf_section(elf, elf->names_index, &table))
+		return false;
+	for (uint64_t i = 1; i < elf->section_count && elf_section(elf, i, &section); i++)
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
+			size_t len = strlen(names[k]) + 1;
+			const uint8_t *p = view_peek(elf->view, table.at + section.name, len);
+
+			if (p && memcmp(p, names[k], len) == 0)
+				return true;
+		}
+	return false;
+}
+
+/* The end of the file whose last section ends at `end`, with the zeros that Go's linker and NASM write after it. */
+static uint64_t padded_end(const struct elf *elf, const struct elf_sections *sections, uint64_t end)
+{
+	struct elf_section last;
+	uint64_t unit = 0, padding;
+
+	if (!sections->last || !elf_section(elf, sections->last, &last))
+		return end;
+	if (elf->type == ELF_REL && elf->sections_at == NASM_SECTIONS_AT)
+		unit = 16;
+	else if (last.flags & ELF_ALLOC && elf->segment_align <= GO_ALIGN_MAX && is_go(elf))
+		unit = elf->segment_align;
+	padding = unit ? (unit - end % unit) % unit : 0;
+	return padding && end + padding <= view_size(elf->view) &&
+			       walk_zeros(elf->view, end, end + padding)
+		       ? end + padding
+		       : end;
+}
+
 /* The verdict when there is a section table, by the sections' contents. */
 static enum verdict judge_contents(struct elf *elf, const struct elf_sections *sections)
 {
@@ -337,12 +383,13 @@ static enum verdict judge_contents(struct elf *elf, const struct elf_sections *s
 		/* patchelf puts new sections last and pads their segment with zeros. */
 		if (elf->segments_end > view_size(elf->view))
 			return walk_cut(elf->view, finding, elf->segments_end, sections->end);
-		if (elf->segments_end - sections->end >= 16 ||
+		if (elf->segments_end - sections->end > SEGMENT_END_MAX ||
 			!walk_zeros(elf->view, sections->end, elf->segments_end))
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"segments continue after the last section, at %" PRIu64,
 				sections->end);
 	}
+	finding->length = padded_end(elf, sections, finding->length);
 	/* Programs read archives there; what follows a library or an object file is another file. */
 	if (!finding->extension && overlay_include(elf->view, finding->length, finding, &verdict))
 		return verdict;

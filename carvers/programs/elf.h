@@ -34,9 +34,10 @@ struct elf {
 	uint16_t type;
 	uint64_t segments_at, sections_at;
 	uint64_t segment_count, section_count, names_index;
-	uint64_t head_end;     /* after the header and the program headers */
-	uint64_t segments_end; /* after the last segment */
-	uint64_t names_len;    /* length of the table of section names */
+	uint64_t head_end;      /* after the header and the program headers */
+	uint64_t segments_end;  /* after the last segment */
+	uint64_t segment_align; /* the largest of the loaded ones */
+	uint64_t names_len;     /* length of the table of section names */
 	bool interp;
 	uint64_t dynamic, dynamic_len;
 	uint64_t note, note_len; /* the first of them */

@@ -21,6 +21,8 @@
 #include "bytes.h"
 #include "walk.h"
 
+#define EXPRESSION_MAX 16 /* instructions */
+
 enum wasm_section {
 	CUSTOM,
 	TYPE,
@@ -130,8 +132,48 @@ static bool skip_body(struct view *view, uint64_t *at, uint64_t end)
 	return p && *p == 0x0b;
 }
 
-/* A data segment: a passive one, or one with its address as an expression of up to 16 bytes that
- * ends with 0B. */
+/* Moves past a number in LEB128 of at most 64 bits. */
+static bool skip_number(struct view *view, uint64_t *at, uint64_t end)
+{
+	for (int i = 0; i < 10 && *at < end; i++) {
+		const uint8_t *p = view_peek(view, (*at)++, 1);
+
+		if (!p || *p < 0x80)
+			return p != NULL;
+	}
+	return false;
+}
+
+/* Moves past a constant expression: constants and globals, perhaps added, up to the instruction `end`. */
+static bool skip_expression(struct view *view, uint64_t *at, uint64_t end)
+{
+	for (int i = 0; i < EXPRESSION_MAX && *at < end; i++) {
+		const uint8_t *p = view_peek(view, (*at)++, 1);
+
+		switch (p ? *p : 0) {
+		case 0x0b:
+			return i > 0;
+		case 0x23: /* global.get */
+		case 0x41: /* i32.const, i64.const */
+		case 0x42:
+			if (!skip_number(view, at, end))
+				return false;
+			break;
+		case 0x6a: /* i32.add, sub, mul; of i64 */
+		case 0x6b:
+		case 0x6c:
+		case 0x7c:
+		case 0x7d:
+		case 0x7e:
+			break;
+		default:
+			return false;
+		}
+	}
+	return false;
+}
+
+/* A data segment: a passive one, or one with its address as an expression. */
 static bool skip_segment(struct view *view, uint64_t *at, uint64_t end)
 {
 	uint32_t flags, memory;
@@ -140,16 +182,7 @@ static bool skip_segment(struct view *view, uint64_t *at, uint64_t end)
 	if (!read_number(view, at, end, &flags) || flags > 2 ||
 		(flags == 2 && !read_number(view, at, end, &memory)))
 		return false;
-	if (flags != 1) {
-		uint64_t limit = end - *at < 16 ? end : *at + 16;
-		const uint8_t *p = *at < end ? view_peek(view, *at, 1) : NULL;
-
-		if (!p || (*p != 0x41 && *p != 0x42 && *p != 0x23) ||
-			!walk_find(view, at, limit, 0x0b))
-			return false;
-		(*at)++;
-	}
-	return skip_bytes(view, at, end, &start);
+	return (flags == 1 || skip_expression(view, at, end)) && skip_bytes(view, at, end, &start);
 }
 
 static bool skip_entry(struct view *view, enum wasm_section kind, uint64_t *at, uint64_t end)

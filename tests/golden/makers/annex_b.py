@@ -108,6 +108,10 @@ def make():
     other = film + avc_slice(30, pictures=9) + avc_slice(31)
     save("h264", "strange.h264", other, verdict="truncated", length=len(film), why=f"an invalid unit at {len(film)}")
     save("h264", "packets.h264", film + b"\0\0\1\xe0" + noise(300, 40), verdict="reject", why=f"a packet at {len(film)}")
+    long = film + b"".join(avc_slice(i) for i in range(40, 48))
+    save("h264", "packets-after.h264", long + b"\0\0\1\xe0" + noise(300, 40), verdict="unverified", length=len(long), why=why.format(len(long)))
+    changed = film + avc_sequence(100) + avc_pictures() + avc_slice(50, True) + avc_slice(51)
+    save("h264", "changed.h264", changed, verdict="unverified", length=len(film), why=why.format(len(film)))
     save("h264", "short.h264", sets + avc_slice(1, True), verdict="reject")
     save("h264", "sets.h264", avc_pictures() + avc_sequence() + film, verdict="reject", why="no parameter set at 0")
 
@@ -122,5 +126,7 @@ def make():
     save("h265", "delimited.h265", delimited + bytes(900), verdict="unverified", length=len(delimited), why=why.format(len(delimited)))
     other = film + hevc_unit(47, Bits()) + hevc_slice(31)
     save("h265", "strange.h265", other, verdict="truncated", length=len(film), why=f"an invalid unit at {len(film)}")
+    changed = film + first[:-1] + b"\x61" + sequence + pictures + hevc_slice(1, 19) + hevc_slice(2)
+    save("h265", "changed.h265", changed, verdict="unverified", length=len(film), why=why.format(len(film)))
     save("h265", "short.h265", sets + hevc_slice(1, 19), verdict="reject")
     save("h265", "sets.h265", sequence + film, verdict="reject", why="no parameter set at 0")

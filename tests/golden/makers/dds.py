@@ -40,3 +40,5 @@ def make():
     words = (b"what comes after a picture that was cut are words and more words " * 40)[:1024]
     save("dds", "text.dds", long[:1536] + words[:640], verdict="truncated", length=1536, why="text instead of pixels at 1536")
     save("dds", "zeros.dds", long[:1536] + bytes(640), verdict="truncated", length=1536, why="zeros instead of pixels at 1536")
+    one = header(8, 8, dx10=(82, 3, 0, 0, 0)) + bytes(range(64))
+    save("dds", "no-surfaces.dds", one, verdict="unverified", length=len(one), why="the last 64 bytes cannot be verified")

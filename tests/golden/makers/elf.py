@@ -141,6 +141,37 @@ def mapped():
     return elf.bare(), elf.start
 
 
+def by_go():
+    """Go's linker: the table of sections first, data last, zeros up to the segment's alignment."""
+    names, at = strings(".text", ".gopclntab", ".data", ".shstrtab")
+    elf = Elf()
+    elf.room = 2
+    table, texts, lines, data = elf.start, elf.start + 5 * 64, 1024, 4096
+    parts = [(".text", texts, code(200)), (".shstrtab", texts + 200, names), (".gopclntab", lines, code(700, 2)), (".data", data, code(500, 4))]
+    headers = bytes(64) + b"".join(
+        elf.pack("IIWWWWIIWW", at[name], 3 if name == ".shstrtab" else 1, 0 if name == ".shstrtab" else 2, place, place, len(part), 0, 0, 1, 0)
+        for name, place, part in parts)
+    elf.segment(1, 0, lines + 700, align=4096)
+    elf.segment(1, data, 520, align=4096)
+    out = (elf.header(table, 5, 2) + b"".join(elf.segments) + headers).ljust(8192, b"\0")
+    for _, place, part in parts:
+        out = out[:place] + part + out[place + len(part):]
+    return out
+
+
+def by_nasm():
+    """NASM: the table of sections at 64, names last, zeros up to a multiple of 16."""
+    names, at = strings("f", "g")
+    heads, places = strings(".text", ".shstrtab", ".strtab")
+    elf = Elf(kind=1)
+    parts = [(".text", 1, code(50)), (".shstrtab", 3, heads), (".strtab", 3, names)]
+    where, headers, body = 64 + 4 * 64, bytes(64), b""
+    for name, kind, part in parts:
+        headers += elf.pack("IIWWWWIIWW", places[name], kind, 0, 0, where + len(body), len(part), 0, 0, 1, 0)
+        body += part + bytes(-len(part) % 16)
+    return elf.header(64, 4, 2) + headers + body
+
+
 def holding(data):
     """The last section, behind the table of sections, is the data."""
     end = 64
@@ -197,6 +228,13 @@ def make():
     patched.segments.pop()
     patched.segment(1, 0, len(whole) + 5, align=4096)
     save("elf", "patched.so", patched.done(tail_strtab=True) + bytes(5))
+
+    # Padding of linkers and assemblers. Zeros that end before are not theirs.
+    stripped = by_go()
+    save("elf", "go.elf", stripped, verdict="unverified", length=8192, why="the last section, at 4096, cannot be verified")
+    save("elf", "go-short.elf", stripped[:8000] + b"a" * 400, verdict="unverified", length=4096 + 520)
+    assembled = by_nasm()
+    save("elf", "nasm.o", assembled, extension="o", sequence="yes", unchecked=64)
 
     # Nothing vouches for these.
     dump = core()

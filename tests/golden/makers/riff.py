@@ -95,6 +95,10 @@ def make():
         data = b"data" + b"\xff" * 4 + samples
         rest = b"WAVE" + b"ds64" + struct.pack("<IQQQI", 28, 4 + 36 + 24 + len(data), len(samples), 1000, 0) + chunk(b"fmt ", fmt()) + data
         save("riff", name + ".wav", head + b"\xff" * 4 + rest, extension="wav", unchecked=80)
+    # In the extensible form the coding, here Dolby's, is a GUID.
+    dolby = struct.pack("<HHIIHHHHIH", 0xfffe, 1, 8000, 4000, 256, 16, 22, 0, 4, 0x2000) + bytes.fromhex("000000001000800000aa00389b71")
+    named = riff(b"WAVE", chunk(b"fmt ", dolby), chunk(b"data", b"\x0b\x77" + noise(2000, 4)))
+    save("riff", "extensible.wav", named, verdict="unverified", length=len(named), extension="wav", embedded=named.index(b"\x0b\x77"))
     save("riff", "counts-head.wav", plain[:4] + struct.pack("<I", len(plain)) + plain[8:], extension="wav", unchecked=44)
     avi = riff(b"AVI ", *film())
     save("riff", "film.avi", avi, extension="avi", title="A film", time=1700050400)

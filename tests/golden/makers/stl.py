@@ -1,25 +1,13 @@
 """STL: by numpy-stl where named, and triangle by triangle."""
-import io, math, random, struct
+import io, struct
 
 import numpy
 import stl
 from stl import mesh
 
 from makers.common import save
+from makers.solid import sphere
 from makers.sound import noise
-
-
-def sphere(rows=9, columns=12):
-    """A closed surface: triangles of corners, each edge in both directions."""
-    at = lambda row, column: (0.0, 0.0, 1.0 - 2.0 * (row > 0)) if row in (0, rows) else (
-        math.sin(math.pi * row / rows) * math.cos(2 * math.pi * (column % columns) / columns),
-        math.sin(math.pi * row / rows) * math.sin(2 * math.pi * (column % columns) / columns), math.cos(math.pi * row / rows))
-    out = []
-    for row in range(rows):
-        for column in range(columns):
-            a, b, c, d = at(row, column), at(row + 1, column), at(row + 1, column + 1), at(row, column + 1)
-            out += [(a, b, c)] * (row + 1 < rows) + [(a, c, d)] * (row > 0)
-    return out
 
 
 def binary(triangles, head=b"COLOR=golden", count=None):
@@ -41,6 +29,11 @@ def make():
     closed = binary(ball)
     save("stl", "closed.stl", closed, title="COLOR=golden", unverified="0-80", unchecked=0)
     save("stl", "library.stl", library(ball, stl.Mode.BINARY), title="numpy-stl (golden)", unchecked=0)
+    # Normals as long as the triangle is large; with a remark of zeros they would mean nothing.
+    def scaled(head):
+        return binary(ball, head)[:84] + b"".join(struct.pack("<12fH", 9, -7, 300, *(v for corner in t for v in corner), 0) for t in ball)
+    save("stl", "normals.stl", scaled(b"numpy-stl (golden)"), unchecked=0)
+    save("stl", "normals-zeros.stl", scaled(b""), verdict="reject", why="no triangle at 84")
     text = library(ball[:40], stl.Mode.ASCII)
     save("stl", "text.stl", text, sequence="yes", unchecked=0)
     save("stl", "solid.stl", binary(ball, b"solid golden"), unchecked=0)
@@ -56,7 +49,7 @@ def make():
     # The words read as numbers of a triangle.
     save("stl", "sentence.stl", b"COLOR=blue, and words of text that go on ".ljust(84, b"/") + b"////////////" + b"abcdefghijkl" * 3 + b"// " + b"x" * 900, verdict="reject",
          why="text without a triangle at 0")
-    save("stl", "normal.stl", closed[:84] + struct.pack("<f", 7) + closed[88:], verdict="reject", why="no triangle at 84")
+    save("stl", "normal.stl", closed[:84] + struct.pack("<f", 1e30) + closed[88:], verdict="reject", why="no triangle at 84")
     save("stl", "text-cut.stl", text[:2000], verdict="truncated", length_min=1900, length_max=2000)
     save("stl", "text-random.stl", text[:2048] + noise(3000), verdict="truncated", length_min=1900, length_max=2048)
     save("stl", "text-loop.stl", text[:2000] + text[2600:], verdict="truncated", length_min=1900, length_max=2000)

@@ -33,6 +33,10 @@ def make():
     # Version 1 has no footer: the pixels have to be like a picture's.
     for name, old in (("version-1", stored[:-26]), ("version-1-coded", coded[:-26])):
         save("tga", name + ".tga", old + noise(500, 8), verdict="unverified", length=len(old))
+    # The first rows may be anything.
+    wide = b"".join(bytes((x + y, x * 2 % 256, 90)) for y in range(60) for x in range(100))
+    rough = head(2, 100, 60, 24) + noise(2400, 5) + wide[2400:]
+    save("tga", "rough.tga", rough, verdict="unverified", length=len(rough))
     # Netpbm writes the file's name as a remark, and as many colours as there are.
     save("tga", "remark.tga", b"\x0a" + stored[1:18] + b"golden.tga" + stored[18:-26] + noise(500, 8), verdict="unverified", length=len(stored) - 16)
     save("tga", "remark-random.tga", b"\x0a" + stored[1:18] + noise(10, 3) + stored[18:-26], verdict="reject", why="no header at 0")

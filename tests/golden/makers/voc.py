@@ -30,6 +30,9 @@ def make():
     sox = bytearray(block(9, struct.pack("<IBBHI", 8000, 8, 1, 0, 0) + data))
     sox[1:4] = (len(sox) - 12).to_bytes(3, "little")
     save("voc", "sox.voc", head(0x114) + bytes(sox) + b"\0", unchecked=30)
+    quiet = bytearray(block(9, struct.pack("<IBBHI", 8000, 16, 1, 4, 0) + data * 40 + bytes(8)))
+    quiet[1:4] = (len(quiet) - 12).to_bytes(3, "little")
+    save("voc", "sox-silence.voc", head(0x114) + bytes(quiet) + b"\0" + b"\xff" * 90, verdict="unverified", length=26 + len(quiet) + 1)
     save("voc", "no-end.voc", head() + sound + b"\xff" * 50, verdict="truncated", length=26 + len(sound))
     save("voc", "cut.voc", plain[:300], verdict="truncated", length=300)
     clusters = head() + block(1, b"\xa6\0" + data * 9) + block(1, b"\xa6\0" + data * 3) + b"\0"

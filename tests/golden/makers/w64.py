@@ -30,6 +30,10 @@ def make():
     save("w64", "note.w64", noted, unchecked=start, unverified=f"{start}-{start + len(sound)}")
     coded = w64(chunk(b"fmt ", struct.pack("<HHIIHH", 2, 1, 8000, 4000, 256, 4)), chunk(b"data", curve(2048)))
     save("w64", "coded.w64", coded, verdict="unverified", length=len(coded), why=f"the last samples before {len(coded)} cannot be verified")
+    # In Microsoft's extensible form the coding, here Dolby's, is a GUID.
+    dolby = struct.pack("<HHIIHHHHIH", 0xfffe, 1, 8000, 4000, 256, 16, 22, 0, 4, 0x2000) + bytes.fromhex("000000001000800000aa00389b71")
+    named = w64(chunk(b"fmt ", dolby), chunk(b"data", b"\x0b\x77" + noise(2000, 4)))
+    save("w64", "extensible.w64", named, verdict="unverified", length=len(named), embedded=named.index(b"\x0b\x77"))
     save("w64", "cut.w64", whole[:5000], verdict="truncated", length=5000)
     # Another file's bytes from a cluster on: a table of numbers.
     other = b"".join(struct.pack("<I", n * n % 997) for n in range(4000))

@@ -51,6 +51,9 @@ def make():
     sound("custom.wasm", base + section(0, text("mine") + b"anything") + DATA + NAME + PRODUCERS + FEATURES)
     for name, data in (("data", base + DATA), ("unknown", base + section(0, text("mine") + b"anything")), ("debug", base + section(0, text(".debug_info") + bytes(40)))):
         save("wasm", name + ".wasm", data, verdict="unverified", length=len(data), why=f"the last section, which ends at {len(data)}, cannot be verified")
+    # The address has the byte that ends an expression, and is a sum.
+    places = section(11, vector(b"\0\x41\x8b\x0b\x0b" + text("hello"), b"\0\x23\0\x41\x0b\x6a\x0b" + text("sum")))
+    save("wasm", "address.wasm", base + places, verdict="unverified", length=len(base + places))
     save("wasm", "custom-alone.wasm", HEAD + PRODUCERS, verdict="unverified", length=len(HEAD + PRODUCERS),
          why=f"neither code nor data up to {len(HEAD + PRODUCERS)}")
     front = HEAD + TYPES + FUNCTIONS
