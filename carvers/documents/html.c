@@ -14,7 +14,8 @@
  * shows that they are strings in a program's source, and a mark at the start of each line that they
  * are in its comment; text right after the root's tag, in a document
  * without end, that the tag is only mentioned. Long text without any of those tags is not the
- * document's either, unless it is in an element made for that.
+ * document's either, unless it is in an element made for that. Lines of text right after the document type or the root's tag, but
+ * for a template's, and a document type of many lines, show that these only stand in a text.
  */
 #include "html.h"
 
@@ -38,7 +39,12 @@
 #define CHANCE_MAX 64    /* bytes after the body that are text by chance */
 #define SHORT_LINE 8     /* bytes of a last line that are not accepted as text */
 #define MAX_COMMENT 4096 /* before a document, and after it */
+#define BLANKS_MAX 8
+#define LINE_ENDS_MAX 32 /* bytes, with those blanks */
 #define MAX_TEXT 262144  /* without tags that HTML knows */
+#define LEAD_LINES 3     /* of text before the first tag */
+#define TYPE_LINES 4     /* of a document type */
+#define TYPE_LEN 1024
 
 struct html {
 	struct cursor cursor;
@@ -47,13 +53,16 @@ struct html {
 	uint64_t problem_at;
 	unsigned known_tags;
 	bool doctype, root, body, ended;
-	bool source;        /* a program's */
-	bool mentioned;     /* text follows the root's tag */
-	bool preformatted;  /* it has <pre>, in which any text may be */
-	uint64_t body_end;  /* after </body>, while only blanks followed, */
-	uint64_t body_last; /* and while no tag did */
-	uint64_t tag_end;   /* after the last known tag */
-	uint64_t text;      /* bytes outside of tags since then */
+	bool source;         /* a program's */
+	bool mentioned;      /* text follows the root's tag */
+	bool leading;        /* no known tag was read since the document type or the root's tag */
+	unsigned lead_lines; /* of text there */
+	int lead_byte;       /* the first of the line that is no blank; 0: none yet */
+	bool preformatted;   /* it has <pre>, in which any text may be */
+	uint64_t body_end;   /* after </body>, while only blanks followed, */
+	uint64_t body_last;  /* and while no tag did */
+	uint64_t tag_end;    /* after the last known tag */
+	uint64_t text;       /* bytes outside of tags since then */
 	int run_byte;
 	uint64_t run_start;
 };
@@ -210,6 +219,8 @@ static void note_tag(struct html *html, const char *name)
 	if (!is_known_tag(name))
 		return;
 	html->known_tags++;
+	html->leading = strcmp(name, "html") == 0;
+	html->lead_byte = 0;
 	html->tag_end = html->cursor.at;
 	html->text = 0;
 }
@@ -277,6 +288,43 @@ static bool read_end_tag(struct html *html)
 	return true;
 }
 
+/* Skips the rest of a document type, which is short, but for declarations of its own in brackets. */
+static bool skip_type(struct html *html, uint64_t at)
+{
+	unsigned lines = 0;
+
+	for (;;) {
+		int byte = next_byte(html);
+
+		if (byte < 0 || byte == '>')
+			return byte >= 0;
+		if (byte == '[')
+			return skip_past(html, ">");
+		lines += byte == '\n';
+		if (lines > TYPE_LINES || html->cursor.at - at > TYPE_LEN) {
+			html->mentioned = true;
+			return set_problem(html, "no document type", at);
+		}
+	}
+}
+
+/* Counts the lines of text before the first tag: false when they are too many. A template's begin with such marks. */
+static bool count_lead(struct html *html, int byte)
+{
+	if (byte != '\n') {
+		if (!html->lead_byte && !is_space(byte))
+			html->lead_byte = byte;
+		return true;
+	}
+	if (html->lead_byte && !strchr("{%@<$", html->lead_byte))
+		html->lead_lines++;
+	html->lead_byte = 0;
+	if (html->lead_lines < LEAD_LINES)
+		return true;
+	html->mentioned = true;
+	return set_problem(html, "text instead of a document", html->tag_end);
+}
+
 /* <!-- -->, <!DOCTYPE >, <![ ]>; the cursor is at the exclamation mark. */
 static bool read_declaration(struct html *html, uint64_t at)
 {
@@ -292,9 +340,10 @@ static bool read_declaration(struct html *html, uint64_t at)
 	if (strcmp(name, "doctype") == 0) {
 		if (html->doctype || html->root)
 			return set_problem(html, "another document starts", at);
-		html->doctype = true;
+		html->doctype = html->leading = true;
 		if (at)
 			view_part(html->cursor.view, at);
+		return skip_type(html, at);
 	}
 	return skip_past(html, ">");
 }
@@ -310,6 +359,8 @@ static bool read_part(struct html *html)
 	if (byte != '<') {
 		if (!is_space(byte))
 			html->body_end = 0;
+		if (html->leading && !count_lead(html, byte))
+			return false;
 		return html->preformatted || ++html->text < MAX_TEXT ||
 		       set_problem(html, "text without tags", html->tag_end);
 	}
@@ -348,6 +399,21 @@ static uint64_t skip_comments(struct cursor *cursor, uint64_t end)
 	}
 }
 
+/* The end of the line ends after `at`, the first perhaps after blanks. */
+static uint64_t skip_line_ends(struct cursor *cursor, uint64_t at)
+{
+	uint64_t end = at;
+
+	cursor->at = at;
+	while (cursor->at < at + BLANKS_MAX &&
+		(cursor_peek(cursor) == ' ' || cursor_peek(cursor) == '\t'))
+		cursor->at++;
+	while (cursor->at < at + LINE_ENDS_MAX &&
+		(cursor_peek(cursor) == '\n' || cursor_peek(cursor) == '\r'))
+		end = ++cursor->at;
+	return end;
+}
+
 /* The document's end, after line ends that follow the root, and comments that servers add, unless
  * those belong to another document that follows: its root opening at a sector boundary, nothing before it
  * does. */
@@ -358,10 +424,7 @@ static uint64_t read_end(struct cursor *cursor)
 
 	if (at_root(cursor) && cursor->at % SECTOR)
 		end = root_end;
-	cursor->at = end;
-	while (cursor->at < end + 4 && (cursor_peek(cursor) == '\n' || cursor_peek(cursor) == '\r'))
-		cursor->at++;
-	return cursor->at;
+	return skip_line_ends(cursor, end);
 }
 
 /* Where the last whole line ends, if that is a few bytes before `at`: the bytes after it may be
@@ -402,9 +465,11 @@ static enum verdict judge_end(struct html *html)
 	if (html->problem && html->body_last && at - html->body_last <= CHANCE_MAX)
 		html->body_end = html->body_last;
 	finding->length = html->body_end ? html->body_end : at;
-	if (html->body_end)
+	if (html->body_end) {
+		finding->length = skip_line_ends(&html->cursor, html->body_end);
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the body ends, but not the root, before %" PRIu64, at);
+	}
 	if (!html->problem)
 		return walk_cut(html->cursor.view, finding, view_size(html->cursor.view) + 1,
 			walk_before_fill(html->cursor.view, 1, at));

@@ -9,7 +9,8 @@
  * zero. Backslashes escape braces, and any N bytes follow \binN, which nothing verifies. The checks:
  * the control words' form, and that all else is text: the valid part ends at control characters, at
  * a long run of one non-ASCII byte, and at a second file's beginning. A program writes line ends of one
- * kind: where another kind begins, the rest may be of another file, whose braces close this one's.
+ * kind: where another kind begins, the rest may be of another file, whose braces close this one's. So may text without any of the
+ * usual control words over a sector's start, up to the end.
  * The specification allows 7 bits; programs that write 8 name their character set before.
  *
  * The title is a group of its own in the information group; so are the dates of the last change and
@@ -28,6 +29,9 @@
 #define LONG_RUN 32
 #define MIN_WORDS 2 /* control words needed to accept RTF */
 #define MAX_DEPTH 10000
+#define SECTOR 512
+#define LOOSE_MAX \
+	64 /* bytes of text after the last usual control word that a sector's start may divide */
 
 /* What the group in which the cursor is (or an enclosing one) describes. */
 enum about {
@@ -57,6 +61,8 @@ struct rtf {
 	uint64_t run_start;
 	int line_ends[2];        /* the bytes of the first line end, 0 for none */
 	uint64_t other_line_end; /* where one of another kind is; 0: nowhere */
+	uint64_t usual_end;      /* after the last usual control word */
+	uint64_t loose;          /* bytes of text since then, but for hexadecimal digits */
 	bool names_char_set;
 	uint64_t
 		unnamed; /* where a byte of 8 bits is before a character set is named; 0: nowhere */
@@ -106,9 +112,31 @@ static void set_date_part(struct rtf_date *date, const char *word, int number)
 			*parts[i] = number;
 }
 
+/* Whether texts and programs hardly have the word after a backslash. */
+static bool is_usual(const char *word)
+{
+	static const char *const words[] = { "ansi", "par", "pard", "plain", "fs", "cf", "lang",
+		"langnp", "langfe", "rtlch", "ltrch", "cell", "row", "sect", "sectd", "trowd",
+		"itap", "rquote", "lquote", "ldblquote", "rdblquote", "bullet", "pict", "fldrslt",
+		"fldinst", "insrsid", "charrsid", "pararsid", "loch", "hich", "dbch", "af", "afs",
+		"lsdlocked", "lsdpriority", "fonttbl", "colortbl", "stylesheet", "ql", "qj", "qc",
+		"li", "ri", "fi", "sa", "sb", "ulnone", "nowidctlpar", "widctlpar", "cellx",
+		"intbl", "fcharset", "viewkind", "uc", "froman", "fswiss", "datastore", "themedata",
+		"objdata" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(words[i], word) == 0)
+			return true;
+	return false;
+}
+
 /* Acts on a control word. */
 static void apply_word(struct rtf *rtf, const char *word, int number)
 {
+	if (is_usual(word)) {
+		rtf->usual_end = rtf->cursor.at;
+		rtf->loose = 0;
+	}
 	if (number > 0 && (strcmp(word, "ansicpg") == 0 || strcmp(word, "fcharset") == 0))
 		rtf->names_char_set = true;
 	if (strcmp(word, "title") == 0)
@@ -211,6 +239,8 @@ static const char *read_text(struct rtf *rtf, int byte)
 		note_line_end(rtf, byte);
 	else if (byte < ' ' && byte != '\t' && byte != '\f')
 		return "a control character";
+	else
+		rtf->loose += byte != ' ' && hex_digit(byte) < 0;
 	if (byte >= 0x80 && !rtf->names_char_set && !rtf->unnamed)
 		rtf->unnamed = rtf->cursor.at - 1;
 	if (byte != rtf->run_byte) {
@@ -313,6 +343,7 @@ static bool continues(struct rtf *rtf)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct rtf rtf = { .cursor.view = view, .finding = finding, .fallbacks = 1 };
+	uint64_t end;
 
 	view_fill_unreadable(view, ' ');
 	if (!read_header(&rtf.cursor))
@@ -332,8 +363,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_REJECT, finding, "no control words up to %" PRIu64, rtf.cursor.at);
 	set_details(&rtf);
+	end = rtf.cursor.at;
 	read_end(&rtf.cursor);
 	finding->length = rtf.cursor.at;
+	if (rtf.loose >= LOOSE_MAX && rtf.usual_end / SECTOR != end / SECTOR)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"text without control words from %" PRIu64 " to the end", rtf.usual_end);
 	if (rtf.other_line_end)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"line ends of another kind from %" PRIu64 " on", rtf.other_line_end);

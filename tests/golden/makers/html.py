@@ -36,7 +36,14 @@ def make():
     open_ = b"<!DOCTYPE html>\n" + HEAD + BODY
     save("html", "joined.html", open_ + PAGE, verdict="truncated", length=len(open_), why=f"another document starts at {len(open_)}")
     save("html", "joined-root.html", open_ + HEAD + BODY + b"</html>", verdict="truncated", length=len(open_))
-    save("html", "no-root-end.html", open_ + b"</body>\n" + bytes(99), verdict="unverified", length=len(open_) + 7)
+    save("html", "no-root-end.html", open_ + b"</body>\n" + bytes(99), verdict="unverified", length=len(open_) + 8)
+    save("html", "blank-end.html", PAGE + b" \n\n\n\n\n\n", sequence="yes")
+    lines = b"#define GOLDEN 1\n\nreturn;\n# A comment.\n<p>x</p><p>y</p><p>z</p>\n</html>\n"
+    save("html", "quoted-type.html", b"<!DOCTYPE html>\n" + lines, verdict="reject")
+    save("html", "quoted-root.html", b"<html>\n" + lines, verdict="reject")
+    save("html", "open-type.html", b'<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01//EN"\n' + lines.replace(b"<p>", b"(p)\n").replace(b"</", b"{") + PAGE, verdict="reject")
+    save("html", "template.html", b"<!DOCTYPE html>\n{% load golden %}\n{# a note #}\n{% block page %}\n{% now %}\n" + PAGE[16:], title="A page: ä")
+    save("html", "short.html", b"<html>\nHello,\nthis is<br><b>all</b>.<br></html>\n", sequence="yes")
     note = b"\n<!-- " + b"x" * (-(len(PAGE) + 9) % 512) + b" -->"
     assert (len(PAGE) + len(note)) % 512 in (0, 1, 2, 511)
     note = note[:-4] + b"x" * (-(len(PAGE) + len(note)) % 512) + note[-4:]

@@ -41,3 +41,8 @@ def make():
     save("rtf", "in-text.rtf", b"{\\rtf1} is the shortest file of all.", verdict="reject")
     save("rtf", "other.rtf", b"{\\rtfm} says how.", verdict="reject", why="no {\\rtf with a version at 0")
     save("rtf", "zeros.rtf", b"{\\rtf1 " + bytes(99), verdict="reject")
+    # Cut before prose whose braces close the groups; and what has no usual words at its end itself.
+    begun = (HEAD + TEXT * 3)[:1024]
+    prose = b"if (found) {\n\treturn golden; }\nNothing more is said of it here, and the light was good all day, as they say; }" + b"\n" * 9
+    save("rtf", "prose.rtf", begun + prose, verdict="unverified", why=f"text without control words from {begun.rindex(b'fs24 ') + 5} to the end")
+    save("rtf", "digits.rtf", HEAD + TEXT + b"{\\*\\datastore " + b"0105000002000000" * 90 + b"}}")
