@@ -6,8 +6,9 @@
  *	statement: up to a semicolon; in it, texts between quotes (a quote in them is doubled), and comments between
  *	           slash and asterisk
  *
- * A statement of a section begins with '#' and a number, or with a name. The last one proves the end; line ends
- * after it belong to the file. Text that breaks off is valid up to the last statement.
+ * A statement of a section begins with '#' and a number, or with a name, and closes its brackets. The last one proves the end;
+ * line ends after it belong to the file. Text that breaks off is valid up to the last statement. A number occurs once: where
+ * they rise by one, a smaller one is another file's.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -59,18 +60,52 @@ static bool skip_blanks(struct cursor *cursor)
 	}
 }
 
+/* The numbers of the statements so far, if they rise by one. */
+struct numbers {
+	uint64_t first, last; /* 0: none so far */
+	bool gaps;            /* they do not */
+};
+
+/* Notes the number of the statement at the cursor, which begins with '#'. False: it came before. */
+static bool add_number(struct cursor cursor, struct numbers *numbers)
+{
+	uint64_t number = 0;
+	int byte;
+
+	cursor.at++;
+	while ((byte = cursor_next(&cursor)) >= '0' && byte <= '9' && number < UINT32_MAX)
+		number = number * 10 + (uint64_t)(byte - '0');
+	if (numbers->gaps || !number)
+		return true;
+	if (numbers->last && number >= numbers->first && number <= numbers->last)
+		return false;
+	numbers->gaps = numbers->last && number != numbers->last + 1;
+	if (!numbers->first)
+		numbers->first = number;
+	numbers->last = number;
+	return true;
+}
+
 /* Reads past a statement. */
-static bool skip_statement(struct cursor *cursor)
+static bool skip_statement(struct cursor *cursor, struct numbers *numbers)
 {
 	int byte = cursor_peek(cursor);
 	uint64_t start = cursor->at;
+	int64_t depth = 0;
+	unsigned values = 0;
 
 	if (byte != '#' && !isupper(byte) && byte != '!' && byte != '&')
 		return false;
+	if (byte == '#' && !add_number(*cursor, numbers))
+		return false;
 	while (cursor->at - start < STATEMENT_MAX) {
 		byte = cursor_next(cursor);
+		depth += byte == '(' ? 1 : byte == ')' ? -1 : 0;
+		values += byte == '=';
 		if (byte == ';')
-			return true;
+			return !depth && values <= 1;
+		if (depth < 0 || values > 1)
+			return false;
 		if (byte == '\'' ? !skip_to(cursor, "'")
 				 : byte == '/' && cursor_peek(cursor) == '*' &&
 					   !skip_to(cursor, "*/"))
@@ -84,6 +119,7 @@ static bool skip_statement(struct cursor *cursor)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct cursor cursor = { .view = view };
+	struct numbers numbers = { 0 };
 	unsigned statements = 0;
 
 	if (!cursor_at_text(&cursor, FIRST))
@@ -101,7 +137,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			finding->length = cursor.at;
 			return CARVE_COMPLETE;
 		}
-	} while (skip_statement(&cursor) && ++statements);
+	} while (skip_statement(&cursor, &numbers) && ++statements);
 	if (statements < 2) {
 		finding->length = 0;
 		return verdict_because(

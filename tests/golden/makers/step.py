@@ -24,3 +24,8 @@ def make():
     save("step", "text.stp", whole[:at] + b" and so we went on, and it rained", verdict="truncated", length=at, why=f"no statement at {at}")
     save("step", "name.stp", b"ISO-10303-21;\0 is how models begin" + bytes(200), verdict="reject", why="no statements at 13")
     save("step", "first.stp", whole[1:], verdict="reject", why="no first statement at 0")
+    # Another model's statements from the middle of one on, or after one.
+    save("step", "joined.stp", whole[:1500] + whole[1790:], verdict="truncated", length=at, why=f"no statement at {at}")
+    save("step", "repeated.stp", whole[:at] + b"\n" + whole[whole.index(b"#9="):], verdict="truncated", length=at, why=f"no statement at {at}")
+    other = step().replace(b"#", b"#0").replace(b"DATA;", b"DATA;\n#70=A((#1,#2),.T.);\n#12=(B(1)C($));")
+    save("step", "complex.stp", other, sequence="yes", unchecked=14)
