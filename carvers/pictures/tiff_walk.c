@@ -451,12 +451,15 @@ static bool leads_back(struct chain *chain, uint64_t at)
 }
 
 /* Whether the last value, if it is short, is one for certain: a text with its end, or bytes of a cluster in which others
- * are confirmed. Of longer ones, tiff_check_stored shows it. */
+ * are confirmed. Of longer ones, tiff_check_stored shows it. A zero ends each text. */
 static bool is_value_shown(struct tiff_walk *walk)
 {
 	uint64_t len = walk->end - walk->value;
-	const uint8_t *p;
+	const uint8_t *p =
+		walk->value_is_text ? view_peek(walk->tiff.view, walk->end - 1, 1) : NULL;
 
+	if (walk->value_is_text && (!p || *p))
+		return false;
 	if (len > SHORT_VALUE || walk->confirmed > (walk->end - 1) / USUAL_CLUSTER * USUAL_CLUSTER)
 		return true;
 	p = walk->value_is_text ? view_peek(walk->tiff.view, walk->value, (size_t)len) : NULL;

@@ -144,6 +144,13 @@ def make():
     save("tiff", "no-lengths.tif", bytes(no_lens.data), extension="tif", unchecked=8)
 
     # Another file's bytes from a cluster on, where only values of a directory were.
+    # A text ends with a zero, which others need not. The strip is in a code that is not known.
+    worded = Tiff()
+    worded.directory(page(64, 64, 0, 13007, 34887, extra=[(270, ASCII, text(639) + b"\0")]))
+    worded.link(worded.places[273], worded.add(random_bytes(13007)))
+    worded.link(worded.places[270], worded.add(text(639) + b"\0"))
+    said = bytes(worded.data)
+    save("tiff", "words.tif", said[:8192] + (b"The disk was read at noon and nothing more could be found on it, said the clerk.\n" * 190)[:len(said) - 8192], verdict="unverified", length=len(said))
     lost = bytes(simple("<", False, [(305, ASCII, text(2900) + b"\0"), (306, ASCII, b"2024:02:29 23:59:58\0")]).data)
     save("tiff", "values.tif", lost, extension="tif", unchecked=8)
     save("tiff", "values-lost.tif", lost[:4096] + random_bytes(len(lost) - 4096), verdict="unverified", length=len(lost))
