@@ -29,6 +29,8 @@
 
 /* Bytes of a WAVE with the shortest 'fmt ': some programs write a smaller size until they know
  * it. */
+#define TAGS_MAX 4
+#define TAG_MAX (UINT64_C(1) << 24)
 #define WAVE_MIN 34
 
 struct riff_form {
@@ -307,10 +309,30 @@ static uint64_t find_valid_end(const struct riff_file *file, const struct riff_c
 	return tail == PREDICTOR_FOREIGN ? at : last->end;
 }
 
+/* The end of the file that ends at `end` by its own account, with the tags that programs append without counting them. */
+static uint64_t tagged_end(struct riff_file *file, uint64_t end)
+{
+	for (int i = 0; i < TAGS_MAX; i++) {
+		const uint8_t *p = view_peek(file->view, end, 12);
+		uint64_t len = p ? le32(p + 4) : 0;
+		bool list = p && memcmp(p, "LIST", 4) == 0 && memcmp(p + 8, "INFO", 4) == 0;
+		bool tag = p && (memcmp(p, "id3 ", 4) == 0 || memcmp(p, "ID3 ", 4) == 0) &&
+			   memcmp(p + 8, "ID3", 3) == 0;
+
+		len += len & 1;
+		if ((!list && !tag) || len > TAG_MAX || end + 8 + len > view_size(file->view))
+			break;
+		embedded_find(file->view, end + 8, end + 8 + len, 8);
+		end += 8 + len;
+	}
+	return end;
+}
+
 static enum verdict walk_chunks(struct riff_file *file)
 {
 	struct riff_chunk chunk = { .at = 0 }, last = { .at = 0 };
 	struct riff *riff = &file->riff;
+	enum verdict verdict;
 	const char *problem;
 	uint64_t at, end;
 
@@ -363,7 +385,10 @@ static enum verdict walk_chunks(struct riff_file *file)
 	if (file->movi && !walk_further_parts(file, &end))
 		return truncated_at(
 			file, "a further part of the video is cut or corrupt", file->valid_end);
-	return judge_chunks(file, end);
+	verdict = judge_chunks(file, end);
+	if (file->finding->length == end && is_form(file, "WAVE") && !file->riff.big_endian)
+		file->finding->length = tagged_end(file, end);
+	return verdict;
 }
 
 static const char *extension(const struct riff_file *file)

@@ -39,12 +39,12 @@ static bool is_number(uint32_t bits)
 	return !(bits << 1) || (exponent >= 60 && exponent < 190);
 }
 
-/* Whether the number is a component of a normal: at most a little more than 1. */
-static bool is_component(uint32_t bits)
+/* Whether the number is a component of a normal: at most a little more than 1, or not huge if normals are not scaled. */
+static bool is_component(uint32_t bits, bool scaled)
 {
 	uint32_t exponent = bits >> 23 & 0xff;
 
-	return exponent < 127 || (exponent == 127 && (bits & 0x7fffff) < 0x10000);
+	return exponent < (scaled ? 127 : 190) || (exponent == 127 && (bits & 0x7fffff) < 0x10000);
 }
 
 static uint64_t mix(uint64_t x)
@@ -80,7 +80,7 @@ static bool add_triangle(const uint8_t *p, bool scaled, uint64_t *sum, bool *fla
 	uint64_t corners[3];
 
 	for (int i = 0; i < 3; i++)
-		if (scaled ? !is_component(le32(p + 4 * i)) : !is_number(le32(p + 4 * i)))
+		if (!is_component(le32(p + 4 * i), scaled))
 			return false;
 	for (int i = 0; i < 9; i++)
 		if (!is_number(le32(p + CORNERS_AT + 4 * i)))

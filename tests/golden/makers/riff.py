@@ -95,6 +95,9 @@ def make():
         data = b"data" + b"\xff" * 4 + samples
         rest = b"WAVE" + b"ds64" + struct.pack("<IQQQI", 28, 4 + 36 + 24 + len(data), len(samples), 1000, 0) + chunk(b"fmt ", fmt()) + data
         save("riff", name + ".wav", head + b"\xff" * 4 + rest, extension="wav", unchecked=80)
+    # Programs append titles and tags that the length leaves out.
+    tagged = plain + info + chunk(b"id3 ", b"ID3\3\0\0\0\0\0\x0aTIT2\0\0\0\0\0\0")
+    save("riff", "tagged.wav", tagged, extension="wav", sequence="yes", unchecked=44)
     # In the extensible form the coding, here Dolby's, is a GUID.
     dolby = struct.pack("<HHIIHHHHIH", 0xfffe, 1, 8000, 4000, 256, 16, 22, 0, 4, 0x2000) + bytes.fromhex("000000001000800000aa00389b71")
     named = riff(b"WAVE", chunk(b"fmt ", dolby), chunk(b"data", b"\x0b\x77" + noise(2000, 4)))

@@ -31,7 +31,7 @@ def make():
     save("stl", "library.stl", library(ball, stl.Mode.BINARY), title="numpy-stl (golden)", unchecked=0)
     # Normals as long as the triangle is large; with a remark of zeros they would mean nothing.
     def scaled(head):
-        return binary(ball, head)[:84] + b"".join(struct.pack("<12fH", 9, -7, 300, *(v for corner in t for v in corner), 0) for t in ball)
+        return binary(ball, head)[:84] + b"".join(struct.pack("<12fH", 1e-32, -7, 300, *(v for corner in t for v in corner), 0) for t in ball)
     save("stl", "normals.stl", scaled(b"numpy-stl (golden)"), unchecked=0)
     save("stl", "normals-zeros.stl", scaled(b""), verdict="reject", why="no triangle at 84")
     text = library(ball[:40], stl.Mode.ASCII)
