@@ -11,6 +11,7 @@
 #define LONG_RUN 32
 #define SEARCH_MAX ((uint64_t)64 << 20)
 #define CONTROL_D 4
+#define CHANCE_MAX 64 /* bytes that are text by chance */
 #define PAGES_MAX 1000000
 #define OPERATOR_LINES \
 	200 /* of a program's beginning, without comments, in which operators are counted */
@@ -27,6 +28,8 @@ struct ps_walk {
 		*before; /* the start of the current line and of the one before it, ended by a zero */
 	size_t line_len;
 	unsigned line_count; /* without comments, up to OPERATOR_LINES */
+	uint64_t page_end;   /* after the last line that shows a page; 0: none */
+	bool beyond_ascii;   /* since then */
 };
 
 /* Text, and the mark that printers take for a file's end. */
@@ -288,6 +291,19 @@ static enum ps_end search_end(struct ps_walk *walk)
 	return PS_BINARY;
 }
 
+/* Keeps where the last page was shown, and whether only ASCII followed. */
+static void note_page(struct ps_walk *walk)
+{
+	size_t len = strlen(walk->line);
+
+	if (len >= 8 && strcmp(walk->line + len - 8, "showpage") == 0) {
+		walk->page_end = walk->cursor.at;
+		walk->beyond_ascii = false;
+	}
+	for (size_t i = 0; walk->page_end && i < len; i++)
+		walk->beyond_ascii |= (walk->line[i] & 0x80) != 0;
+}
+
 /* Determines how the walk ended, in the line that begins at `at`. */
 static enum ps_end end_walk(struct ps_walk *walk, enum ps_end end, uint64_t at)
 {
@@ -303,6 +319,11 @@ static enum ps_end end_walk(struct ps_walk *walk, enum ps_end end, uint64_t at)
 		ps->end = walk->cursor.at + 1;
 	else
 		ps->end = memchr(walk->line, CONTROL_D, walk->line_len) == walk->line ? at + 1 : at;
+	/* A few bytes after the page that are not ASCII, before what is no text, are text by chance. */
+	if (walk->page_end && walk->beyond_ascii && at - walk->page_end <= CHANCE_MAX) {
+		ps->end = walk->page_end;
+		ps->trailer = true;
+	}
 	/* Some writers end with the page. */
 	if (strcmp(walk->before, "showpage") == 0)
 		ps->trailer = true;
@@ -370,6 +391,7 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 		}
 		name_parts(&walk, at);
 		count_operators(&walk);
+		note_page(&walk);
 		if (walk.font && line_starts(&walk, "cleartomark")) {
 			read_font_end(&walk);
 			return PS_WHOLE;

@@ -58,6 +58,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (cursor_peek(&cursor) == '\n')
 		cursor.at++;
 	view_unverified(view, start, end);
+	view_holds(view, start, end);
 	finding->length = cursor.at;
 	return CARVE_COMPLETE;
 }

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "mail.h"
+#include "plain_text.h"
 
 #define KNOWN_MIN 3
 #define EPILOGUE_MIN 8
@@ -34,6 +35,9 @@ static uint64_t epilogue_end(struct view *view, uint64_t at)
 	while (line_read(view, at, &line)) {
 		if (at - start > EPILOGUE_MAX || mail_is_field(&line) || mail_is_from(&line))
 			return start;
+		/* What follows the file may be text by chance. */
+		if (!utf8_valid(line.bytes, line.len))
+			break;
 		at = line.text_end;
 		if (!line.ended)
 			break;

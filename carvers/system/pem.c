@@ -134,6 +134,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 		at = armour.valid_end;
 		blocks++;
 	}
+	if (blocks && opened && armour.open_line && valid_data(&armour)) {
+		view_part(view, start);
+		finding->length = armour.valid_end;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the last line has no end at %" PRIu64, armour.valid_end);
+	}
 	if (blocks) {
 		finding->length = at;
 		return CARVE_COMPLETE;

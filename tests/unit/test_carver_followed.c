@@ -216,3 +216,20 @@ Test(carver_followed, library_before_an_archive)
 	expect_end_before(
 		"elf", "tests/golden/elf/library-64-le.so", "tests/golden/sevenzip/real-bzip2.7z");
 }
+
+/* A few bytes after a mail's closing boundary that are no UTF-8 are text by chance. */
+Test(carver_followed, mail_before_text_by_chance)
+{
+	struct bytes bytes = { 0 };
+	size_t len;
+
+	bytes_add_file(&bytes, "tests/golden/mail/parts.eml");
+	len = bytes.len;
+	bytes_add(&bytes,
+		"\xce\xd9\x85~%a[Nb!\xc7"
+		"D\n\x91_M\1",
+		17);
+	bytes_fill(&bytes, 1, 600);
+	expect("mail", &bytes, CARVE_COMPLETE, len, NULL);
+	free(bytes.data);
+}

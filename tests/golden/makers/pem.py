@@ -62,3 +62,4 @@ def make():
     save("pem", "ssh2.pem", ssh2("SSH2 ENCRYPTED PRIVATE KEY", private, comment), extension="pem")
     save("pem", "ssh2-open.pem", ssh2("SSH2 ENCRYPTED PRIVATE KEY", private, comment)[:-1] + b"\x9d\1", verdict="unverified",
          length=len(ssh2("SSH2 ENCRYPTED PRIVATE KEY", private, comment)) - 1)
+    save("pem", "chain-open.crt", cert * 2 + cert[:-1] + b"\x9d\1", verdict="unverified", length=3 * len(cert) - 1, extension="crt")

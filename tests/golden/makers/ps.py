@@ -67,3 +67,6 @@ def make():
     prose = b"%!PS-AdobeFont-1.0: Golden 1.0\n" + (b"a line of words\n" * 100 + b"and now the end\n") * 6
     save("ps", "prose.pfa", prose + b"\1" + BINARY, verdict="reject")
     save("ps", "hand-few.ps", b"%!\nnothing but words\n" * 5 + bytes(200), verdict="reject")
+    # Bytes after the last page that are text by chance.
+    bare = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%Pages: 1\n%%EndComments\n" + BODY
+    save("ps", "chance.eps", bare + b"K\x96N\x91\n\xaaa\xa1\x09\xb5\1" + bytes(range(200)), verdict="unverified", length=len(bare))
