@@ -22,6 +22,7 @@
 extern "C" {
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "patterns/prefix.h"
 }
 
@@ -81,6 +82,20 @@ static void register_ring(struct scan *scan, const struct scan_options *options)
 	}
 	scan->ring = (const uint8_t *)options->ring;
 	scan->ring_len = options->ring_len;
+}
+
+/* Has the driver make the devices' contexts, a tenth of a second each: while this process makes tables of the patterns,
+ * which takes as long. What goes wrong is found again by open_devices. */
+static void *wake_devices(void *names)
+{
+	int ids[GPU_DEVICES_MAX];
+	char reason[256];
+	int count = gpu_devices(ids, (const char *)names, reason, sizeof(reason));
+	for (int i = 0; i < count; i++)
+		if (!cudaSetDevice(ids[i]))
+			cudaFree(NULL);
+	(void)cudaGetLastError();
+	return NULL;
 }
 
 /* A device that has no memory for it still searches. */
@@ -200,12 +215,16 @@ static int gpu_open(struct scan **result, const struct pattern_set *set,
 	scan->chunk_len = options->chunk_len;
 	scan->decodes = options->decodes;
 	scan->kept_text = options->kept_text;
+	pthread_t waker;
+	bool waking = !thread_start(&waker, wake_devices, (void *)gpu->devices);
 	int status = prefix_set_make(&scan->searched, set, error);
 	snprintf(scan->description, sizeof(scan->description), "nothing to search for");
 	if (!status && set->count)
 		status = gpu_kernel_pick(&scan->kernel, &scan->program, options->kernel,
 			&scan->searched.set, &gpu->tuning, scan->description,
 			sizeof(scan->description), error);
+	if (waking)
+		pthread_join(waker, NULL);
 	if (!status)
 		status = open_devices(scan, gpu, set->count, error);
 	if (!status) {

@@ -49,11 +49,45 @@ static uint32_t squares(const uint8_t *bytes)
 	return sum;
 }
 
+typedef uint8_t lanes __attribute__((vector_size(16)));
+
+static uint32_t sum_lanes(lanes counts)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(counts); i++)
+		sum += counts[i];
+	return sum * sum;
+}
+
+/* Of the squares of how often some bytes come that are frequent in programs, tables and text. */
+static uint32_t frequent(const uint8_t *bytes)
+{
+	lanes zeros = { 0 }, ones = { 0 }, spaces = { 0 }, next;
+
+	for (size_t i = 0; i < WINDOW_LEN; i += sizeof(next)) {
+		memcpy(&next, bytes + i, sizeof(next));
+		/* A comparison gives -1 where it is true. */
+		zeros -= (lanes)(next == 0);
+		ones -= (lanes)(next == 0xff);
+		spaces -= (lanes)(next == ' ');
+	}
+	return sum_lanes(zeros) + sum_lanes(ones) + sum_lanes(spaces);
+}
+
+/* As squares, but where that is more than `enough`, any number that is: most windows of programs need only some counts. */
+static uint32_t squares_up_to(const uint8_t *bytes, uint32_t enough)
+{
+	uint32_t sum = frequent(bytes);
+
+	return sum > enough ? sum : squares(bytes);
+}
+
 /* Whether the window at `at` holds random bytes. */
 static bool random_window(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, WINDOW_LEN);
-	uint32_t sum = p ? squares(p) : 0;
+	uint32_t sum = p ? squares_up_to(p, RANDOM_BELOW) : 0;
 
 	return sum > RANDOM_ABOVE && sum < RANDOM_BELOW;
 }
@@ -69,7 +103,7 @@ uint64_t noise_start(struct view *view, uint64_t start, uint64_t end)
 		p = view_peek(view, at, WINDOW_LEN);
 		if (!p)
 			break;
-		sum = squares(p);
+		sum = squares_up_to(p, PLAIN_ABOVE);
 		if (sum > RANDOM_ABOVE && sum < RANDOM_BELOW) {
 			run += WINDOW_LEN;
 			if (run >= RUN_LEN)
@@ -112,7 +146,7 @@ uint64_t plain_start(struct view *view, uint64_t start, uint64_t end)
 
 		if (!p)
 			break;
-		run = squares(p) > NO_CODE_ABOVE ? run + 1 : 0;
+		run = squares_up_to(p, NO_CODE_ABOVE) > NO_CODE_ABOVE ? run + 1 : 0;
 		if (run == 2) {
 			uint64_t fill = walk_before_fill(view, start, at);
 

@@ -141,7 +141,8 @@ struct carving *carving_new(const struct carving_options *options)
 	/* Scalpel's order is not that of the image. */
 	if (!options->decide.nested && !options->decide.any_order)
 		carving->context.cover = carving->cover = cover_new(rule_count);
-	carving->has_early = carving->cover && !options->remote && !options->on_outcome;
+	carving->has_early = carving->cover && !options->remote && !options->on_outcome &&
+			     rules_have_carver(options->rules);
 	carving->last_early = UINT64_MAX;
 	if (options->rules)
 		carving->schedule = schedule_new(&(struct schedule_options){ &carving->ring,

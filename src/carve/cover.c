@@ -188,8 +188,10 @@ bool cover_find(struct cover *cover, const struct candidate *candidate, struct c
 	const struct list *parts = &cover->parts[candidate->rule];
 	bool covered;
 
+	*found = (struct covered_range){ .rule = COVER_ALL_RULES };
+	if (atomic_load_explicit(&cover->first_owner, memory_order_relaxed) == UINT64_MAX)
+		return false;
 	pthread_mutex_lock(&cover->lock);
-	found->rule = COVER_ALL_RULES;
 	covered = find(cover, &cover->complete, candidate->start, &found->range);
 	if (!covered) {
 		found->rule = candidate->rule;

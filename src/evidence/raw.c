@@ -264,6 +264,13 @@ static int raw_extent(struct image *image, uint64_t offset, bool direct, int *fd
 	return 0;
 }
 
+/* Whether as many bytes are stored as the file has: then to ask where there are none is of no use, and takes 0.1 s of 13 GiB in
+ * memory. */
+static bool is_stored(const struct stat *st)
+{
+	return st->st_size && (uint64_t)st->st_blocks >= ((uint64_t)st->st_size + 511) / 512;
+}
+
 /* The file system reports where nothing is stored. After the last stored byte it only answers
  * ENXIO, as it does past the end of a file that has become shorter: what was there is not a hole,
  * but can't be read. */
@@ -272,9 +279,13 @@ static bool raw_hole(struct image *image, uint64_t offset, uint64_t *len)
 	struct raw *raw = (struct raw *)image;
 	struct raw_part *part = part_at(raw, offset);
 	uint64_t at = offset - part->start, end = part->len;
-	off_t data = lseek(part->fd, (off_t)at, SEEK_DATA), next;
+	off_t data, next;
 	struct stat st;
 
+	*len = end - at;
+	if (!fstat(part->fd, &st) && S_ISREG(st.st_mode) && is_stored(&st))
+		return false;
+	data = lseek(part->fd, (off_t)at, SEEK_DATA);
 	if (data < 0 && errno == ENXIO && !fstat(part->fd, &st) && (uint64_t)st.st_size > at)
 		data = st.st_size;
 	if (data > (off_t)at) {

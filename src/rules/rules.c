@@ -32,6 +32,14 @@ const char *rules_format_name(enum rules_format format)
 	return names[format];
 }
 
+bool rules_have_carver(const struct rules *rules)
+{
+	for (uint32_t i = 0; rules && i < rules->count; i++)
+		if (rules->rules[i].carver)
+			return true;
+	return false;
+}
+
 /* ---- what readers use ---------------------------------------------------------------------- */
 
 int loader_fail(struct loader *loader, const char *file, unsigned line, const char *format, ...)

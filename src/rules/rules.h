@@ -98,6 +98,8 @@ void rules_free(struct rules *rules);
 /* "forward", "reverse", "next"; "burin", "scalpel", "foremost". */
 const char *pair_mode_name(enum pair_mode mode);
 const char *rules_format_name(enum rules_format format);
+/* Whether some rule has a carver: without one no file hides another. NULL: false. */
+bool rules_have_carver(const struct rules *rules);
 
 /* Writes the set in burin's libconfig format; reading it again gives the same rules. Returns 0 or
  * -errno of the stream. */

@@ -67,7 +67,7 @@ int candidates_new(
 		candidates->want_lengths[i] = pairing_wants_length(candidates->pairing, i);
 	if (options->options->scalpel && !options->precheck)
 		status = scalpel_order_new(&candidates->order, rules, candidates->store, error);
-	if (!options->options->scalpel && !options->precheck)
+	if (!options->options->scalpel && !options->precheck && rules_have_carver(rules))
 		candidates->held_hits = held_hits_new(rules, candidates->pairing);
 	if (status)
 		candidates_free(candidates);
