@@ -5,7 +5,7 @@
  *
  * The file ends where its dictionary does. Keys are strings; the outermost dictionary has to have
  * an "info" with a "piece length" and the pieces' hashes, 20 bytes each. Nothing is nested deeper
- * than 64.
+ * than 64. What clients keep of their torrents, and of links to such, are dictionaries with keys of their own.
  *
  * At a wrong byte the valid part ends after the last whole value. The title is the torrent's name,
  * the time its creation date.
@@ -30,6 +30,7 @@ struct torrent {
 	bool at_key;       /* the next string is a key */
 	char key[KEY_MAX]; /* the last one */
 	bool info, pieces; /* what was found */
+	bool client;       /* a key that a client's own files have */
 	int64_t piece_len;
 };
 
@@ -66,6 +67,18 @@ static enum token read_number(struct torrent *torrent, char end, int64_t *value,
 	return TOKEN_GOOD;
 }
 
+/* Whether the key is one of uTorrent's settings and lists, libtorrent's and Transmission's states, or a link. */
+static bool is_client_key(const char *key)
+{
+	static const char *const keys[] = { ".fileguard", "active_time", "activity-date",
+		"file-format", "magnet-info" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (strcmp(keys[i], key) == 0)
+			return true;
+	return false;
+}
+
 /* Reads a string at torrent->at. Keys are kept; only relevant values are examined. */
 static enum token read_string(struct torrent *torrent)
 {
@@ -86,6 +99,7 @@ static enum token read_string(struct torrent *torrent)
 		if (p) {
 			memcpy(torrent->key, p, (size_t)len);
 			torrent->key[len] = 0;
+			torrent->client |= torrent->depth == 1 && is_client_key(torrent->key);
 		}
 	} else if (in_dictionary(torrent) && torrent->depth == 2) {
 		if (strcmp(torrent->key, "pieces") == 0) {
@@ -181,7 +195,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(
 			CARVE_UNVERIFIED, finding, "a whole dictionary, but no hashes of pieces");
 	}
-	if (token == TOKEN_LAST || !torrent.info)
+	if (torrent.client)
+		finding->extension = "dat";
+	if (token == TOKEN_LAST && torrent.client) {
+		finding->length = torrent.at;
+		return verdict_because(
+			CARVE_UNVERIFIED, finding, "a whole dictionary, of a client's");
+	}
+	if (token == TOKEN_LAST || (!torrent.info && !torrent.client))
 		return verdict_because(CARVE_REJECT, finding,
 			"not a torrent's dictionary, up to %" PRIu64, torrent.at);
 	finding->length = torrent.valid_end;

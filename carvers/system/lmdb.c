@@ -84,10 +84,10 @@ static uint64_t pages_at(struct lmdb *lmdb, uint64_t number)
 	lmdb->loose = 0;
 	if (!p)
 		return 0;
-	if (!le64(p) &&
-		walk_zeros(lmdb->view, number * lmdb->page_len, (number + 1) * lmdb->page_len)) {
+	if (!le64(p)) {
 		lmdb->loose = lmdb->page_len;
-		return 1;
+		return walk_zeros(
+			lmdb->view, number * lmdb->page_len, (number + 1) * lmdb->page_len);
 	}
 	if (le64(p) != number || flags >> 8)
 		return 0;

@@ -42,3 +42,8 @@ def make():
     save("torrent", "other.torrent", encoded({"announce": "x", "peers": 5}), verdict="reject")
     deep = b"d8:announce1:x4:info" + b"l" * 100 + b"e" * 101
     save("torrent", "deep.torrent", deep, verdict="truncated", length=20 + 63, why="no value at 83")
+    resume = encoded({".fileguard": "0123456789ABCDEF0123456789ABCDEF01234567", "golden.torrent": {"path": "C:\\golden", "downloaded": 5}, "rec": []})
+    save("torrent", "resume.dat", resume, verdict="unverified", length=len(resume), extension="dat", why="a whole dictionary, of a client's")
+    save("torrent", "resume-cut.dat", resume[:90], verdict="truncated", length_max=90, extension="dat")
+    state = encoded({"active_time": 5, "file-format": "libtorrent resume file", "info-hash": b"\1" * 20})
+    save("torrent", "state.dat", state + b"\0" * 9, verdict="unverified", length=len(state), extension="dat")
