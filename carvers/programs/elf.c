@@ -36,6 +36,7 @@
 #include "walk.h"
 
 #define ELF_MAGIC 0x7f454c46
+#define MACHINE_CUDA 190 /* has versions of its own */
 #define GO_ALIGN_MAX 65536
 #define NASM_SECTIONS_AT 64 /* in both widths */
 #define SEGMENT_END_MAX 64  /* bytes of a segment after its last section */
@@ -115,7 +116,8 @@ static const char *read_header(struct elf *elf)
 	if (!p)
 		return "no ELF header";
 	elf->type = ordered16(big, p + 16);
-	if ((elf->type > ELF_CORE && elf->type < 0xfe00) || ordered32(big, p + 20) != 1)
+	if ((elf->type > ELF_CORE && elf->type < 0xfe00) ||
+		(ordered32(big, p + 20) != 1 && ordered16(big, p + 18) != MACHINE_CUDA))
 		return "unknown type or version of file";
 	elf->segments_at = elf_word(elf, p + (elf->wide ? 32 : 28));
 	elf->sections_at = elf_word(elf, p + (elf->wide ? 40 : 32));

@@ -229,6 +229,10 @@ def make():
     patched.segment(1, 0, len(whole) + 5, align=4096)
     save("elf", "patched.so", patched.done(tail_strtab=True) + bytes(5))
 
+    # NVIDIA's processors have versions of their own.
+    cuda = bytearray(program(True, False).done())
+    cuda[18:24] = struct.pack("<HI", 190, 0x70)
+    save("elf", "cuda.elf", bytes(cuda))
     # Padding of linkers and assemblers. Zeros that end before are not theirs.
     stripped = by_go()
     save("elf", "go.elf", stripped, verdict="unverified", length=8192, why="the last section, at 4096, cannot be verified")
