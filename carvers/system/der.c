@@ -42,7 +42,8 @@
 #define SHORTEST 42  /* bytes in a key of Ed25519 */
 #define CODED_MIN 64 /* bytes of a string that would be coded */
 #define SECTOR 512
-#define LOOK 48 /* bytes that are not coded ones by chance */
+#define LOOK 48     /* bytes that are not coded ones by chance */
+#define HIGH_MIN 10 /* of them above 127, in coded ones */
 #define CHAIN_MAX 1024
 
 bool der_read_bytes(const uint8_t *bytes, size_t len, struct der *element)
@@ -121,7 +122,22 @@ static bool plain_bytes(const uint8_t *p)
 	return text || equal;
 }
 
-/* Looks at a string's bytes at each sector that begins in it, unless those before it are as plain. */
+/* Whether the string's first bytes look coded, and are not an element that fills it, as in a certificate's extensions. */
+static bool starts_coded(struct view *view, const struct der *element)
+{
+	struct der inside;
+	unsigned high = 0;
+	const uint8_t *p;
+
+	if (der_read(view, element->data, &inside) && inside.end == element->end)
+		return false;
+	p = view_peek(view, element->data, LOOK);
+	for (size_t i = 0; p && i < LOOK; i++)
+		high += p[i] >> 7;
+	return high >= HIGH_MIN;
+}
+
+/* Looks at a string's bytes at each sector that begins in it, unless it does not look coded itself. */
 static void look_at_string(struct der_walk *walk, const struct der *element)
 {
 	uint64_t at = element->data / SECTOR * SECTOR + SECTOR;
@@ -131,8 +147,7 @@ static void look_at_string(struct der_walk *walk, const struct der *element)
 		return;
 	if (!walk->unproven && element->data / USUAL_CLUSTER != (element->end - 1) / USUAL_CLUSTER)
 		walk->unproven = element->data / USUAL_CLUSTER * USUAL_CLUSTER + USUAL_CLUSTER;
-	p = view_peek(walk->view, element->data, LOOK);
-	if (walk->foreign || !p || plain_bytes(p))
+	if (walk->foreign || !starts_coded(walk->view, element))
 		return;
 	for (; at + LOOK <= element->end; at += SECTOR) {
 		p = view_peek(walk->view, at, LOOK);

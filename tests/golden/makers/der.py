@@ -62,3 +62,6 @@ def make():
     wide = encrypted(5000)
     save("der", "cluster.key", wide, verdict="unverified", length=len(wide), extension="key", why="nothing verifies the coded bytes at 4096")
     save("der", "chain.der", cert * 2, extension="der", title="golden.example.org", sequence="yes", unchecked=len(cert) - 140)
+    remark = sequence(der(6, bytes.fromhex("6086480186f842010d")), der(4, der(0x16, b"A long remark of the authority that made it. " * 40)))
+    told = sequence(sequence(der(0xA0, integer(2)), integer(7), RSA, der(0xA3, sequence(remark))), RSA, der(3, b"\0" + noise(128, 7)))
+    save("der", "remark.der", told, extension="der", unchecked=len(told) - 130)
