@@ -68,8 +68,8 @@ static const struct {
 
 /* Roots that are found without a declaration, though their documents have no extension of their own. A program may have the
  * beginning of one as a string. */
-static const char *const bare_roots[] = { "Event", "Objs", "Project", "Task", "WLANProfile",
-	"manifest", "project", "schemalist" };
+static const char *const bare_roots[] = { "domain", "Event", "Objs", "Project", "Task",
+	"WLANProfile", "manifest", "project", "schemalist" };
 
 #define BARE_TAGS 8 /* in what is not complete */
 #define COMMENTS_MAX_LEN 16384

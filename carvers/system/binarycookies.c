@@ -53,18 +53,17 @@ static bool check_page(struct view *view, uint64_t at, uint32_t len)
 static uint64_t list_end(struct view *view, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, TRAILER_LEN + 6);
-	uint64_t end = at + TRAILER_LEN;
 
 	if (!p || memcmp(p + TRAILER_LEN, "bplist", 6) != 0 || be32(p + 8) < LIST_MIN)
 		return at + MARK_END;
-	return be32(p + 8) <= view_size(view) - end ? end + be32(p + 8) : end;
+	return at + TRAILER_LEN + be32(p + 8);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, 8);
 	uint32_t count = p ? be32(p + 4) : 0;
-	uint64_t at = 8 + 4 * (uint64_t)count;
+	uint64_t at = 8 + 4 * (uint64_t)count, end;
 
 	if (!p || memcmp(p, "cook", 4) != 0 || count == 0 || count > PAGES_MAX)
 		return verdict_because(CARVE_REJECT, finding, "no header");
@@ -92,7 +91,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (be32(p + 4) != 0x07172005)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no mark after the pages, at %" PRIu64, at);
-	finding->length = list_end(view, at);
+	end = list_end(view, at);
+	if (end > view_size(view))
+		return walk_cut(view, finding, end, at + MARK_END);
+	finding->length = end;
 	return CARVE_COMPLETE;
 }
 

@@ -30,6 +30,7 @@ def make():
     data = cookies(pages)
     save("binarycookies", "three.binarycookies", data, sequence="yes")
     save("binarycookies", "no-list.binarycookies", cookies(pages, False))
+    save("binarycookies", "list-cut.binarycookies", data[:-9], verdict="truncated", length=len(cookies(pages, False)), why=f"the image ends at {len(data) - 9}, before the file does")
     second = 8 + 12 + len(pages[0])
     cut = second + 100
     save("binarycookies", "cut.binarycookies", data[:cut], verdict="truncated", length=cut, why=f"the image ends at {cut}, before the file does")

@@ -39,7 +39,7 @@ def make():
          embedded=f"{len(HEAD)} {page.index(b'<html>')}")
     save("xml", "crossed.xml", HEAD + b"<a><b><c></b></c></a>", verdict="truncated")
     save("xml", "no-root.xml", HEAD + b"\n\n", verdict="reject")
-    for name, root in (("schema.xml", b"schemalist"), ("event.xml", b'Event xmlns="x"')):
+    for name, root in (("schema.xml", b"schemalist"), ("machine.xml", b"domain type='kvm'"), ("event.xml", b'Event xmlns="x"')):
         whole = b"<" + root + b">\n<x>1</x>\n</" + root.split()[0] + b">"
         save("xml", name, whole + b"\n", extension="xml", sequence="yes")
         save("xml", "string-" + name, whole[:-4] + b"\0%s: no such file\0", verdict="reject", why="no XML declaration at 0")
