@@ -2,6 +2,8 @@
 
 #include "ar.h"
 
+#define GO_FIRST "__.PKGDEF"
+
 enum {
 	HEADER_LEN = 60,
 	TIME_AT = 16,
@@ -61,6 +63,12 @@ uint64_t ar_next(const struct ar_member *member)
 uint64_t ar_last_end(struct view *view, const struct ar_member *member)
 {
 	const uint8_t *p = member->end & 1 ? view_peek(view, member->end, 1) : NULL;
+	int byte = p ? *p : -1;
 
-	return p && *p == '\n' ? member->end + 1 : member->end;
+	/* Go pads with zeros; its packages begin with a member of their own. */
+	if (!byte) {
+		p = view_peek(view, AR_START_LEN, strlen(GO_FIRST));
+		byte = p && memcmp(p, GO_FIRST, strlen(GO_FIRST)) == 0 ? '\n' : byte;
+	}
+	return byte == '\n' ? member->end + 1 : member->end;
 }

@@ -29,6 +29,7 @@
 
 /* Bytes of a WAVE with the shortest 'fmt ': some programs write a smaller size until they know
  * it. */
+#define UNCOUNTED_MAX 12 /* a head, or a chunk "fact" */
 #define TAGS_MAX 4
 #define TAG_MAX (UINT64_C(1) << 24)
 #define WAVE_MIN 34
@@ -346,7 +347,7 @@ static enum verdict walk_chunks(struct riff_file *file)
 			step = RIFF_END;
 		}
 		if (step == RIFF_BROKEN && file->chunk_count && chunk.at == riff->at &&
-			chunk.end > riff->end && chunk.end - riff->end <= 8) {
+			chunk.end > riff->end && chunk.end - riff->end <= UNCOUNTED_MAX) {
 			/* Others leave something out of it. */
 			riff->end = chunk.end;
 			continue;

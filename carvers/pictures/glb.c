@@ -45,7 +45,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, 21);
 	uint64_t end = p ? le32(p + 8) : 0, json_end = p ? UINT64_C(20) + le32(p + 12) : 0;
-	enum verdict verdict;
 
 	if (!p || memcmp(p, "glTF", 4) != 0 || json_end > end || p[20] != '{')
 		return verdict_because(CARVE_REJECT, finding, "no header at 0");
@@ -57,12 +56,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (le32(p + 4) != 1 || le32(p + 16))
 		return verdict_because(CARVE_REJECT, finding, "no chunk of JSON at 12");
 	view_embedded(view, 20);
+	/* Assimp leaves the zeros between the JSON and the rest, which begins at a multiple of 4, out of its length. */
+	if (json_end % 4 && walk_zeros(view, json_end, json_end + 4 - json_end % 4))
+		end += 4 - json_end % 4;
 	embedded_find_all(view, json_end, end);
-	verdict = stored_check_coded(view, finding, json_end, end);
-	/* Assimp writes zeros up to a multiple of 4 that its length leaves out. */
-	if (verdict == CARVE_UNVERIFIED && walk_zeros(view, end, end + (4 - end % 4) % 4))
-		finding->length = end + (4 - end % 4) % 4;
-	return verdict;
+	return stored_check_coded(view, finding, json_end, end);
 }
 
 const struct carver glb_carver = {

@@ -53,14 +53,14 @@ struct tga {
 	bool coded;
 };
 
-/* Whether the remark of len bytes is text, perhaps before zeros or blanks. */
+/* Whether the remark of len bytes is text, perhaps before zeros or blanks. UTF-16 has zeros among it. */
 static bool is_remark(struct view *view, size_t len)
 {
 	const uint8_t *p = len ? view_peek(view, HEAD_LEN, len) : NULL;
 
 	while (p && len && !p[len - 1])
 		len--;
-	return p ? len && utf8_valid(p, len) : !len;
+	return p ? len && !memchr(p, 0, len) && utf8_valid(p, len) : !len;
 }
 
 static bool read_header(struct tga *tga)

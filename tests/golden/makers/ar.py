@@ -52,6 +52,10 @@ def library(objects, index=b"/", names=b"first\0second\0", width=">I", extra=b""
 
 
 def make():
+    # Go pads with zeros.
+    package = b"!<arch>\n" + member(b"__.PKGDEF", b"go object linux amd64 go1.19\n\n") + member(b"_go_.o", b"go object linux amd64 go1.19\n!" + junk(401))
+    assert package[-1] == 10
+    save("ar", "go.a", package[:-1] + b"\0" + b"\xff" * 40, verdict="unverified", length=len(package))
     code = junk(90)
     whole = library([elf(code), elf(code[:41])])
     save("ar", "gnu.a", whole, extension="a", time=1709251198, why="")

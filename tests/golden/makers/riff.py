@@ -95,6 +95,9 @@ def make():
         data = b"data" + b"\xff" * 4 + samples
         rest = b"WAVE" + b"ds64" + struct.pack("<IQQQI", 28, 4 + 36 + 24 + len(data), len(samples), 1000, 0) + chunk(b"fmt ", fmt()) + data
         save("riff", name + ".wav", head + b"\xff" * 4 + rest, extension="wav", unchecked=80)
+    # The length leaves out a chunk.
+    fact = riff(b"WAVE", chunk(b"fmt ", fmt()), chunk(b"fact", struct.pack("<I", 1000)), chunk(b"data", samples))
+    save("riff", "fact-left-out.wav", fact[:4] + struct.pack("<I", len(fact) - 20) + fact[8:], extension="wav", unchecked=44)
     # Programs append titles and tags that the length leaves out.
     tagged = plain + info + chunk(b"id3 ", b"ID3\3\0\0\0\0\0\x0aTIT2\0\0\0\0\0\0")
     save("riff", "tagged.wav", tagged, extension="wav", sequence="yes", unchecked=44)

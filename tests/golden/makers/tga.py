@@ -40,6 +40,8 @@ def make():
     # Netpbm writes the file's name as a remark, and as many colours as there are.
     save("tga", "remark.tga", b"\x0a" + stored[1:18] + b"golden.tga" + stored[18:-26] + noise(500, 8), verdict="unverified", length=len(stored) - 16)
     save("tga", "remark-random.tga", b"\x0a" + stored[1:18] + noise(10, 3) + stored[18:-26], verdict="reject", why="no header at 0")
+    words = "words of a program's own".encode("utf-16-le")
+    save("tga", "remark-wide.tga", bytes([len(words)]) + stored[1:18] + words + stored[18:-26], verdict="reject", why="no header at 0")
     save("tga", "version-1-cut.tga", stored[:3072] + noise(3000, 9), verdict="truncated", length_min=2972, length_max=3172)
     save("tga", "noise.tga", head(2, 48, 40, 24) + noise(5760, 2), verdict="reject", why="no footer after 5778")
     save("tga", "black.tga", head(2, 48, 40, 24) + bytes(5760), verdict="reject", why="no footer after 5778")
