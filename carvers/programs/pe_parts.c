@@ -4,6 +4,8 @@
 #include "plain_text.h"
 #include "walk.h"
 
+#define SECTION_NAMES_MAX 4096
+
 /* Blocks of a page's address, a length, and words of a type (4 bits) and an offset. */
 static bool valid_block(const struct pe *pe, uint64_t at, uint32_t len)
 {
@@ -51,20 +53,23 @@ bool pe_relocations(const struct pe *pe, uint64_t *end, uint64_t *broken_at)
 	return true;
 }
 
-/* COFF symbols of 18 bytes, then their names: the table's length and names ended by zeros. */
+/* COFF symbols of 18 bytes, then their names: the table's length and names ended by zeros. GNU's programs without symbols
+ * keep the names of sections. */
 bool pe_symbols(const struct pe *pe, uint64_t *end, uint64_t *broken_at)
 {
 	uint64_t at = pe->symbols_at, names = at + pe->symbol_count * 18;
 	const uint8_t *p;
 	uint32_t len;
 
-	if (at < pe->head_end || pe->symbol_count == 0 || pe->symbol_count > INT32_MAX / 18)
+	if (at < pe->head_end || pe->symbol_count > INT32_MAX / 18)
 		return false;
-	*broken_at = names;
+	*broken_at = pe->symbol_count ? names : 0;
 	p = view_peek(pe->view, names, 4);
 	if (!p)
 		return false;
 	len = le32(p);
+	if (!pe->symbol_count && (len <= 4 || len > SECTION_NAMES_MAX))
+		return false;
 	if (len < 4 || len > INT32_MAX ||
 		(len > 4 && !name_table_valid(pe->view, names + 4, names + len)))
 		return false;

@@ -51,7 +51,7 @@ def resources(address, *leaves):
 
 
 def pe(sections, wide=False, flags=0x102, subsystem=3, checksum=None, stamp=1000000000, directories=(), behind=b"", certificate=b"",
-       symbols=None, machine=None):
+       symbols=None, machine=None, section_names=b""):
     """sections: (name, data, directory or None)"""
     dos = b"MZ\x90\0\3\0\0\0\4\0\0\0\xff\xff\0\0".ljust(60, b"\0") + struct.pack("<I", 128)
     dos = dos.ljust(128, b"\x0e")
@@ -72,6 +72,8 @@ def pe(sections, wide=False, flags=0x102, subsystem=3, checksum=None, stamp=1000
         symbol_at, count = at, len(symbols)
         names = b"".join(name.encode() + b"\0" for name in symbols)
         tail = bytes(18 * count) + struct.pack("<I", 4 + len(names)) + names
+    if section_names:
+        symbol_at, tail = at, struct.pack("<I", 4 + len(section_names)) + section_names
     if certificate:
         tail += bytes(-(at + len(tail)) % 8) + behind
         behind = b""
@@ -116,6 +118,7 @@ def make():
     save("pe", "odd.exe", pe([text], symbols=["a"], checksum=0))
     save("pe", "odd-plain.exe", pe([text], symbols=["a"]))
     save("pe", "symbols.exe", pe([text, (b".data", code(300), None)], symbols=["main", "start_of_it"]))
+    save("pe", "names.dll", pe([text, (b"/4", code(300), None)], flags=0x2102, section_names=b".eh_frame\0.debug_info\0", checksum=0), extension="dll", **when)
     titled = version(FileDescription="Ein Prüfstück", OriginalFilename="golden.ocx")
     save("pe", "control.ocx", pe([text, (b".rsrc", lambda a: resources(a, (16, titled)), 2)], flags=0x2102), extension="ocx",
          title="Ein Prüfstück", **when)
