@@ -133,7 +133,7 @@ static void name_parts(struct ps_walk *walk, uint64_t at)
 	if (!walk->line_len)
 		return;
 	for (; (found = strchr(found, '%')); found++)
-		if (strncmp(found, "%!PS-Adobe", 10) == 0)
+		if (strncmp(found, "%!PS-", 5) == 0 || strncmp(found, "%!FontType1-", 12) == 0)
 			view_part(walk->cursor.view, at + (uint64_t)(found - walk->line));
 }
 

@@ -144,3 +144,19 @@ Test(mail, an_empty_line_after_the_end_ends_like_the_others)
 	expect("mail", &bytes, CARVE_COMPLETE, sizeof(head) + 3, NULL);
 	free(bytes.data);
 }
+
+/* Fonts in a form of PostScript, which has no end that says so. */
+Test(carver_parts, fonts_in_a_form)
+{
+	struct bytes bytes = { 0 };
+	struct parts parts;
+	const uint8_t *font;
+
+	bytes_add_file(&bytes, "tests/golden/ps/form.ps");
+	font = memmem(bytes.data, bytes.len, "%!FontType1", 11);
+	cr_assert_not_null(font);
+	parts = parts_of("ps", &bytes);
+	cr_assert_eq(parts.verdict, CARVE_UNVERIFIED);
+	cr_assert(has(&parts, (uint64_t)(font - bytes.data)));
+	free(bytes.data);
+}

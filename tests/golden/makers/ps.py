@@ -70,3 +70,7 @@ def make():
     # Bytes after the last page that are text by chance.
     bare = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%Pages: 1\n%%EndComments\n" + BODY
     save("ps", "chance.eps", bare + b"K\x96N\x91\n\xaaa\xa1\x09\xb5\1" + bytes(range(200)), verdict="unverified", length=len(bare))
+    # A form without an end, with fonts in it, which are its own.
+    font = b"%!FontType1-1.0: Golden 1.00\n/FontName /Golden def\n"
+    form = b"%!PS-Adobe-3.0 Resource-Form\n%%LanguageLevel: 3\n%%EndComments\n%%BeginFont: Golden\n" + font + b"%%EndFont\n" + BODY + b"%%Trailer\n/Foo exch /Form defineresource pop\n"
+    save("ps", "form.ps", form + b"\1" * 60, verdict="unverified", length=len(form))
