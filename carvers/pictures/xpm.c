@@ -78,7 +78,8 @@ static bool read_opening(struct xpm *xpm, struct finding *finding)
 		bool letter = byte == '_' || (byte >= '0' && byte <= '9') ||
 			      ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
 
-		if (!letter && (byte <= 0 || !strchr("*[]=-.", byte)))
+		/* Some programs write the file's path for a name. */
+		if (!letter && byte < 0x80 && (byte <= 0 || !strchr("*[]=-.:\\/()+~#&@$!%", byte)))
 			return false;
 		named |= byte == '[';
 		if (letter && !named && len < NAME_MAX) {

@@ -19,6 +19,7 @@ def make():
     save("xpm", "picture.xpm", whole, unchecked=9, sequence="yes", unverified="none", title="golden_xpm")
     save("xpm", "lines.xpm", xpm(eol="\r\n", end="};\r\n", comment=False), unchecked=9, sequence="yes")
     save("xpm", "hot-spot.xpm", xpm(values=" 3 4", end="};", name="pointer"), unchecked=9, sequence="yes", title="pointer")
+    save("xpm", "path.xpm", xpm(name="C:\\Users\\Me\\my-golden_xpm"), unchecked=9, sequence="yes")
     save("xpm", "pairs.xpm", xpm(colours=("aa", "ab", "ba", "cc", "! ")), unchecked=9, sequence="yes")
     save("xpm", "no-characters.xpm", xpm(colours=("",), comment=False), unchecked=9, sequence="yes")
     save("xpm", "extensions.xpm", xpm(values=" XPMEXT", extensions=("XPMEXT author golden", "XPMENDEXT")), unchecked=9, sequence="yes")
