@@ -6,7 +6,7 @@
  *     12 data, 1 out, n data, 2 out, n data, 1 out, n data ... (n = block / 4 pointers in a block)
  *
  * What is left out proves the layout: it holds the numbers of the blocks that follow it, and as they
- * follow one another the numbers rise by one.
+ * follow one another the numbers rise by one, up to the block's end or zeros: pixels rise like that, too, but go on.
  */
 #include "assemble/strategies.h"
 
@@ -113,6 +113,8 @@ static uint32_t evidence_of(
 		return 0;
 	while (count < block / 4 && le32(bytes + 4 * (size_t)count) == first + count)
 		count++;
+	if (count < block / 4 && le32(bytes + 4 * (size_t)count))
+		return 0;
 	bits = (count - 1) * POINTER_BITS;
 	if (has_number(bench->clusters, offset + block, block, first))
 		bits += POINTER_BITS;
