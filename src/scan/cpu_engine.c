@@ -43,9 +43,9 @@
 #define SAMPLE_LEN ((size_t)1 << 20)
 #define DENSE_BYTES 4
 #define DENSE_LEN ((size_t)16 << 20)
-/* Making Vectorscan's tables takes as long as searching some 100 MiB, so it waits for that many such samples: of a mixed
- * image a single one may be dense. */
-#define DENSE_SAMPLES 8
+/* Making Vectorscan's tables takes 0.2 to 0.3 s of a processor, so it waits until that would have been saved: until so much
+ * was looked at beyond one in DENSE_BYTES. Of a GiB of programs with the shipped rules that is 14 MiB. */
+#define DENSE_EXCESS ((size_t)32 << 20)
 
 enum dense_state { DENSE_UNMET, DENSE_MAKING, DENSE_MADE };
 
@@ -62,8 +62,8 @@ struct cpu_matcher {
 	/* All patterns, for dense text; NULL when it would not be faster. Its maker's until it is made. */
 	struct vectorscan *dense;
 	_Atomic enum dense_state dense_state;
-	_Atomic unsigned dense_count; /* of samples, while it is not made */
-	pthread_t dense_maker;        /* joined at the end, unless there was no dense text */
+	_Atomic size_t dense_excess; /* bytes, while it is not made */
+	pthread_t dense_maker;       /* joined at the end, unless there was no dense text */
 };
 
 struct cpu_scratch {
@@ -266,13 +266,13 @@ static void *make_dense(void *arg)
 	return NULL;
 }
 
-/* Whether it can be used already. */
-static bool get_dense(struct cpu_matcher *matcher)
+/* Whether it can be used already. excess: what was looked at needlessly since this was called last. */
+static bool get_dense(struct cpu_matcher *matcher, size_t excess)
 {
 	enum dense_state state = DENSE_UNMET;
 
 	if (atomic_load(&matcher->dense_state) == DENSE_UNMET &&
-		atomic_fetch_add(&matcher->dense_count, 1) + 1 < DENSE_SAMPLES)
+		atomic_fetch_add(&matcher->dense_excess, excess) + excess < DENSE_EXCESS)
 		return false;
 	if (atomic_compare_exchange_strong(&matcher->dense_state, &state, DENSE_MAKING) &&
 		thread_start(&matcher->dense_maker, make_dense, matcher))
@@ -284,11 +284,14 @@ static bool get_dense(struct cpu_matcher *matcher)
 static void judge(
 	struct cpu_matcher *matcher, struct cpu_scratch *scratch, size_t len, size_t effort)
 {
+	size_t usual;
+
 	scratch->sampled += len;
 	scratch->effort += effort;
 	if (scratch->sampled < SAMPLE_LEN)
 		return;
-	if (scratch->effort > scratch->sampled / DENSE_BYTES && get_dense(matcher)) {
+	usual = scratch->sampled / DENSE_BYTES;
+	if (scratch->effort > usual && get_dense(matcher, scratch->effort - usual)) {
 		if (!scratch->dense)
 			scratch->dense = vectorscan_scratch_new(matcher->dense);
 		scratch->dense_left = scratch->dense ? DENSE_LEN : 0;
