@@ -109,8 +109,8 @@ static bool read_object(struct pyc *pyc)
 		len = 1;
 		break;
 	}
-	if (pyc->depth && pyc->levels[pyc->depth - 1].bytes && kind != 's' && kind != 'r' &&
-		kind != 'R')
+	if (pyc->depth && pyc->levels[pyc->depth - 1].bytes && kind != 's' && kind != 't' &&
+		kind != 'r' && kind != 'R')
 		return false;
 	p = view_peek(pyc->view, pyc->at, 1 + len);
 	if (!p)

@@ -42,6 +42,10 @@ def make():
     save("pyc", "3.7-hash.pyc", module(3394, (5, 1), numbers(1) + noise(8)), time=0, unchecked=20)
     save("pyc", "3.6.pyc", module(3379, (5, 1), numbers(1709251198, 900)), time=1709251198, unchecked=20)
     save("pyc", "2.7.pyc", module(62211, (4, 1), numbers(1709251198)), time=1709251198, unchecked=20)
+    old = module(62211, (4, 1), numbers(1709251198))
+    ends = long_text(b"\x80\x01")
+    assert old.endswith(ends)
+    save("pyc", "2.7-empty.pyc", old[:-len(ends)] + long_text(b"", b"t"), time=1709251198, unchecked=20)
     save("pyc", "cut.pyc", new[:300], verdict="truncated", length_min=200, length_max=300)
     for name, junk in (("random", noise(900, 2)), ("zeros", bytes(900)), ("text", b"~ some text ~ " * 60), ("erased", b"\xff" * 900)):
         save("pyc", f"cut-{name}.pyc", new[:300] + junk, verdict="truncated", length_min=200, length_max=420)
