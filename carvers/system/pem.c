@@ -84,7 +84,7 @@ static bool begins_text(const struct line *line)
 		"RSA Private-Key: (", "Public-Key: (", "subject=", "issuer=", "Key Attributes",
 		"Public Key Info",
 		"X.509 Certificate Information:", "X.509 Certificate Revocation List Information:",
-		"PKCS #10 Certificate Request Information:" };
+		"PKCS #10 Certificate Request Information:", "# Issuer: ", "## Bundle of CA Root" };
 
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
 		if (line_starts(line, beginnings[i]))
@@ -92,20 +92,28 @@ static bool begins_text(const struct line *line)
 	return false;
 }
 
+/* Whether the line may come before such text at the start of a bundle of authorities. */
+static bool leads_text(const struct line *line)
+{
+	return !line->len || (line->len == 2 && memcmp(line->bytes, "##", 2) == 0);
+}
+
 /* Where the next block opens after text at `at`: OpenSSL's or GnuTLS's at the start of the file, any between blocks. `at` if there
  * is no such text. */
 static uint64_t skip_text(struct view *view, uint64_t at)
 {
-	int max = at ? BETWEEN_LINES_MAX : TEXT_LINES_MAX;
+	int max = at ? BETWEEN_LINES_MAX : TEXT_LINES_MAX, leading = 0;
 	uint64_t next = at;
 	struct line line;
 	char label[64];
 
 	for (int count = 0; count < max && next - at < TEXT_LEN_MAX && line_read(view, next, &line);
 		count++) {
-		if (!count && begins_text(&line))
+		if (!count && !at && leads_text(&line))
+			leading = 1;
+		else if (count == leading && begins_text(&line))
 			max = TEXT_LINES_MAX;
-		else if (!count && !at)
+		else if (count == leading && !at)
 			return at;
 		if (line.broken || !line.ended)
 			return at;
