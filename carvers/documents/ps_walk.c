@@ -23,6 +23,7 @@ struct ps_walk {
 	unsigned depth; /* nesting of embedded documents */
 	bool resource;  /* inside a font or another resource, which may start like a document */
 	bool font;
+	bool type_42; /* a TrueType font */
 	char lines[2][LINE_LEN];
 	char *line,
 		*before; /* the start of the current line and of the one before it, ended by a zero */
@@ -249,15 +250,18 @@ static void read_end(struct ps_walk *walk)
 	read_private_data(walk);
 }
 
-/* Reads a font's end: cleartomark, and the end of a conditional that precedes it. */
+/* Reads a font's end: cleartomark, the end of a conditional that precedes it, and comments. */
 static void read_font_end(struct ps_walk *walk)
 {
+	static const char *const lines[] = { "{restore}if", "%%EndFont", "%%EndResource", "%%EOF" };
+
 	walk->ps->end = walk->cursor.at;
-	if (cursor_at_text(&walk->cursor, "{restore}if")) {
-		walk->cursor.at += 11;
-		skip_line_end(walk);
-		walk->ps->end = walk->cursor.at;
-	}
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		if (cursor_at_text(&walk->cursor, lines[i])) {
+			walk->cursor.at += strlen(lines[i]);
+			skip_line_end(walk);
+			walk->ps->end = walk->cursor.at;
+		}
 }
 
 /* The bytes at the cursor are not text: searches the program's end after them. */
@@ -349,8 +353,9 @@ static void read_first_line(struct ps_walk *walk)
 
 	ps->extension = strstr(walk->line, "EPSF") ? "eps" : "ps";
 	walk->font = line_starts(walk, "%!PS-AdobeFont") || line_starts(walk, "%!FontType1");
-	if (walk->font)
-		ps->extension = "pfa";
+	walk->type_42 = line_starts(walk, "%!PS-TrueTypeFont");
+	if (walk->font || walk->type_42)
+		ps->extension = walk->font ? "pfa" : "t42";
 }
 
 enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps *ps)
@@ -392,7 +397,8 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 		name_parts(&walk, at);
 		count_operators(&walk);
 		note_page(&walk);
-		if (walk.font && line_starts(&walk, "cleartomark")) {
+		if ((walk.font && line_starts(&walk, "cleartomark")) ||
+			(walk.type_42 && strstr(walk.line, "definefont"))) {
 			read_font_end(&walk);
 			return PS_WHOLE;
 		}

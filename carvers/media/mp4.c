@@ -457,7 +457,7 @@ static uint64_t unverified_tail_len(struct mp4 *mp4)
 	struct view *view = mp4->bmff.view;
 	struct bmff_box holder = mp4->bmff.moov, last, child;
 	uint64_t start = holder.data;
-	bool loose = false;
+	bool loose = false, cover = false;
 
 	/* Below 'ilst' each box holds one named 'data'. */
 	for (int depth = 0; depth < 8 && !(loose && holder.type == BMFF('d', 'a', 't', 'a'));
@@ -471,10 +471,13 @@ static uint64_t unverified_tail_len(struct mp4 *mp4)
 			break;
 		loose |= last.type == BMFF('u', 'd', 't', 'a') ||
 			 last.type == BMFF('m', 'e', 't', 'a');
+		cover |= last.type == BMFF('c', 'o', 'v', 'r');
 		holder = last;
 		start = holder.data;
 	}
-	return loose && !bmff_is_filler(view, &holder) && !plain_at_end(view, start, holder.end)
+	/* Text does not belong into a cover's picture. */
+	return loose && !bmff_is_filler(view, &holder) &&
+			       (cover || !plain_at_end(view, start, holder.end))
 		       ? holder.end - start
 		       : 0;
 }

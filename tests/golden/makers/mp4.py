@@ -259,3 +259,6 @@ def make():
     save("mp4", "picture.mp4", ftyp(b"heic") + last[len(isom):], verdict="reject", why="a picture format's brand at 8")
     save("mp4", "raw.mp4", ftyp(b"crx ") + last[len(isom):], verdict="reject", why="a picture format's brand at 8")
     save("mp4", "size.mp4", struct.pack(">I", 7) + last[4:], verdict="reject", why="no file type or movie box at 0")
+    # A cover that ends the file, and text in its place.
+    last = film(ftyp(b"M4A ", b"M4A ", b"mp42"), [sound(30)], udta=cover())[0]
+    save("mp4", "cover-text.m4a", last[:-50] + (b"nothing but words, " * 3)[:50], verdict="unverified", length=len(last), extension="m4a")

@@ -64,6 +64,12 @@ def make():
     save("ps", "other.ps", b"%PS-Adobe-3.0\n" + whole, verdict="reject", why="no PostScript first line at 0")
     hand = b"%!\n% by hand\n/Helvetica findfont 12 scalefont setfont\n72 500 moveto\n(Hello) show\n0 0 lineto\nstroke\nshowpage\n"
     save("ps", "hand.ps", hand + bytes(300), verdict="unverified", length=len(hand), why=f"the text ends at {len(hand)} without an %%EOF")
+    closed = font + b"%%EndFont\n%%EOF\n"
+    save("ps", "closed.pfa", closed, extension="pfa", sequence="yes", unchecked=0)
+    truetype = (b"%!PS-TrueTypeFont\n%%Title: Golden\n%%Creator: golden\n12 dict begin\n/FontName /Golden def\n/FontType 42 def\n/sfnts [\n"
+                + (b"<" + BINARY.hex().encode()[:60] + b">\n") * 30 + b"] def\n/CharStrings 1 dict dup begin\n/.notdef 0 def\nend readonly def\n"
+                + b"FontName currentdict end definefont pop\n")
+    save("ps", "truetype.t42", truetype, extension="t42", unchecked=0)
     prose = b"%!PS-AdobeFont-1.0: Golden 1.0\n" + (b"a line of words\n" * 100 + b"and now the end\n") * 6
     save("ps", "prose.pfa", prose + b"\1" + BINARY, verdict="reject")
     save("ps", "hand-few.ps", b"%!\nnothing but words\n" * 5 + bytes(200), verdict="reject")
