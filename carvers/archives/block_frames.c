@@ -16,7 +16,6 @@
 #define SKIPPABLE 0x184d2a50
 #define SKIPPABLE_HEADER_LEN 8
 #define SEEK_MAGIC 0x8f92eab1
-#define SECTOR 512
 
 #define PLAIN_FEW 16 /* bytes at the end that need no proof */
 

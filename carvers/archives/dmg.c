@@ -28,7 +28,6 @@
 #define RUN_BITS 32 /* of a CRC-32, and of Adler-32 with the length; see view_proved */
 
 enum {
-	SECTOR = 512,
 	TRAILER_LEN = 512,
 	HEAD_LEN = 2048,
 	CHECKSUM_CRC32 = 2,

@@ -27,7 +27,6 @@
 #include "walk.h"
 
 enum {
-	SECTOR = 512,
 	HEADER_LEN = 10,
 	NAME_MAX_LEN = 4096,
 	/* Of 20,000 streams of random bytes two decoded for longer than 64. With a name, fewer

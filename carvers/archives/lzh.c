@@ -25,8 +25,6 @@
 #include "noise.h"
 #include "walk.h"
 
-#define SECTOR 512
-
 /* The verdict when the members end at `at`, the last of them with this header. */
 static enum verdict judge_end(
 	struct view *view, struct finding *finding, uint64_t at, const struct lzh_member *last)

@@ -9,7 +9,6 @@
 #include "walk.h"
 
 #define PADDING_MAX 64
-#define SECTOR 512
 /* A decoder's last valid byte may be this far before what stopped it. */
 #define DECODER_EARLY 4096
 

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "plain_text.h"
+#include "walk.h"
 
 #define CHANCE_LEN 6
 #define FIRST_LEN 128 /* what is looked at counts as work, for each line */
-#define SECTOR 512
 
 /* How many bytes at p are printable ASCII. */
 static size_t plain_len(const uint8_t *p, size_t len)

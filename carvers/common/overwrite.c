@@ -18,7 +18,6 @@
 #include "plain_text.h"
 #include "walk.h"
 
-#define SECTOR 512
 #define FEW 16  /* bytes at the end that are not checked */
 #define RUN 128 /* length from which an area of equal bytes is noticed */
 #define FILL_CERTAIN 256

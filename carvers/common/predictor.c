@@ -27,7 +27,6 @@
 #define FOREIGN_MIN (2 * WINDOW)
 #define WARM_UP 1024 /* bytes in which models still save little */
 #define FEW 32
-#define SECTOR 512
 #define LAST 64 /* the longest of the stretches at the end */
 #define MODELS 4
 #define PLACES 8    /* bytes of a pixel with a model each */

@@ -29,7 +29,6 @@
 #define NEAR_GAIN (32 * LOG_BIT) /* saved on NEAR bytes by their own side's code */
 #define NEXT_GAIN (5 * LOG_BIT)
 #define OTHERS_LEN 12288 /* before a cluster: other sectors there are looked at */
-#define SECTOR 512
 #define STEP_MAX 64
 #define WORK (4 * SIDE)
 

@@ -40,8 +40,6 @@ bool walk_zeros(struct view *view, uint64_t at, uint64_t end)
 	return true;
 }
 
-#define SECTOR 512
-
 uint64_t walk_padding(struct view *view, uint64_t at, size_t most)
 {
 	uint64_t left = view_size(view) - at;

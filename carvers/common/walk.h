@@ -6,7 +6,9 @@
 
 #include "carver.h"
 
-/* What most file systems give files out in: foreign data usually begins at a multiple of it. */
+/* Foreign data begins at a multiple of this, */
+#define SECTOR 512
+/* and usually of what most file systems give files out in. */
 #define USUAL_CLUSTER 4096
 
 /* The bytes from offset, as many of [offset, end) as one view_peek can give: *len of them, at

@@ -35,7 +35,6 @@
 #define FIRST_TAGS 2048
 #define MIN_TAGS_CUT 6 /* the same for a document without end */
 #define COMMENT_LINES 3
-#define SECTOR 512
 #define CHANCE_MAX 64    /* bytes after the body that are text by chance */
 #define SHORT_LINE 8     /* bytes of a last line that are not accepted as text */
 #define MAX_COMMENT 4096 /* before a document, and after it */

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "walk.h"
 
-#define SECTOR 512
 #define BAD_MAX 3            /* characters of a sector that text has not, and a document may have */
 #define PIECES_MAX 1024      /* that are looked at */
 #define TABLE_MAX (1u << 20) /* bytes of a table */

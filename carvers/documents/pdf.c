@@ -34,7 +34,6 @@
 #define MAX_SECTIONS ((size_t)4096)
 #define MAX_PADDING 1024
 #define MAX_KEPT 65536
-#define SECTOR 512
 /* A token may reach this far before it turns out not to be one. */
 #define TOKEN_LATE 65536
 /* How far after bytes that can't be read the next object's end is looked for. */

@@ -5,13 +5,13 @@
  * slightly wrong are common, and readers repair them: more than half must be right.
  */
 #include "pdf.h"
+#include "walk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define TOLERANCE 4    /* bytes of white space allowed before the target of an offset */
 #define MAX_SHIFT 4096 /* bytes that may precede the header, and be counted */
-#define SECTOR 512
 
 void pdf_places_add(struct view *view, struct pdf_places *places, uint64_t at, uint32_t number)
 {

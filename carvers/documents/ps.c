@@ -23,7 +23,6 @@
 #include "title.h"
 #include "walk.h"
 
-#define SECTOR 512
 #define CHANCE_LEN 64
 
 /* Whether other bytes than text follow the line that ends at `end`, and not from a sector on: nothing was cut. The next

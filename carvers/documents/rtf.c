@@ -29,7 +29,6 @@
 #define LONG_RUN 32
 #define MIN_WORDS 2 /* control words needed to accept RTF */
 #define MAX_DEPTH 10000
-#define SECTOR 512
 #define LOOSE_MAX \
 	64 /* bytes of text after the last usual control word that a sector's start may divide */
 

@@ -25,7 +25,6 @@
 #include "plain_text.h"
 #include "walk.h"
 
-#define SECTOR 512
 #define HEAD_LEN 4096 /* that must look like text, and shows the kind */
 #define MIN_LEN 64
 #define MIN_WORDS 8

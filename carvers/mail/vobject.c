@@ -16,6 +16,7 @@
 
 #include "lines.h"
 #include "title.h"
+#include "walk.h"
 
 #define DEPTH_MAX 16
 #define NAME_MAX 32
@@ -23,7 +24,6 @@
 #define STRANGE_MAX 8
 #define EMPTY_LINES_MAX 8 /* between two cards */
 #define EMPTY_MAX 16      /* bytes of empty lines after the last object */
-#define SECTOR 512
 
 struct vobject {
 	struct view *view;

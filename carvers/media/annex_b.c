@@ -30,7 +30,6 @@
 #define MACROBLOCK_MAX 1024 /* bytes; the samples of one of 16 by 16 with 10 bits a sample, 4:4:4 */
 #define MACROBLOCKS_MAX 139264 /* level 6.2 */
 #define PADDING_MAX 65536      /* zeros between two units */
-#define SECTOR 512
 #define PACKET_MIN 0xb9 /* start codes of program streams, and of what is in transport streams */
 
 enum role {

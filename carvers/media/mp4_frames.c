@@ -13,7 +13,6 @@
 
 #define PADDING_MAX 16
 #define SOUND_MAX (512 * 1024) /* bytes between two pictures */
-#define SECTOR 512
 
 enum { SOI = 0xd8, EOI = 0xd9, SOS = 0xda, RST0 = 0xd0, RST7 = 0xd7, FILL = 0xff };
 enum { SOF0 = 0xc0, SOF2 = 0xc2 };

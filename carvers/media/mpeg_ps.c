@@ -19,7 +19,7 @@
 #include "walk.h"
 
 #define FILL_MAX 4096
-#define SECTOR 2048 /* of a disc */
+#define DISC_SECTOR 2048 /* of a disc */
 #define PACK_MIN 12
 
 /* Packs and packets in a row needed to accept a stream. */
@@ -107,7 +107,7 @@ static uint64_t fill_end(struct view *view, uint64_t at)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	uint64_t at = 0, end = 0, last = 0, packets = 0, packs = 0, clock = 0;
-	bool sectors = true; /* each pack starts at a multiple of SECTOR */
+	bool sectors = true; /* each pack starts at a multiple of DISC_SECTOR */
 	enum mpeg_ps_unit unit;
 
 	while ((unit = read_unit(view, at, &end)) != UNIT_END) {
@@ -117,7 +117,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			view_part(view, at);
 			packs++;
 			clock = pack_clock(view, at);
-			sectors &= at % SECTOR == 0;
+			sectors &= at % DISC_SECTOR == 0;
 		}
 		packets += unit == UNIT_PACKET;
 		if (unit == UNIT_CUT || (!packs && unit != UNIT_PACK))
@@ -149,7 +149,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return walk_cut(
 			view, finding, end, view_ends_with_image(view) ? view_size(view) : at);
 	/* What packs leave of a disc's last sector. */
-	end = (at + SECTOR - 1) / SECTOR * SECTOR;
+	end = (at + DISC_SECTOR - 1) / DISC_SECTOR * DISC_SECTOR;
 	if (sectors && packs > 1 && walk_zeros(view, at, end))
 		at = end;
 	finding->length = turning_in_unit(view, last, at);

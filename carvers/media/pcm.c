@@ -25,7 +25,6 @@
 #define FADE_LEN 64       /* bytes before silence */
 #define LOUDEST_LEN 32768 /* and those that define what is loud */
 #define FADE_PART 8
-#define SECTOR 512
 #define SECTOR_NEAR 4 /* samples */
 #define WIPED_MIN 512
 #define FOREIGN_NEAR 32 /* how exact predictor.h is */

@@ -32,7 +32,6 @@
 /* The part of a complete file's length that a palette may be, at most. It has to be in the cluster of the lines' end, too, for
  * nothing verifies it. */
 #define TAIL_PART 16
-#define SECTOR 512
 
 struct pcx {
 	struct view *view;

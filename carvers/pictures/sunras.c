@@ -21,7 +21,6 @@
 #define HEAD_LEN 32
 #define SIDE_MAX 65535
 #define MAP_MAX 65536
-#define SECTOR 512
 #define CODE_MIN 16
 
 enum { OLD, STANDARD, CODED, RGB };

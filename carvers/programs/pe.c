@@ -29,7 +29,6 @@
 #include "walk.h"
 
 #define FOREIGN_LEN 4096
-#define SECTOR 512
 
 static bool known_machine(uint16_t machine)
 {

@@ -41,9 +41,8 @@
 #define SURE_COUNT 5
 #define SHORTEST 42  /* bytes in a key of Ed25519 */
 #define CODED_MIN 64 /* bytes of a string that would be coded */
-#define SECTOR 512
-#define LOOK 48     /* bytes that are not coded ones by chance */
-#define HIGH_MIN 10 /* of them above 127, in coded ones */
+#define LOOK 48      /* bytes that are not coded ones by chance */
+#define HIGH_MIN 10  /* of them above 127, in coded ones */
 #define CHAIN_MAX 1024
 
 bool der_read_bytes(const uint8_t *bytes, size_t len, struct der *element)

@@ -16,7 +16,6 @@
 #include "title.h"
 #include "walk.h"
 
-#define SECTOR 512
 #define PAGE 4096
 
 /* A field of text: letters, then zeros. */

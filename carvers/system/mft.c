@@ -17,7 +17,6 @@
 #include "carver.h"
 #include "walk.h"
 
-#define SECTOR 512
 #define HEAD_LEN 48
 #define LEN_MAX 4096
 #define DATA 0x80        /* type of an attribute */

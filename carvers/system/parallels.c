@@ -16,7 +16,6 @@
 #include "walk.h"
 
 #define HEAD_LEN 64
-#define SECTOR 512
 #define CLUSTER_MAX (1u << 20) /* in sectors */
 #define ENTRIES_MAX (1u << 26)
 

@@ -19,7 +19,6 @@
 #include "walk.h"
 
 #define BLOCK_MIN 12
-#define SECTOR 512
 #define BLOCK_MAX (64u << 20)
 #define CONTENT_LEN 32 /* bytes of a block whose content is checked, its head included */
 #define SMALL_BLOCK 64 /* one that is looked at as a whole */

@@ -52,7 +52,6 @@ enum {
 	PADDING = 21
 };
 
-#define SECTOR 512
 #define PACKET_MAX_LEN (1u << 22)
 #define KEY_MAX_LEN 4096
 #define KEYS_MAX 1024

@@ -23,7 +23,6 @@
 
 #define HEAD_LEN 48
 #define NAME_MAX_LEN 1023
-#define SECTOR 512u
 #define COMPRESSED (UINT64_C(1) << 63)
 /* Entries of L1: a disk of 2 PiB with the usual tables. */
 #define L1_MAX (UINT64_C(1) << 30)

@@ -11,7 +11,6 @@
 #include "walk.h"
 
 #define BLOCK 256
-#define SECTOR 512
 #define NEAR 8 /* zeros before a sector that remains may end in */
 
 static bool is_noise(const uint8_t *p)

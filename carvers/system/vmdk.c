@@ -19,7 +19,7 @@
 #include "inflated.h"
 #include "walk.h"
 
-#define SECTOR 512ull
+#define UNIT 512ull /* bytes: VMDK counts in them */
 
 struct vmdk {
 	struct view *view;
@@ -75,7 +75,7 @@ static bool read_table(struct vmdk *vmdk, uint64_t at)
 		if (!p || (le32(p) > 1 && le32(p) < vmdk->overhead))
 			return false;
 		if (le32(p) > 1)
-			extend_to(vmdk, (le32(p) + vmdk->grain) * SECTOR);
+			extend_to(vmdk, (le32(p) + vmdk->grain) * UNIT);
 	}
 	return true;
 }
@@ -88,12 +88,12 @@ static bool read_directory(struct vmdk *vmdk, uint64_t directory)
 	if (directory > 1ull << 40)
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
-		const uint8_t *p = view_peek(vmdk->view, directory * SECTOR + 4 * i, 4);
+		const uint8_t *p = view_peek(vmdk->view, directory * UNIT + 4 * i, 4);
 
-		vmdk->where = directory * SECTOR + 4 * i;
+		vmdk->where = directory * UNIT + 4 * i;
 		if (!p)
 			return false;
-		if (le32(p) && !read_table(vmdk, le32(p) * SECTOR))
+		if (le32(p) && !read_table(vmdk, le32(p) * UNIT))
 			return false;
 	}
 	return true;
@@ -103,16 +103,16 @@ static enum verdict check_sparse(struct vmdk *vmdk)
 {
 	struct finding *finding = vmdk->finding;
 
-	extend_to(vmdk, vmdk->overhead * SECTOR);
-	extend_to(vmdk, (vmdk->text + vmdk->text_len) * SECTOR);
+	extend_to(vmdk, vmdk->overhead * UNIT);
+	extend_to(vmdk, (vmdk->text + vmdk->text_len) * UNIT);
 	if (!read_directory(vmdk, vmdk->directory) ||
 		(vmdk->backup && !read_directory(vmdk, vmdk->backup)))
-		return foreign_cut(vmdk->view, finding, SECTOR,
-			vmdk->where < SECTOR * 2 ? SECTOR * 2 : vmdk->where, "no grain table",
+		return foreign_cut(vmdk->view, finding, UNIT,
+			vmdk->where < UNIT * 2 ? UNIT * 2 : vmdk->where, "no grain table",
 			vmdk->where);
 	if (vmdk->end > view_size(vmdk->view))
-		return walk_cut(vmdk->view, finding, vmdk->end,
-			foreign_start(vmdk->view, SECTOR, vmdk->end));
+		return walk_cut(
+			vmdk->view, finding, vmdk->end, foreign_start(vmdk->view, UNIT, vmdk->end));
 	finding->length = vmdk->end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"the tables agree, but the grains up to %" PRIu64 " cannot be verified", vmdk->end);
@@ -124,7 +124,7 @@ static bool decompresses(struct vmdk *vmdk, uint64_t at, uint32_t len)
 	enum inflated_state state =
 		inflated_walk(&inflated, vmdk->view, INFLATED_ZLIB, &at, at + len);
 
-	return state == INFLATED_DONE && inflated.output_len <= vmdk->grain * SECTOR;
+	return state == INFLATED_DONE && inflated.output_len <= vmdk->grain * UNIT;
 }
 
 enum { MARK_END = 0, MARK_LAST = 3 };
@@ -132,7 +132,7 @@ enum { MARK_END = 0, MARK_LAST = 3 };
 /* Checks the marker at *at and moves past it: 1, or 0 for the end marker; -1 when it is invalid. */
 static int next_marker(struct vmdk *vmdk, uint64_t *at)
 {
-	const uint8_t *p = view_peek(vmdk->view, *at, SECTOR);
+	const uint8_t *p = view_peek(vmdk->view, *at, UNIT);
 	uint64_t sectors = p ? le64(p) : 0;
 	uint32_t len = p ? le32(p + 8) : 0, kind = p ? le32(p + 12) : 0;
 	uint64_t end;
@@ -140,34 +140,34 @@ static int next_marker(struct vmdk *vmdk, uint64_t *at)
 	if (!p || sectors > vmdk->capacity + (1 << 20))
 		return -1;
 	if (len) {
-		if (len > 2 * vmdk->grain * SECTOR + 4096 || !decompresses(vmdk, *at + 12, len))
+		if (len > 2 * vmdk->grain * UNIT + 4096 || !decompresses(vmdk, *at + 12, len))
 			return -1;
-		end = *at + (12 + (uint64_t)len + SECTOR - 1) / SECTOR * SECTOR;
+		end = *at + (12 + (uint64_t)len + UNIT - 1) / UNIT * UNIT;
 		if (end > view_size(vmdk->view))
 			return -1;
 		vmdk->last_grain = *at;
 		*at = end;
 		return 1;
 	}
-	if (kind > MARK_LAST || !walk_zeros(vmdk->view, *at + 16, *at + SECTOR))
+	if (kind > MARK_LAST || !walk_zeros(vmdk->view, *at + 16, *at + UNIT))
 		return -1;
 	if (kind == MARK_END) {
-		*at += SECTOR;
+		*at += UNIT;
 		return sectors == 0 ? 0 : -1;
 	}
-	if ((sectors + 1) * SECTOR > view_size(vmdk->view) - *at)
+	if ((sectors + 1) * UNIT > view_size(vmdk->view) - *at)
 		return -1;
 	vmdk->footer = kind == MARK_LAST;
-	*at += (sectors + 1) * SECTOR;
+	*at += (sectors + 1) * UNIT;
 	return 1;
 }
 
 static enum verdict check_stream(struct vmdk *vmdk)
 {
-	uint64_t at = vmdk->overhead * SECTOR;
+	uint64_t at = vmdk->overhead * UNIT;
 	int state;
 
-	if (at < SECTOR || at >= view_size(vmdk->view))
+	if (at < UNIT || at >= view_size(vmdk->view))
 		return verdict_because(CARVE_REJECT, vmdk->finding, "no marker at %" PRIu64, at);
 	do
 		state = next_marker(vmdk, &at);
@@ -178,7 +178,7 @@ static enum verdict check_stream(struct vmdk *vmdk)
 	/* QEMU writes the directory at the start, and zeros after the grains: the last one may have
 	 * as much room as an uncompressed one. */
 	if (state == 0 && vmdk->directory != UINT64_MAX) {
-		uint64_t room = vmdk->last_grain + vmdk->grain * SECTOR;
+		uint64_t room = vmdk->last_grain + vmdk->grain * UNIT;
 
 		if (room > at && room <= view_size(vmdk->view) && walk_zeros(vmdk->view, at, room))
 			vmdk->finding->length = at = room;
@@ -186,7 +186,7 @@ static enum verdict check_stream(struct vmdk *vmdk)
 			"zeros instead of a footer after the grains, before %" PRIu64, at);
 	}
 	if (state == 0)
-		vmdk->finding->length = at -= SECTOR;
+		vmdk->finding->length = at -= UNIT;
 	return verdict_because(CARVE_TRUNCATED, vmdk->finding, "no valid marker at %" PRIu64, at);
 }
 

@@ -7,9 +7,9 @@
 
 #include "bytes.h"
 #include "jpeg.h"
+#include "walk.h"
 
 #define FRAMES_MIN 4
-#define SECTOR 512
 #define BASELINE 0xc0
 
 /* Whether a frame begins at `at`: within a sector, until it is known that it is a stream. */
