@@ -49,9 +49,20 @@ static bool parse_entry(const struct ole *ole, const uint8_t *p, struct ole_entr
 	return true;
 }
 
+/* Whether the entry at p is 0xFF throughout, but the first of its sector is not: some writers fill up the directory's last
+ * sector with that. A whole sector of it is no writer's. */
+static bool is_filler(struct ole *ole, uint64_t sector_at, const uint8_t *p)
+{
+	if (p[0] != 0xff || memcmp(p, p + 1, OLE_ENTRY_LEN - 1) != 0)
+		return false;
+	p = view_peek(ole->view, sector_at, OLE_ENTRY_LEN);
+	return p && p[66] != 0xff;
+}
+
 bool ole_read_entry(struct ole *ole, uint32_t i, struct ole_entry *entry)
 {
 	uint32_t sector = ole->directory_start;
+	uint64_t sector_at;
 	const uint8_t *p;
 
 	if (i / per_sector(ole)) {
@@ -59,9 +70,14 @@ bool ole_read_entry(struct ole *ole, uint32_t i, struct ole_entry *entry)
 			return false;
 		sector = ole->directory[i / per_sector(ole)];
 	}
-	p = view_peek(ole->view, ole_sector_at(ole, sector) + i % per_sector(ole) * OLE_ENTRY_LEN,
-		OLE_ENTRY_LEN);
-	return p && parse_entry(ole, p, entry);
+	sector_at = ole_sector_at(ole, sector);
+	p = view_peek(ole->view, sector_at + i % per_sector(ole) * OLE_ENTRY_LEN, OLE_ENTRY_LEN);
+	if (!p)
+		return false;
+	if (parse_entry(ole, p, entry))
+		return true;
+	memset(entry, 0, sizeof(*entry));
+	return is_filler(ole, sector_at, p);
 }
 
 bool ole_read_root(struct ole *ole, struct ole_entry *root)

@@ -1,7 +1,7 @@
 /*
  * TNEF, what Outlook sends as winmail.dat ([MS-OXTNEF]).
  *
- *	file:      78 9F 3E 22, a key that is not 0 (2 bytes), attributes
+ *	file:      78 9F 3E 22, a key (2 bytes; 0 is not allowed, but written), attributes
  *	attribute: level (1: of the message, 2: of an attachment), id (4 bytes: number and type),
  *	           length (4 bytes), data, the sum of the data's bytes (2 bytes)
  *
@@ -71,8 +71,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	uint64_t wrong_at = 0;
 	unsigned count = 0;
 
-	if (!p || le32(p) != 0x223e9f78 || !le16(p + 4))
-		return verdict_because(CARVE_REJECT, finding, "no signature and key at 0");
+	if (!p || le32(p) != 0x223e9f78)
+		return verdict_because(CARVE_REJECT, finding, "no signature at 0");
 	for (;; count++) {
 		uint64_t data = at + ATTRIBUTE_HEAD_LEN, end;
 		uint32_t id, len;

@@ -229,6 +229,14 @@ def make():
     rest = zeros.data[:at] + bytes(512 - 4 * len(zeros.fat)) + zeros.data[zeros.at(zeros.fat_at + 1):]
     save("ole", "zeros-behind.doc", rest, extension="doc", unchecked=zeros.unchecked)
     whole("empty.ole", Compound([]), extension="ole")
+    # Entries that are not in use, all 0xFF; but no sector that has only such.
+    streams = [("WordDocument", word)] + [(name, noise(70)) for name in "abcd"]
+    unused = bytearray(Compound(streams).data)
+    unused[-2 * 128:] = b"\xff" * 2 * 128
+    save("ole", "unused.doc", bytes(unused), extension="doc", unchecked=len(unused) - 2 * 128)
+    at = len(unused) - 512
+    unused[at - 128 + 72:at - 128 + 76] = b"\xff" * 4  # no link leads there
+    save("ole", "unused-sector.doc", bytes(unused[:at]) + b"\xff" * 512, verdict="truncated", length=at, why=f"no directory entry at {at}")
 
     file = Compound([("WordDocument", word), ("small", noise(70)), ("next", noise(70))])
     data = file.data

@@ -36,4 +36,5 @@ def make():
     tnef("sum.dat", broken, verdict="unverified", length=len(broken), why=f"wrong checksum of the attribute at {at}")
     tnef("first.dat", head + attribute(1, 0x89006, b"\0\0\1\0", 1) + subject, verdict="reject", why="wrong checksum of the attribute at 6")
     tnef("level.dat", head + attribute(3, 0x89006, b"\0\0\1\0"), verdict="reject", why="no attribute at 6")
-    tnef("key.dat", head[:4] + bytes(2) + message, verdict="reject", why="no signature and key at 0")
+    tnef("key.dat", head[:4] + bytes(2) + message, **guess(len(head + message)))
+    tnef("signature.dat", b"x\x9f>#" + bytes(2) + message, verdict="reject", why="no signature at 0")
