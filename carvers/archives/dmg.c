@@ -61,28 +61,6 @@ struct dmg_head {
 	uint64_t total;
 };
 
-static bool collect_head(void *context, const uint8_t *bytes, size_t len)
-{
-	struct dmg_head *head = context;
-	size_t room = HEAD_LEN - head->len;
-
-	head->total += len;
-	memcpy(head->bytes + head->len, bytes, len < room ? len : room);
-	head->len += len < room ? len : room;
-	return head->total <= RUN_MAX_LEN;
-}
-
-/* Decompresses the first run: where it ends, or becomes invalid (then *whole is false). */
-static uint64_t inflate_run(struct view *view, struct dmg_head *head, bool *whole)
-{
-	struct inflated inflated = { .inspect = collect_head, .context = head };
-	uint64_t at = 0;
-
-	*whole = inflated_walk(&inflated, view, INFLATED_ZLIB, &at, view_size(view)) ==
-		 INFLATED_DONE;
-	return at;
-}
-
 /* Whether this is how a disk, a partition map or a volume starts. */
 static bool is_disk(const struct dmg_head *head)
 {
@@ -109,6 +87,28 @@ static bool is_disk(const struct dmg_head *head)
 			memcmp(head->bytes + marks[i].at, marks[i].bytes, marks[i].len) == 0)
 			return true;
 	return false;
+}
+
+static bool collect_head(void *context, const uint8_t *bytes, size_t len)
+{
+	struct dmg_head *head = context;
+	size_t room = HEAD_LEN - head->len;
+
+	head->total += len;
+	memcpy(head->bytes + head->len, bytes, len < room ? len : room);
+	head->len += len < room ? len : room;
+	return head->total <= RUN_MAX_LEN && (head->len < HEAD_LEN || is_disk(head));
+}
+
+/* Decompresses the first run: where it ends, or becomes invalid (then *whole is false). */
+static uint64_t inflate_run(struct view *view, struct dmg_head *head, bool *whole)
+{
+	struct inflated inflated = { .inspect = collect_head, .context = head };
+	uint64_t at = 0;
+
+	*whole = inflated_walk(&inflated, view, INFLATED_ZLIB, &at, view_size(view)) ==
+		 INFLATED_DONE;
+	return at;
 }
 
 /* Whether a trailer is at `at`. */

@@ -14,7 +14,8 @@
  * its kind and a CRC, but if Outlook was not closed properly the maps are outdated and only their
  * kind counts. All pages of both B-trees have to have their CRC, and so do all blocks. They are
  * checked in the order of the file, not of the tree, so that each byte is read once; that needs 16
- * bytes of memory for each of them. A file with all these and its full size is complete. Without an
+ * bytes of memory for each of them. A file with all these and its full size is complete, but if free
+ * space with more than zeros ends it: then nothing proves its end, and it is unverified. Without an
  * allocation map the valid part ends before it, and so it does before the first invalid block, if no
  * valid one follows; else the file is unverified. Bytes that no page or block holds are free space,
  * which nothing verifies.
@@ -234,8 +235,11 @@ static enum verdict check_parts(struct pst *pst, struct finding *finding)
 	}
 	view_unverified(pst->view, from, pst->end);
 	finding->length = pst->end;
-	if (!wrong_at)
+	if (!wrong_at && walk_zeros(pst->view, from, pst->end))
 		return CARVE_COMPLETE;
+	if (!wrong_at)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing verifies the free space from %" PRIu64 " up to the end", from);
 	if (!valid_after)
 		return truncated_at(finding, wrong_at, "valid block");
 	return verdict_because(CARVE_UNVERIFIED, finding, "no valid block at %" PRIu64, wrong_at);

@@ -1,11 +1,11 @@
 /*
- * KeePass databases, versions 1, 3 and 4 (keepass.info, KDBX File Format Specification).
+ * KeePass databases, versions 1 to 4 (keepass.info, KDBX File Format Specification).
  *
  *	head:    03 D9 A2 9A 67 FB 4B B5, version (minor, major), fields
- *	field: type (1 byte), length (version 4: 4 bytes, 3: 2), data; type 0 is the last one
+ *	field: type (1 byte), length (version 4: 4 bytes, 2 and 3: 2), data; type 0 is the last one
  *	version 4: SHA-256 and HMAC of the head (32 bytes each), blocks
  *	block:   HMAC (32 bytes), length (4 bytes), data; one without data is the last one
- *	version 3: encrypted bytes
+ *	versions 2 and 3: encrypted bytes
  *	version 1: 65 instead of 67 in the magic, a head of 124 bytes, encrypted bytes
  *
  * Everything is little-endian. The fields that decryption needs have to be there with the right
@@ -155,14 +155,13 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 	if (p && le32(p) == 0x9aa2d903 && le32(p + 4) == 0xb54bfb65 && le32(p + 12) >> 8 == 0x300)
 		return walk_encrypted(view, finding, OLD_HEAD_LEN);
-	if (!p || le32(p) != 0x9aa2d903 || le32(p + 4) != 0xb54bfb67 ||
-		(version != 3 && version != 4))
+	if (!p || le32(p) != 0x9aa2d903 || le32(p + 4) != 0xb54bfb67 || version < 2 || version > 4)
 		return verdict_because(CARVE_REJECT, finding, "no signature and version at 0");
 	end = walk_fields(view, version, &at);
 	if (!end)
 		return verdict_because(
 			CARVE_REJECT, finding, "an impossible field of the head at %" PRIu64, at);
-	if (version == 3)
+	if (version < 4)
 		return walk_encrypted(view, finding, end);
 	return walk_blocks(view, finding, end + HASHES_LEN);
 }

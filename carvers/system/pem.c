@@ -124,6 +124,15 @@ static uint64_t skip_text(struct view *view, uint64_t at)
 	return at;
 }
 
+/* The verdict on a file whose last block, `armour`, is invalid. */
+static enum verdict cut_block(struct finding *finding, const struct armour *armour)
+{
+	return verdict_because(CARVE_TRUNCATED, finding,
+		armour->closed ? "data with a wrong length before %" PRIu64
+			       : "neither base64 nor the last line at %" PRIu64,
+		armour->valid_end);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct armour armour;
@@ -148,6 +157,13 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last line has no end at %" PRIu64, armour.valid_end);
 	}
+	/* The next block of a chain begins where the last one ends, but something cut it. */
+	if (blocks && opened && start == at && armour.data_lines && !armour.closed &&
+		!armour.open_line && strncmp(armour.label, "PGP ", 4) != 0) {
+		view_part(view, start);
+		finding->length = armour.valid_end;
+		return cut_block(finding, &armour);
+	}
 	if (blocks) {
 		finding->length = at;
 		return CARVE_COMPLETE;
@@ -158,10 +174,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (armour.open_line && valid_data(&armour))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last line has no end at %" PRIu64, armour.valid_end);
-	return verdict_because(CARVE_TRUNCATED, finding,
-		armour.closed ? "data with a wrong length before %" PRIu64
-			      : "neither base64 nor the last line at %" PRIu64,
-		armour.valid_end);
+	return cut_block(finding, &armour);
 }
 
 const struct carver pem_carver = {

@@ -32,6 +32,8 @@ def make():
     guess = lambda start: dict(verdict="unverified", why=f"the end of the encrypted bytes from {start} on is not stored")
     three = head(3) + noise(8192, 6)
     kdbx("three.kdbx", three, length=len(three), **guess(len(head(3))))
+    two = head(2) + noise(8192, 6)
+    kdbx("two.kdbx", two, length=len(two), **guess(len(head(2))))
     kdbx("three-zeros.kdbx", three + bytes(9000), length_min=len(three) - 1024, length_max=len(three) + 1024, **guess(len(head(3))))
     old = bytes.fromhex("03d9a29a65fb4bb5") + struct.pack("<II", 3, 0x30002) + noise(108, 4) + noise(4096, 5)
     kdbx("one.kdb", old, length=len(old), **guess(124))

@@ -63,6 +63,9 @@ def make():
     save("pem", "ssh2-open.pem", ssh2("SSH2 ENCRYPTED PRIVATE KEY", private, comment)[:-1] + b"\x9d\1", verdict="unverified",
          length=len(ssh2("SSH2 ENCRYPTED PRIVATE KEY", private, comment)) - 1)
     save("pem", "chain-open.crt", cert * 2 + cert[:-1] + b"\x9d\1", verdict="unverified", length=3 * len(cert) - 1, extension="crt")
+    for kind, junk in (("zeros", bytes(900)), ("random", noise(900, 8)), ("text", b"\nNothing else.\n" * 30)):
+        at = 2 * len(cert) + 300
+        save("pem", f"chain-{kind}.crt", (cert * 3)[:at] + junk, verdict="truncated", length_min=at - 65, length_max=at + 10, extension="crt")
     save("pem", "certifi.crt", b"\n" + prose + cert + b"\n" + prose + cert, extension="crt", sequence="yes")
     save("pem", "curl.crt", b"##\n## Bundle of CA Root Certificates\n##\n\nGolden\n======\n" + cert, extension="crt", sequence="yes")
     save("pem", "empty-line.crt", b"\n" + cert, verdict="reject", why="no block of base64 at 0")

@@ -77,6 +77,8 @@ def make():
         at = blocks[6][1]
         save("pst", f"lost-{kind}.pst", whole[:at] + (byte * len(whole))[:len(whole) - at], verdict="truncated", length=at,
              why=f"no valid block at {at}")
+    save("pst", "free.pst", whole[:-900] + b"a file that took the place of free space".ljust(900, b"\0"), verdict="unverified", length=len(whole),
+         why=f"nothing verifies the free space from {high} up to the end")
     wrong = bytearray(whole)
     wrong[blocks[2][1] + 7] ^= 1
     save("pst", "block.pst", bytes(wrong), verdict="unverified", length=len(whole), why=f"no valid block at {blocks[2][1]}")
