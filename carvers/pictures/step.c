@@ -67,14 +67,15 @@ struct numbers {
 };
 
 /* Notes the number of the statement at the cursor, which begins with '#'. False: it came before. */
-static bool add_number(struct cursor cursor, struct numbers *numbers)
+static bool add_number(struct cursor *cursor, struct numbers *numbers)
 {
-	uint64_t number = 0;
+	uint64_t start = cursor->at, number = 0;
 	int byte;
 
-	cursor.at++;
-	while ((byte = cursor_next(&cursor)) >= '0' && byte <= '9' && number < UINT32_MAX)
+	cursor->at++;
+	while ((byte = cursor_next(cursor)) >= '0' && byte <= '9' && number < UINT32_MAX)
 		number = number * 10 + (uint64_t)(byte - '0');
+	cursor->at = start;
 	if (numbers->gaps || !number)
 		return true;
 	if (numbers->last && number >= numbers->first && number <= numbers->last)
@@ -96,7 +97,7 @@ static bool skip_statement(struct cursor *cursor, struct numbers *numbers)
 
 	if (byte != '#' && !isupper(byte) && byte != '!' && byte != '&')
 		return false;
-	if (byte == '#' && !add_number(*cursor, numbers))
+	if (byte == '#' && !add_number(cursor, numbers))
 		return false;
 	while (cursor->at - start < STATEMENT_MAX) {
 		byte = cursor_next(cursor);
