@@ -229,6 +229,9 @@ static const char *check_compressed(struct chm *chm, uint64_t *at)
 		return "no block table";
 	for (uint64_t i = 0; i < count; i += interval) {
 		p = peek_file(chm, chm->table_at + TABLE_LEN + 8 * i, 8);
+		/* Some writers list the end, too. */
+		if (p && i + 1 == count && le64(p) == chm->compressed_len)
+			break;
 		if (!p || le64(p) >= chm->compressed_len)
 			return "no block table";
 		*at = chm->compressed_at + le64(p);

@@ -9,11 +9,12 @@
  * type follows. A codestream has to be valid (j2k_codestream.c) and to fill its box; that of a box
  * without a length ends the file. A file that is cut is valid as far as its codestream is. If a
  * codestream is broken but still ends with its box, the file was damaged and not cut: it is
- * unverified.
+ * unverified, as it is where XML does not end with its box.
  */
 #include "bmff.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "bytes.h"
 #include "embedded.h"
@@ -24,7 +25,9 @@
 /* Smaller boxes 'uuid' hold EXIF data and thumbnails, which are not files of their own. */
 #define METADATA_MAX 65536
 #define END_OF_CODESTREAM 0xffd9
-#define TEXT_LOOK 64 /* bytes of a box in which XML may start */
+#define TEXT_LOOK 64   /* bytes of a box in which XML may start */
+#define XML_START 4096 /* in which its root is */
+#define XML_TAIL 256   /* that hold its last tag */
 
 struct jp2 {
 	struct view *view;
@@ -178,6 +181,33 @@ static bool read_codestream(struct jp2 *jp2, const struct bmff_box *box, enum ve
 	return true;
 }
 
+/* Whether the box of XML ends with a tag, and, if that closes one, with one that begins near the start. What overwrote the
+ * end of the file seldom ends so. */
+static bool ends_with_tag(struct view *view, const struct bmff_box *box)
+{
+	uint64_t len = box->end - box->data;
+	size_t tail = len < XML_TAIL ? (size_t)len : XML_TAIL, name_len;
+	const uint8_t *p = view_peek(view, box->end - tail, tail);
+	char name[XML_TAIL] = "<";
+
+	while (p && tail &&
+		(p[tail - 1] == 0 || p[tail - 1] == '\n' || p[tail - 1] == '\r' ||
+			p[tail - 1] == '\t' || p[tail - 1] == ' '))
+		tail--;
+	if (!p || !tail || p[tail - 1] != '>')
+		return !p;
+	for (name_len = 1;
+		name_len < tail && p[tail - 1 - name_len] != '/' && p[tail - 1 - name_len] != '<';
+		name_len++)
+		;
+	if (name_len + 1 >= tail || memcmp(p + tail - name_len - 2, "</", 2) != 0)
+		return true;
+	memcpy(name + 1, p + tail - name_len, name_len - 1);
+	len = len < XML_START ? len : XML_START;
+	p = view_peek(view, box->data, (size_t)len);
+	return !p || memmem(p, (size_t)len, name, name_len);
+}
+
 /* Reads a box. False: *verdict is the verdict on the file. */
 static bool read_box(struct jp2 *jp2, const struct bmff_box *box, enum verdict *verdict)
 {
@@ -199,6 +229,11 @@ static bool read_box(struct jp2 *jp2, const struct bmff_box *box, enum verdict *
 	} else if (box->type != BMFF('u', 'u', 'i', 'd') || box->end - box->data > METADATA_MAX) {
 		view_unverified(view, box->data, box->end);
 		embedded_find(view, box->data, box->end, TEXT_LOOK);
+	}
+	if (box->type == BMFF('x', 'm', 'l', ' ') && box->end > box->data && !jp2->problem &&
+		!ends_with_tag(view, box)) {
+		jp2->problem = "no end of the XML in the box";
+		jp2->broken_at = box->data;
 	}
 	if (box->type == BMFF('m', 'd', 'a', 't'))
 		jp2->media = true;

@@ -21,11 +21,12 @@ def block(kind, size, flag=False):
     return b"".join(struct.pack("<H", int(bits[i:i + 16], 2)) for i in range(0, len(bits), 16))
 
 
-def build(version=3, beyond=0, title=b"A golden help", chunk_len=512):
+def build(version=3, beyond=0, title=b"A golden help", chunk_len=512, last=194):
     system = struct.pack("<IHH4sHH", 3, 10, 4, b"time", 3, len(title) + 1) + title + b"\0"
     rng = random.Random(1)
     packed = block(2, 0x10000) + rng.randbytes(190) + block(1, 0x8001, True) + rng.randbytes(190)
-    table = struct.pack("<IIIIQQQ", 2, 3, 8, 40, 90000, len(packed), 0x8000) + struct.pack("<QQQ", 0, 90, 194)
+    last = last or len(packed)
+    table = struct.pack("<IIIIQQQ", 2, 3, 8, 40, 90000, len(packed), 0x8000) + struct.pack("<QQQ", 0, 90, last)
     control = struct.pack("<I4sIIIII", 6, b"LZXC", 2, 2, 2, 1, 0)
     objects = [(b"/", b""), (b"/#SYSTEM", system), (b"::DataSpace/Storage/MSCompressed/Content", packed),
                (b"::DataSpace/Storage/MSCompressed/ControlData", control),
@@ -54,6 +55,8 @@ def make():
     whole, directory, content = build()
     save("chm", "version3.chm", whole, title="A golden help")
     save("chm", "version2.chm", build(2)[0], title="A golden help")
+    save("chm", "listed-end.chm", build(last=0)[0], title="A golden help")
+    save("chm", "listed-later.chm", build(last=90000)[0], verdict="truncated")
     beyond = build(beyond=9000)[0]
     save("chm", "beyond.chm", beyond, verdict="unverified", length=len(beyond),
          why=f"the directory lists data past the end at {len(beyond)}")

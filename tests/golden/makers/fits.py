@@ -37,6 +37,8 @@ def make():
     save("fits", "blanks.fits", plain + unit([("XTENSION", "'TABLE   '")] + image(8, (12, 10))[1:], b"1234567890AB" * 10, b" "),
          **unsure(plain * 2), **sure)
     save("fits", "second.fits", plain + table[:400] + rng.randbytes(3000), verdict="truncated", length=len(plain))
+    free = unit([("SIMPLE", "T"), ("BITPIX", " 16"), ("NAXIS", " 2"), ("NAXIS1", "20"), ("NAXIS2", " 30")], random.Random(4).randbytes(1200))
+    save("fits", "free.fits", free, **unsure(free))
     save("fits", "bits.fits", unit(image(15, (20, 30))), verdict="reject", why="an invalid header at 2880")
     save("fits", "axes.fits", unit(image(8, (20, 30)) + [("NAXIS3", f"{4:>20}")]), verdict="reject", why="an invalid header at 2880")
     save("fits", "random.fits", plain[:200] + rng.randbytes(4000), verdict="reject")

@@ -24,6 +24,11 @@ def make():
     # A box may be longer than what is left of the image, if the codestream in it is whole.
     save("jp2", "too-long.jp2", jp2 + header + struct.pack(">I4s", len(stream) + 90000, b"jp2c") + stream, extension="jp2")
     save("jp2", "before.jp2", jp2 + header + box(b"uuid", bytes(16), b"<x/>") + box(b"xml ", b"<a/>") + box(b"jp2c", stream), extension="jp2")
+    xml = b"<?xml version='1.0'?><meta><date>2013-06-24</date>" + b"<line>words</line>" * 400 + b"</meta>\n"
+    text = whole + box(b"xml ", xml)
+    save("jp2", "xml.jp2", text, extension="jp2", unchecked=len(whole))
+    for name, end in ("xml-text.jp2", b"a line of words\n" * 60), ("xml-other.jp2", b"<b>words</b>" * 80):
+        save("jp2", name, text[:-len(end)] + end, verdict="unverified", length=len(text), why=f"no end of the XML in the box at {len(whole) + 8}")
     jpx = SIGNATURE + ftyp(b"jpx ", b"jp2 ", b"jpx ")
     save("jp2", "jpx.jpf", jpx + box(b"rreq", bytes(9)) + header + box(b"jp2c", stream), extension="jpf")
     save("jp2", "brand.jp2", SIGNATURE + ftyp(b"hp2 ", b"jp2 ") + header + box(b"jp2c", stream), extension="jp2")

@@ -64,6 +64,8 @@ def make():
     save("ps", "other.ps", b"%PS-Adobe-3.0\n" + whole, verdict="reject", why="no PostScript first line at 0")
     hand = b"%!\n% by hand\n/Helvetica findfont 12 scalefont setfont\n72 500 moveto\n(Hello) show\n0 0 lineto\nstroke\nshowpage\n"
     save("ps", "hand.ps", hand + bytes(300), verdict="unverified", length=len(hand), why=f"the text ends at {len(hand)} without an %%EOF")
+    size = hand.replace(b"% by hand", b"<< /PageSize [792 612] >> setpagedevice")
+    save("ps", "size.ps", size + bytes(300), verdict="unverified", length=len(size), why=f"the text ends at {len(size)} without an %%EOF")
     closed = font + b"%%EndFont\n%%EOF\n"
     save("ps", "closed.pfa", closed, extension="pfa", sequence="yes", unchecked=0)
     truetype = (b"%!PS-TrueTypeFont\n%%Title: Golden\n%%Creator: golden\n12 dict begin\n/FontName /Golden def\n/FontType 42 def\n/sfnts [\n"
