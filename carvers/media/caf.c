@@ -32,6 +32,7 @@ struct caf {
 	uint32_t packet_len, frame_count; /* of a packet; 0: varies */
 	uint64_t data, data_end;          /* the audio, after its edit count */
 	uint64_t valid_end;               /* after the last whole chunk */
+	uint64_t padding;                 /* zeros after it */
 	uint64_t packets_len;             /* the sum in the table of packets */
 	bool has_packets;
 	bool plain;         /* uncompressed samples */
@@ -188,7 +189,7 @@ static enum verdict judge_end(struct caf *caf)
 	enum predictor_end tail = PREDICTOR_UNKNOWN;
 	uint64_t at = 0;
 
-	finding->length = caf->valid_end;
+	finding->length = caf->valid_end + caf->padding;
 	if (!caf->data)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no audio before %" PRIu64, caf->valid_end);
@@ -232,6 +233,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 				view_ends_with_image(view) ? size : chunk.at);
 		add_chunk(&caf, &chunk);
 	}
+	/* libsndfile makes the length of a file with packets even. */
+	if (!caf.plain && caf.valid_end % 2 && caf.valid_end == caf.data_end)
+		caf.padding = walk_padding(view, caf.valid_end, 1);
 	if (caf.valid_end == 52)
 		return verdict_because(CARVE_REJECT, finding, "no chunk at 52");
 	return judge_end(&caf);

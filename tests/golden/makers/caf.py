@@ -54,6 +54,10 @@ def make():
     save("caf", "constant.caf", head(b"ima4", 0, 34, 64, 1, 0) + sound(coded[:340]) + chunk(b"pakt", struct.pack(">qqii", 10, 640, 0, 0)))
     lost = aac + packets(lengths) + sound(coded)
     save("caf", "packets-first.caf", lost, verdict="unverified", length=len(lost), why=f"the bytes before {len(lost)} cannot be verified")
+    odd = aac + packets([1000]) + sound(coded[:1000])
+    assert len(odd) % 2
+    save("caf", "even.caf", odd + b"\0", verdict="unverified", length=len(odd) + 1, why=f"the bytes before {len(odd)} cannot be verified")
+    save("caf", "zeros-behind.caf", odd + bytes(2), verdict="unverified", length=len(odd), why=f"the bytes before {len(odd)} cannot be verified")
     wrong = aac + sound(coded[:-9]) + packets(lengths)
     save("caf", "longer.caf", wrong, verdict="unverified", length=len(wrong), why=f"the packets are longer than the audio at {len(aac) + 16}")
     for name, bad in (("count", packets(lengths, entries=13)), ("texts", chunk(b"info", struct.pack(">I", 3) + b"a\0b\0")), ("fill", chunk(b"free", coded[:70]))):
