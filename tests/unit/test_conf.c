@@ -122,6 +122,9 @@ static const struct {
 	{ "jxr", "4949bc012000000024c3dd6f034e" },
 	{ "ps", "252150532d5472756554797065466f6e740a2525546974" },
 	{ "ps", "2521466f6e7454797065312d312e313a2054657374" },
+	/* a program by hand that begins with the page's size, FITS by Fortran without columns */
+	{ "ps", "25210a3c3c202f5061676553697a65" },
+	{ "fits", "53494d504c4520203d205420202020202020202020" },
 };
 
 Test(conf, beginnings_of_real_files_are_found)
