@@ -11,7 +11,8 @@
  *		bytes below it, in as many bits as a cluster has
  *
  * The last table or cluster ends the file. Offsets have to be after L1, and multiples of 8 except
- * for compressed clusters. The data cannot be verified: unverified.
+ * for compressed clusters. The data cannot be verified: unverified. Files inside are found where they start at a
+ * sector of the image, as one that overwrote a cluster does.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -140,6 +141,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (qcow.end > view_size(view))
 		return walk_cut(view, finding, qcow.end, view_size(view));
+	view_holds(view, qcow.l1 + 8 * qcow.l1_count, qcow.end);
 	finding->length = qcow.end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"the tables agree, but the data up to %" PRIu64 " cannot be verified", qcow.end);

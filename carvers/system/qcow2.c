@@ -7,8 +7,8 @@
  * sector of that data. burin checks that offsets are multiples of a cluster and lie inside the
  * file, and that their reserved bits are 0.
  *
- * The data cannot be verified, and files inside should still be found: so an image whose tables
- * agree is unverified.
+ * The data cannot be verified: so an image whose tables agree is unverified. Files inside are found where they
+ * start at a sector of the image, as one that overwrote a cluster does.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -18,6 +18,8 @@
 #include "walk.h"
 
 #define OFFSET_MASK 0x00fffffffffffe00u
+#define SNAPSHOT_LEN 40 /* without more fields, its number and its name */
+#define SNAPSHOTS_MAX 65536
 #define EXTENDED_L2 0x10 /* of the features: each entry of L2 has a bit map after it */
 
 struct qcow2 {
@@ -172,6 +174,24 @@ static const char *read_l1(struct qcow2 *qcow2)
 	return problem;
 }
 
+/* Where the table of snapshots ends, which is not padded; 0: it is cut, or not at a cluster. */
+static uint64_t snapshots_end(const struct qcow2 *qcow2)
+{
+	const uint8_t *p = view_peek(qcow2->view, 64, 8);
+	uint64_t at = p ? be64(p) : 0, end = 0;
+
+	if (!at || !valid_offset(qcow2, at))
+		return 0;
+	for (uint32_t i = 0; i < qcow2->snapshots && i < SNAPSHOTS_MAX && at < qcow2->end; i++) {
+		p = view_peek(qcow2->view, at, SNAPSHOT_LEN);
+		if (!p)
+			return 0;
+		end = at + SNAPSHOT_LEN + be32(p + 36) + be16(p + 12) + be16(p + 14);
+		at = (end + 7) / 8 * 8;
+	}
+	return end;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct qcow2 qcow2 = { .view = view };
@@ -187,14 +207,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!problem)
 		problem = read_l1(&qcow2);
 	end = qcow2.end;
-	/* Compressed data need not fill the last cluster. */
-	if (!problem && !qcow2.snapshots && qcow2.reached <= end &&
-		qcow2.reached + qcow2.cluster > end)
+	/* Compressed data need not fill the last cluster, and neither does the table of snapshots. */
+	if (!problem && qcow2.snapshots)
+		qcow2.reached = snapshots_end(&qcow2);
+	if (!problem && qcow2.reached <= end && qcow2.reached + qcow2.cluster > end)
 		end = qcow2.reached;
 	if (end > view_size(view))
 		return walk_cut(view, finding, end, view_size(view));
 	if (problem)
 		return foreign_cut(view, finding, 104, qcow2.where, problem, qcow2.where);
+	view_holds(view, qcow2.cluster, end);
 	finding->length = end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"the tables agree, but the data up to %" PRIu64 " cannot be verified", end);

@@ -5,8 +5,8 @@
  *	which they were written
  *
  * The header has the number of stored blocks, which gives the length; the map has to contain that
- * many, all with possible numbers. The blocks themselves cannot be verified, and files inside
- * should still be found: unverified.
+ * many, all with possible numbers. The blocks themselves cannot be verified: unverified. Files inside are found
+ * where they start at a sector of the image, as one that overwrote a block does.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -58,6 +58,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			"no map of blocks", map);
 	if (end > view_size(view))
 		return walk_cut(view, finding, end, foreign_start(view, data, end));
+	view_holds(view, data, end);
 	finding->length = end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"the map agrees, but the blocks up to %" PRIu64 " cannot be verified", end);

@@ -8,8 +8,8 @@
  * number counts. Everything has an offset and a length in MiB. The BAT has an entry for each block,
  * and one for a bitmap of sectors after each group of them; the last region or block ends the file.
  *
- * The blocks cannot be verified, and files inside should still be found: so an image whose tables
- * agree is unverified.
+ * The blocks cannot be verified: so an image whose tables agree is unverified. Files inside are found where they
+ * start at a sector of the image, as one that overwrote a block does.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -205,6 +205,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return foreign_cut(view, finding, MIB, vhdx.end, "no table of blocks", vhdx.bat.at);
 	if (vhdx.end > view_size(view))
 		return walk_cut(view, finding, vhdx.end, foreign_start(view, MIB, vhdx.end));
+	view_holds(view, MIB, vhdx.end);
 	finding->length = vhdx.end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"the tables agree, but the blocks up to %" PRIu64 " cannot be verified%s", vhdx.end,

@@ -6,8 +6,8 @@
  *	stream-optimised: markers of a sector: a compressed grain (zlib), a table, a directory, the
  *		footer, the end
  *
- * A sparse extent ends with the last part in its tables; the grains cannot be verified, and files
- * inside should still be found: unverified. A stream is walked from marker to marker, with each
+ * A sparse extent ends with the last part in its tables; the grains cannot be verified: unverified. Files inside
+ * are found where they start at a sector of the image, as one that overwrote a grain does. A stream is walked from marker to marker, with each
  * grain decompressed, up to the footer and the end marker: complete. Flat extents and separate
  * descriptions have no such header.
  */
@@ -113,6 +113,7 @@ static enum verdict check_sparse(struct vmdk *vmdk)
 	if (vmdk->end > view_size(vmdk->view))
 		return walk_cut(
 			vmdk->view, finding, vmdk->end, foreign_start(vmdk->view, UNIT, vmdk->end));
+	view_holds(vmdk->view, vmdk->overhead * UNIT, vmdk->end);
 	finding->length = vmdk->end;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"the tables agree, but the grains up to %" PRIu64 " cannot be verified", vmdk->end);

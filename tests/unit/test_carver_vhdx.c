@@ -113,6 +113,21 @@ Test(vhdx, the_last_block_ends_the_file)
 	free(bytes.data);
 }
 
+Test(vhdx, regions_and_blocks_are_held)
+{
+	struct bytes bytes = image(false, false);
+	struct view *view = view_new_memory(bytes.data, bytes.len);
+	struct finding found = { 0 };
+	const struct ranges *held = view_held_ranges(view);
+
+	cr_assert_eq(carver_find("vhdx")->check(view, &found), CARVE_UNVERIFIED);
+	cr_assert_eq(held->count, 1);
+	cr_expect_eq(held->items[0].offset, MIB);
+	cr_expect_eq(held->items[0].length, 5 * MIB);
+	view_free(view);
+	free(bytes.data);
+}
+
 Test(vhdx, a_log_that_was_not_replayed_is_reported)
 {
 	struct bytes bytes = image(true, false);

@@ -50,3 +50,10 @@ def make():
     extended[4 * CLUSTER:5 * CLUSTER] = b"".join(struct.pack(">QQ", 1 << 63 | (5 + i) * CLUSTER, bits) for i, bits in ((0, 0xffffffff), (1, 7))).ljust(CLUSTER, b"\0")
     extended = bytes(extended[:6 * CLUSTER + 48])
     unverified("extended.qcow2", extended)
+    # A table of two snapshots in the last cluster: 40 bytes, more fields, number and name, up to a multiple of 8 between them.
+    entry = lambda more, number, name: struct.pack(">QIHHIIQII", 3 * CLUSTER, 1, len(number), len(name), 0, 0, 0, 0, len(more)) + more + number + name
+    table = entry(bytes(16), b"1", b"first").ljust(64, b"\0") + entry(bytes(24), b"2", b"second")
+    old = bytearray(made(2, clusters=4)[:8 * CLUSTER] + table)
+    old[60:72] = struct.pack(">IQ", 2, 8 * CLUSTER)
+    old[4 * CLUSTER + 24:4 * CLUSTER + 32] = bytes(8)
+    unverified("snapshots.qcow2", bytes(old))
