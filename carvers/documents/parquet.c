@@ -6,8 +6,9 @@
  * The description is a structure in Thrift's compact form: it begins with the version, field 1, a number (15, then
  * 02 or 04), and ends with a zero. It lists the groups of rows (field 4), each with columns (1), and of each column (3) the
  * compressed length (7) and the places of its pages (9) and dictionary (11); indexes of pages (4 to 7) follow the columns. The
- * last of these has to end where the description begins: then it proves the end, and otherwise it may be another file's. Nothing
- * verifies the columns, whose pages may be compressed: these are named as embedded.
+ * last of these has to end where the description begins: then it proves the end, and otherwise it may be another file's, which it
+ * certainly is where it begins far from there. Nothing verifies the columns, whose pages may be compressed: these are named as
+ * embedded.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -21,6 +22,8 @@
 #define MARK_LEN 4
 #define TAIL_LEN 8
 #define DESCRIPTION_MIN 16
+/* Bytes between the columns and the description: filters that it does not list. */
+#define BETWEEN_MAX ((uint64_t)256 << 10)
 
 /* Whether the mark at `at` ends the file that starts at 0: where its description starts, or 0. */
 static uint64_t description(struct view *view, uint64_t at)
@@ -210,6 +213,12 @@ static uint64_t columns_end(struct view *view, uint64_t start, uint64_t end)
 	return 0;
 }
 
+/* Whether the columns end (0: that is not known) where the description at `start` can't be theirs. */
+static bool is_far(uint64_t columns, uint64_t start)
+{
+	return columns && (columns > start ? columns - start : start - columns) > BETWEEN_MAX;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, MARK_LEN + 1);
@@ -222,10 +231,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 		start = description(view, at);
 		at += MARK_LEN;
 		if (start) {
-			embedded_find_all(view, MARK_LEN, start);
+			columns = columns_end(view, start, at - MARK_LEN - MARK_LEN);
+			if (is_far(columns, start)) {
+				finding->length = MARK_LEN;
+				return verdict_because(CARVE_TRUNCATED, finding,
+					"another file's description at %" PRIu64, start);
+			}
+			embedded_find_all(
+				view, MARK_LEN, columns && columns < start ? columns : start);
 			view_unverified(view, MARK_LEN, start);
 			finding->length = at;
-			columns = columns_end(view, start, at - MARK_LEN - MARK_LEN);
 			if (columns == start)
 				return CARVE_COMPLETE;
 			return verdict_because(CARVE_UNVERIFIED, finding,

@@ -46,6 +46,8 @@ def make():
         other = parquet(moved=moved)
         at = len(other) - 8 - struct.unpack_from("<I", other, len(other) - 8)[0]
         save("parquet", name + ".parquet", other, verdict="unverified", length=len(other), why=f"the description at {at} lists columns up to {at + moved}")
+    far = whole[:600] + bytes((256 << 10) + 1) + whole[600:]
+    save("parquet", "far.parquet", far, verdict="truncated", length=4, why=f"another file's description at {len(far) - 205}")
     save("parquet", "version-2.parquet", parquet(4), unchecked=4)
     save("parquet", "inside.parquet", parquet(inside=b"PAR1 and \x40\0\0\0PAR1"), unchecked=4)
     gz = b"\x1f\x8b\x08\0" + bytes(6) + b"not unpacked"
