@@ -125,6 +125,9 @@ static const struct {
 	/* a program by hand that begins with the page's size, FITS by Fortran without columns */
 	{ "ps", "25210a3c3c202f5061676553697a65" },
 	{ "fits", "53494d504c4520203d205420202020202020202020" },
+	/* HAR by mitmproxy, and GeoJSON of little indentation */
+	{ "json", "7b0a20202020226c6f67223a207b0a2020202020202020227665" },
+	{ "json", "7b0a202274797065223a202246656174757265436f6c6c656374" },
 };
 
 Test(conf, beginnings_of_real_files_are_found)
