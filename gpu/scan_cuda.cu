@@ -144,10 +144,10 @@ static int open_slots(struct scan *scan, const struct gpu_options *gpu,
 {
 	unsigned each = STREAM_SLOTS + (scan->decodes ? KEPT_SLOTS : 0);
 	unsigned in_flight = options->chunks ? options->chunks : 1;
-	unsigned searched = in_flight > 2 * READ_CHUNKS ? in_flight - READ_CHUNKS : in_flight;
-	if (gpu->transfer == GPU_TRANSFER_MANY)
-		searched = in_flight;
-	if (gpu->transfer == GPU_TRANSFER_MANY || each * scan->device_count > searched)
+	bool many = gpu->transfer == GPU_TRANSFER_MANY;
+	unsigned searched =
+		many || in_flight <= 2 * READ_CHUNKS ? in_flight : in_flight - READ_CHUNKS;
+	if (many || each * scan->device_count > searched)
 		each = (searched + scan->device_count - 1) / scan->device_count;
 	unsigned wanted = each * scan->device_count;
 	scan->slots = (struct gpu_slot *)xcalloc(wanted, sizeof(*scan->slots));

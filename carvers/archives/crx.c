@@ -21,7 +21,7 @@
 #define KEY_MAX 65536 /* Chromium's limits, in bytes */
 #define HEADER_MAX (1u << 18)
 
-/* A field's number and its type, 2: a length and so many bytes. */
+/* A field's number and its type, 2: a length and as many bytes. */
 static bool known_tag(uint64_t tag)
 {
 	static const uint32_t fields[] = { 2, 3, 4, 10000 };

@@ -42,21 +42,26 @@
 #define LOUD_LEN 16
 #define LOUD_MIN 1024
 
-/* WAVE's tag if the coding is stated elsewhere: nearly always integers. */
-#define TAG_EXTENSIBLE 0xfffe
-
 bool pcm_is_plain(const struct pcm_format *samples)
 {
 	uint16_t tag = samples->tag;
 
 	return tag == PCM_INTEGER || tag == PCM_FLOAT || tag == PCM_A_LAW || tag == PCM_MU_LAW ||
-	       tag == TAG_EXTENSIBLE;
+	       tag == PCM_EXTENSIBLE; /* nearly always integers */
+}
+
+void pcm_set_guid(struct pcm_format *samples, uint16_t tag)
+{
+	const struct pcm_format stated = { .tag = tag };
+
+	if (!pcm_is_plain(&stated))
+		samples->tag = tag;
 }
 
 static bool plain_16(const struct pcm_format *samples)
 {
 	return samples->bits == 16 &&
-	       (samples->tag == PCM_INTEGER || samples->tag == TAG_EXTENSIBLE);
+	       (samples->tag == PCM_INTEGER || samples->tag == PCM_EXTENSIBLE);
 }
 
 static int16_t sample_16(const struct pcm_format *samples, const uint8_t *p)

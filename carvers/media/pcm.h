@@ -21,6 +21,11 @@ struct pcm_format {
 /* Whether they are stored uncompressed, so that pcm_check can check them. */
 bool pcm_is_plain(const struct pcm_format *samples);
 
+/* Where a format is stated elsewhere: a GUID, in a description of at least PCM_GUID_END bytes. */
+enum { PCM_EXTENSIBLE = 0xfffe, PCM_GUID_AT = 24, PCM_GUID_END = 40 };
+/* Takes the number that the GUID begins with, if that is a compressed coding. */
+void pcm_set_guid(struct pcm_format *samples, uint16_t tag);
+
 /* Whether the samples [start, end) continue to their end, or foreign bytes begin at *at. */
 enum predictor_end pcm_check(struct view *view, const struct pcm_format *samples, uint64_t start,
 	uint64_t end, uint64_t *at);

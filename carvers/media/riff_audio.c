@@ -9,8 +9,6 @@
 #include "bytes.h"
 #include "predictor.h"
 
-#define EXTENSIBLE 0xfffe
-
 bool riff_audio_read_format(
 	const struct riff *riff, const struct riff_chunk *chunk, struct riff_audio *audio)
 {
@@ -32,17 +30,11 @@ bool riff_audio_read_format(
 	};
 	if (!audio->samples.frame_len)
 		audio->samples.frame_len = 1;
-	/* The coding is the first two bytes of a GUID. */
-	p = audio->samples.tag == EXTENSIBLE && chunk->len >= 40
-		    ? view_peek(riff->view, chunk->data + 24, 2)
+	p = audio->samples.tag == PCM_EXTENSIBLE && chunk->len >= PCM_GUID_END
+		    ? view_peek(riff->view, chunk->data + PCM_GUID_AT, 2)
 		    : NULL;
-	if (p) {
-		struct pcm_format coding = audio->samples;
-
-		coding.tag = ordered16(riff->big_endian, p);
-		if (!pcm_is_plain(&coding))
-			audio->samples = coding;
-	}
+	if (p)
+		pcm_set_guid(&audio->samples, ordered16(riff->big_endian, p));
 	riff_packets_read_format(riff, chunk, &audio->packets);
 	return true;
 }

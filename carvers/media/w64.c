@@ -19,7 +19,6 @@
 #define HEAD_LEN 40
 #define CHUNK_HEAD_LEN 24
 #define UNIT 8
-#define EXTENSIBLE 0xfffe
 #define LENGTH_MAX (UINT64_C(1) << 48)
 
 static const uint8_t riff_guid[] = { 'r', 'i', 'f', 'f', 0x2e, 0x91, 0xcf, 0x11, 0xa5, 0xd6, 0x28,
@@ -45,19 +44,17 @@ static bool is_chunk(const uint8_t *p, const char *name)
 static void read_format(struct w64 *w64, uint64_t at, uint64_t len)
 {
 	const uint8_t *p = len >= 16 ? view_peek(w64->view, at, 16) : NULL;
-	struct pcm_format coding;
 
 	if (!p)
 		return;
 	w64->coding = (struct pcm_format){
 		.tag = le16(p), .bits = le16(p + 14), .frame_len = le16(p + 12)
 	};
-	/* The coding is the first two bytes of a GUID. */
-	p = w64->coding.tag == EXTENSIBLE && len >= 40 ? view_peek(w64->view, at + 24, 2) : NULL;
-	coding = w64->coding;
-	coding.tag = p ? le16(p) : coding.tag;
-	if (!pcm_is_plain(&coding))
-		w64->coding = coding;
+	p = w64->coding.tag == PCM_EXTENSIBLE && len >= PCM_GUID_END
+		    ? view_peek(w64->view, at + PCM_GUID_AT, 2)
+		    : NULL;
+	if (p)
+		pcm_set_guid(&w64->coding, le16(p));
 }
 
 static enum verdict cut_at(struct w64 *w64, uint64_t at, const char *problem)

@@ -62,22 +62,41 @@ struct pgp_packet {
 	uint64_t data, len; /* data counts from the packet's start */
 };
 
+/* How many bytes a new packet's length has, by its first byte. */
+static size_t length_width(uint8_t byte)
+{
+	return byte < 192 || (byte >= 224 && byte < 255) ? 1 : byte < 224 ? 2 : 5;
+}
+
+static uint64_t length_value(const uint8_t *p, bool *more)
+{
+	*more = *p >= 224 && *p < 255;
+	if (*more)
+		return UINT64_C(1) << (*p & 31);
+	return *p < 192 ? *p : *p < 224 ? (uint64_t)((p[0] - 192) << 8) + p[1] + 192 : be32(p + 1);
+}
+
+/* By the first byte of a packet. */
+static unsigned packet_kind(uint8_t byte)
+{
+	return byte & 0x40 ? byte & 0x3f : byte >> 2 & 15;
+}
+
 /* Reads a packet's head; false when there is none of a known length. */
 static bool read_head(const uint8_t *p, size_t len, struct pgp_packet *packet)
 {
+	bool more;
+
 	if (len < 2 || !(p[0] & 0x80))
 		return false;
+	packet->kind = packet_kind(p[0]);
 	if (p[0] & 0x40) {
-		packet->kind = p[0] & 0x3f;
-		packet->data = p[1] < 192 ? 2 : p[1] < 224 ? 3 : 6;
-		if (len < packet->data || (p[1] >= 224 && p[1] < 255))
+		packet->data = 1 + length_width(p[1]);
+		if (len < packet->data)
 			return false;
-		packet->len = p[1] < 192   ? p[1]
-			      : p[1] < 224 ? (uint64_t)((p[1] - 192) << 8) + p[2] + 192
-					   : be32(p + 2);
-		return true;
+		packet->len = length_value(p + 1, &more);
+		return !more;
 	}
-	packet->kind = p[0] >> 2 & 15;
 	packet->data = (p[0] & 3) == 0 ? 2 : (p[0] & 3) == 1 ? 3 : 5;
 	if ((p[0] & 3) == 3 || len < packet->data)
 		return false;
@@ -179,20 +198,6 @@ static enum verdict check_ring(struct view *view, struct finding *finding)
 		"no packet starts at %" PRIu64 ", and the number of packets is not stored", at);
 }
 
-/* How many bytes a new packet's length has, by its first byte. */
-static size_t length_width(uint8_t byte)
-{
-	return byte < 192 || (byte >= 224 && byte < 255) ? 1 : byte < 224 ? 2 : 5;
-}
-
-static uint64_t length_value(const uint8_t *p, bool *more)
-{
-	*more = *p >= 224 && *p < 255;
-	if (*more)
-		return UINT64_C(1) << (*p & 31);
-	return *p < 192 ? *p : *p < 224 ? (uint64_t)((p[0] - 192) << 8) + p[1] + 192 : be32(p + 1);
-}
-
 /* The length of the part of a packet in the new form whose length is at *at, which moves after it; *more: another part
  * follows. False: the view ends. */
 static bool read_part(struct view *view, uint64_t *at, uint64_t *len, bool *more)
@@ -217,7 +222,7 @@ static uint64_t skip_keys(struct view *view)
 		const uint8_t *p = view_peek(view, at, 8);
 		struct pgp_packet packet;
 
-		if (p && (*p & 0x40 ? *p & 0x3f : *p >> 2 & 15) > SYMMETRIC_KEY)
+		if (p && packet_kind(*p) > SYMMETRIC_KEY)
 			return at;
 		if (!p || !read_head(p, 8, &packet) ||
 			(packet.kind != ENCRYPTED_KEY && packet.kind != SYMMETRIC_KEY))
@@ -294,7 +299,7 @@ static bool stream_head(struct pgp_stream *stream, uint8_t byte)
 		stream->head_len = 0;
 		return true;
 	}
-	kind = head[0] & 0x40 ? head[0] & 0x3f : head[0] >> 2 & 15;
+	kind = packet_kind(head[0]);
 	if (!(head[0] & 0x80) || !message_packet(kind))
 		return false;
 	if (head[0] & 0x40) {
@@ -449,8 +454,7 @@ static enum verdict check_signed(struct view *view, struct finding *finding)
 			break;
 	}
 	p = heads ? view_peek(view, at, 6) : NULL;
-	if (!p || (*p & 0x40 ? *p & 0x3f : *p >> 2 & 15) != LITERAL || !(*p & 0x80) ||
-		(!(*p & 0x40) && (*p & 3) == 3))
+	if (!p || packet_kind(*p) != LITERAL || !(*p & 0x80) || (!(*p & 0x40) && (*p & 3) == 3))
 		return verdict_because(CARVE_REJECT, finding, "no signed data at 0");
 	if (*p & 0x40) {
 		at++;

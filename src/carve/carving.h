@@ -80,7 +80,7 @@ bool carving_offer_early(struct carving *carving, const struct candidate *candid
 /* Whether the candidate, which is next, is better offered later: when a file that probably hides it is decided on. Then all
  * that start before it count as offered. Only to save time and memory. Never after all was scanned. */
 bool carving_holds(struct carving *carving, const struct candidate *candidate);
-/* Instead of offering them: so many candidates, all that were not offered and start before carving_hidden_until. */
+/* Instead of offering them: `count` candidates, all that were not offered and start before carving_hidden_until. */
 void carving_skip_hidden(struct carving *carving, uint64_t until, uint64_t count);
 /* Takes a file that was decided on elsewhere: path and runs are taken over (and NULL afterwards),
  * the other texts must outlive the carving. Hashes in the record are those that its bytes are

@@ -54,7 +54,7 @@ void decider_hide(struct decider *decider, uint64_t until);
 /* If the candidate is already known to be hidden, counts it as such and returns true: it needs no
  * check and no decision. */
 bool decider_skip_hidden(struct decider *decider, const struct candidate *candidate);
-/* Counts so many as hidden: they start before decider_hidden_until. */
+/* Counts as many as hidden: they start before decider_hidden_until. */
 void decider_skip_many(struct decider *decider, uint64_t count);
 /* Decides on `count` candidates that are next and all hidden, of which the last starts at `start`. */
 void decider_pass_hidden(struct decider *decider, uint64_t start, size_t count);

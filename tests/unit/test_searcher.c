@@ -559,7 +559,8 @@ static void expect_found(struct assembler *assembler)
 	assembler_free(assembler);
 }
 
-static void expect_put_together(void)
+/* To which the scan has shown the broken file. */
+static struct assembler *new_assembler(void)
 {
 	const struct candidate candidate = { .length = 1 << 20 };
 	const struct outcome outcome = { .verdict = CARVE_TRUNCATED, .length = BROKEN_LEN };
@@ -568,9 +569,14 @@ static void expect_put_together(void)
 	};
 	struct assembler *assembler = assembler_new(&options);
 
-	device.asked = 0;
 	assembler_note(assembler, &decision);
-	expect_found(assembler);
+	return assembler;
+}
+
+static void expect_put_together(void)
+{
+	device.asked = 0;
+	expect_found(new_assembler());
 }
 
 Test(device_server, confined_searches_ask_the_device)
@@ -705,11 +711,6 @@ Test(confined, the_first_goes_on_alone_where_others_do_not_or_give_what_is_inval
 
 Test(confined, another_ends_where_the_first_does_not_go_on)
 {
-	const struct candidate candidate = { .length = 1 << 20 };
-	const struct outcome outcome = { .verdict = CARVE_TRUNCATED, .length = BROKEN_LEN };
-	const struct decision decision = {
-		.candidate = &candidate, .outcome = &outcome, .keep = true
-	};
 	char how[CONFINED_HOW_LEN];
 	struct assembler *assembler;
 	struct error error = { 0 };
@@ -718,8 +719,7 @@ Test(confined, another_ends_where_the_first_does_not_go_on)
 	options.others = &others;
 	others.part = 1;
 	others.exchange = refuse;
-	assembler = assembler_new(&options);
-	assembler_note(assembler, &decision);
+	assembler = new_assembler();
 	cr_expect_eq(confined_passes_make(assembler, how, &error), -ENOLINK);
 	cr_expect(has_given_up);
 	assembler_free(assembler);
