@@ -349,3 +349,17 @@ int confined_passes_make(
 	device_server_free(confined.device);
 	return status;
 }
+
+int passes_make(
+	struct assembler *assembler, bool confined, char how[CONFINED_HOW_LEN], struct error *error)
+{
+	bool (*interrupted)(void) = assembler_options(assembler)->interrupted;
+	int status = 0;
+
+	if (confined)
+		return confined_passes_make(assembler, how, error);
+	*how = 0;
+	while (!status && assembler_has_pass(assembler))
+		status = interrupted && interrupted() ? -EINTR : assembler_pass(assembler, error);
+	return status;
+}

@@ -18,5 +18,8 @@
  * Else a negative errno with error set. */
 int confined_passes_make(
 	struct assembler *assembler, char how[CONFINED_HOW_LEN], struct error *error);
+/* The same in this process, unless confined. */
+int passes_make(struct assembler *assembler, bool confined, char how[CONFINED_HOW_LEN],
+	struct error *error);
 
 #endif

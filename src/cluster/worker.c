@@ -275,7 +275,7 @@ static int make_passes(struct worker *worker)
 	struct assembler *assembler;
 	struct codec_reader reader;
 	struct message task;
-	int status = 0;
+	int status;
 
 	if (!link_next_passes(&task))
 		return 0;
@@ -283,10 +283,7 @@ static int make_passes(struct worker *worker)
 	assembler = assembler_load_task(&options, checker_keep_extension, &reader);
 	assert(codec_at_end(&reader)); /* every process runs the same program */
 	free(task.bytes);
-	if (session_confines_checks(session))
-		status = confined_passes_make(assembler, how, &session->error);
-	while (!status && assembler_has_pass(assembler))
-		status = assembler_pass(assembler, &session->error);
+	status = passes_make(assembler, session_confines_checks(session), how, &session->error);
 	assembler_free(assembler);
 	return status == -EINTR || status == -ENOLINK ? 0 : status;
 }

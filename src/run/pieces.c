@@ -423,17 +423,14 @@ static void deal_passes(struct run *run)
 /* Returns -EINTR where it was interrupted. how: as for confined_passes_make. */
 static int make_passes(struct run *run, char how[CONFINED_HOW_LEN])
 {
-	int status = 0;
+	int status;
 
 	*how = 0;
 	if (!run_has_passes(run))
 		return 0;
 	deal_passes(run);
-	if (run->session.record.checks_confined)
-		return confined_passes_make(run->assembler, how, &run->session.error);
-	while (!status && assembler_has_pass(run->assembler))
-		status = signals_caught() ? -EINTR
-					  : assembler_pass(run->assembler, &run->session.error);
+	status = passes_make(
+		run->assembler, run->session.record.checks_confined, how, &run->session.error);
 	if (status == -ENOLINK && signals_caught())
 		return -EINTR;
 	if (status == -ENOLINK)
