@@ -23,7 +23,8 @@
  * AppImages; AppImages are unverified and end where ELF does.
  *
  * Two linkers and assemblers write zeros after the last section: Go's up to the alignment of the segments, if data is last
- * (a program without symbols), and NASM, whose section headers begin at 64, up to a multiple of 16.
+ * (a program without symbols), and NASM, whose section headers begin at 64, up to a multiple of 16. patchelf (since 0.17)
+ * writes one zero after the sections of the dynamic linker that it moves to the end, in a segment of their own.
  */
 #include "elf.h"
 
@@ -273,7 +274,7 @@ static void read_sections(struct elf *elf, struct elf_sections *sections)
 			return;
 		if (section.type == 0 || section.type == ELF_NOBITS)
 			continue;
-		if (section.flags & ELF_ALLOC && section.type == 1 && section.len)
+		if (section.flags & ELF_ALLOC && section.type == ELF_PROGBITS && section.len)
 			sections->program = true;
 		if (section.at + section.len > sections->end) {
 			sections->end = section.at + section.len;
@@ -339,23 +340,49 @@ static bool is_go(const struct elf *elf)
 	return false;
 }
 
-/* The end of the file whose last section ends at `end`, with the zeros that Go's linker and NASM write after it. */
-static uint64_t padded_end(const struct elf *elf, const struct elf_sections *sections, uint64_t end)
+/* Whether patchelf moved sections of the dynamic linker to the end. Its versions before 0.17 end with notes, and add
+ * nothing. */
+static bool is_patched(const struct elf *elf, const struct elf_section *last, uint64_t end)
 {
-	struct elf_section last;
-	uint64_t unit = 0, padding;
+	return end == elf->segments_end && last->at > elf->sections_at && last->flags & ELF_ALLOC &&
+	       last->type != ELF_PROGBITS && last->type != ELF_NOTES;
+}
 
-	if (!sections->last || !elf_section(elf, sections->last, &last))
-		return end;
+/* How many zeros follow the last section, which ends at `end`, where Go's linker or NASM wrote the file. */
+static uint64_t padding_len(const struct elf *elf, const struct elf_section *last, uint64_t end)
+{
+	uint64_t unit;
+
 	if (elf->type == ELF_REL && elf->sections_at == NASM_SECTIONS_AT)
 		unit = 16;
-	else if (last.flags & ELF_ALLOC && elf->segment_align <= GO_ALIGN_MAX && is_go(elf))
+	else if (last->flags & ELF_ALLOC && elf->segment_align <= GO_ALIGN_MAX && is_go(elf))
 		unit = elf->segment_align;
-	padding = unit ? (unit - end % unit) % unit : 0;
-	return padding && end + padding <= view_size(elf->view) &&
-			       walk_zeros(elf->view, end, end + padding)
-		       ? end + padding
-		       : end;
+	else
+		return 0;
+	return unit ? (unit - end % unit) % unit : 0;
+}
+
+/* Adds to the file, which seems to end at finding->length, the zeros that linkers, assemblers and patchelf write after its
+ * last section. False, and the verdict, when patchelf's is missing. */
+static bool add_padding(struct elf *elf, const struct elf_section *last, enum verdict *verdict)
+{
+	struct finding *finding = elf->finding;
+	bool patched = is_patched(elf, last, finding->length);
+	uint64_t end = finding->length;
+	uint64_t padded = end + (patched ? 1 : padding_len(elf, last, end));
+
+	if (padded <= view_size(elf->view) && walk_zeros(elf->view, end, padded)) {
+		finding->length = padded;
+		return true;
+	}
+	if (!patched)
+		return true;
+	*verdict =
+		end == view_size(elf->view)
+			? walk_cut(elf->view, finding, padded, end)
+			: verdict_because(CARVE_UNVERIFIED, finding,
+				  "the zero that patchelf writes last is missing at %" PRIu64, end);
+	return false;
 }
 
 /* The verdict when there is a section table, by the sections' contents. */
@@ -391,7 +418,9 @@ static enum verdict judge_contents(struct elf *elf, const struct elf_sections *s
 				"segments continue after the last section, at %" PRIu64,
 				sections->end);
 	}
-	finding->length = padded_end(elf, sections, finding->length);
+	if (sections->last && elf_section(elf, sections->last, &section) &&
+		!add_padding(elf, &section, &verdict))
+		return verdict;
 	/* Programs read archives there; what follows a library or an object file is another file. */
 	if (!finding->extension && overlay_include(elf->view, finding->length, finding, &verdict))
 		return verdict;

@@ -18,8 +18,10 @@ enum {
 	ELF_INTERP = 3,
 	ELF_NOTE = 4,
 
+	ELF_PROGBITS = 1,
 	ELF_SYMTAB = 2,
 	ELF_STRTAB = 3,
+	ELF_NOTES = 7,
 	ELF_NOBITS = 8,
 	ELF_DYNSYM = 11,
 

@@ -147,7 +147,7 @@ static bool is_module(const struct elf *elf)
 
 		if (!elf_section(elf, i, &section) || section.name >= names.len)
 			return false;
-		p = section.type == 1 && section.flags & ELF_ALLOC
+		p = section.type == ELF_PROGBITS && section.flags & ELF_ALLOC
 			    ? view_peek(elf->view, names.at + section.name, 9)
 			    : NULL;
 		if (p && memcmp(p, ".modinfo", 9) == 0)

@@ -172,6 +172,27 @@ def by_nasm():
     return elf.header(64, 4, 2) + headers + body
 
 
+def by_patchelf(kind):
+    """patchelf: a section of the dynamic linker (3) or notes (7) last, in a segment of their own, padded to eight bytes."""
+    moved = strings("libgolden-with-a-longer-name.so.1")[0] if kind == 3 else struct.pack("<III", 4, 5, 1) + b"GNU\0" + code(5)
+
+    def move(headers, entry):
+        headers[entry:2 * entry] = (headers[entry:entry + 4] + struct.pack("<IQQQQ", kind, 2, 4096, 4096, len(moved)) +
+                                    headers[entry + 40:2 * entry])
+        return bytes(headers)
+    elf = library(True, False)
+    elf.room = 3
+    elf.segments, elf.sections, elf.body = [], [], b""
+    elf.add(".dynstr", 3, strings("libgolden.so.1")[0], flags=2, address=elf.start)
+    elf.add(".text", 1, code(200), flags=6)
+    padded = moved + bytes(-len(moved) % 8)
+    elf.segment(1, 0, elf.start + len(elf.body), align=4096)
+    elf.segment(1, 4096, len(padded), align=4096)
+    elf.segment(6, 64, 168)
+    whole = elf.done(section_patch=move)
+    return whole + bytes(4096 - len(whole)) + padded
+
+
 def holding(data):
     """The last section, behind the table of sections, is the data."""
     end = 64
@@ -228,6 +249,10 @@ def make():
     patched.segments.pop()
     patched.segment(1, 0, len(whole) + 5, align=4096)
     save("elf", "patched.so", patched.done(tail_strtab=True) + bytes(5))
+    save("elf", "patchelf.so", by_patchelf(3) + bytes(1), extension="so")
+    # Before 0.17 notes are last, and nothing follows.
+    old = by_patchelf(7)
+    save("elf", "patchelf-old.so", old + bytes(1), verdict="unverified", length=len(old), why="the last section, at 4096, cannot be verified")
 
     # NVIDIA's processors have versions of their own.
     cuda = bytearray(program(True, False).done())
