@@ -48,7 +48,7 @@ struct erofs {
 	uint64_t end, inodes_at;
 	uint64_t folders_left; /* bytes of folders that may still be read */
 	uint64_t *folders;     /* the numbers of those found so far */
-	size_t folder_count, folder_capacity, folder_max;
+	size_t folder_count, folder_room, folder_max;
 	uint64_t where; /* what is invalid */
 };
 
@@ -149,19 +149,12 @@ static void name_file(const struct erofs *erofs, const struct erofs_inode *inode
 /* Remembers a folder. False: there are more than can be. */
 static bool add_folder(struct erofs *erofs, uint64_t number)
 {
-	if (erofs->folder_count == erofs->folder_max)
-		return false;
-	if (erofs->folder_count == erofs->folder_capacity) {
-		size_t capacity = erofs->folder_capacity ? 2 * erofs->folder_capacity : 64;
-		uint64_t *folders = realloc(erofs->folders, capacity * sizeof(*folders));
+	uint64_t *folders = walk_list_grow(erofs->view, erofs->folders, erofs->folder_count,
+		&erofs->folder_room, erofs->folder_max, sizeof(*folders));
 
-		if (!folders) {
-			view_no_memory(erofs->view);
-			return false;
-		}
-		erofs->folders = folders;
-		erofs->folder_capacity = capacity;
-	}
+	if (!folders)
+		return false;
+	erofs->folders = folders;
 	erofs->folders[erofs->folder_count++] = number;
 	return true;
 }

@@ -63,17 +63,12 @@ struct streams {
 
 static void add_verified(struct streams *streams, uint64_t from, uint64_t len)
 {
-	if (streams->verified_count == streams->room) {
-		size_t room = streams->room ? 2 * streams->room : 16;
-		struct stretch *ranges = realloc(streams->verified, room * sizeof(*ranges));
+	struct stretch *ranges = walk_list_grow(streams->view, streams->verified,
+		streams->verified_count, &streams->room, SIZE_MAX, sizeof(*ranges));
 
-		if (!ranges) {
-			view_no_memory(streams->view);
-			return;
-		}
-		streams->verified = ranges;
-		streams->room = room;
-	}
+	if (!ranges)
+		return;
+	streams->verified = ranges;
 	streams->verified[streams->verified_count++] = (struct stretch){ from, len };
 }
 

@@ -45,6 +45,7 @@ struct xar_piece {
 /* Reads the table byte by byte while it is decompressed. A file's data has an offset and a length,
  * in either order; a checksum and a signature have a size instead. */
 struct xar_table {
+	struct view *view;
 	char tag[TAG_MAX_LEN]; /* the tag being read, or the one before the current text */
 	size_t tag_len;
 	bool in_tag;
@@ -53,7 +54,6 @@ struct xar_table {
 	bool has_offset, has_length, has_size, is_xml;
 	struct xar_piece *pieces; /* offsets in the heap */
 	size_t piece_count, piece_room;
-	bool no_memory;
 };
 
 static bool is_tag(const struct xar_table *table, const char *name)
@@ -63,19 +63,15 @@ static bool is_tag(const struct xar_table *table, const char *name)
 
 static void note_piece(struct xar_table *table, uint64_t at, uint64_t len)
 {
-	if (!len || table->piece_count == PIECES_MAX)
-		return;
-	if (table->piece_count == table->piece_room) {
-		size_t room = table->piece_room ? 2 * table->piece_room : 64;
-		struct xar_piece *more = realloc(table->pieces, room * sizeof(*more));
+	struct xar_piece *pieces;
 
-		if (!more) {
-			table->no_memory = true;
-			return;
-		}
-		table->pieces = more;
-		table->piece_room = room;
-	}
+	if (!len)
+		return;
+	pieces = walk_list_grow(table->view, table->pieces, table->piece_count, &table->piece_room,
+		PIECES_MAX, sizeof(*pieces));
+	if (!pieces)
+		return;
+	table->pieces = pieces;
 	table->pieces[table->piece_count++] = (struct xar_piece){ at, at + len };
 }
 
@@ -272,11 +268,9 @@ static enum verdict check_archive(
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct xar_table table = { 0 };
+	struct xar_table table = { .view = view };
 	enum verdict verdict = check_archive(view, finding, &table);
 
-	if (table.no_memory)
-		view_no_memory(view);
 	free(table.pieces);
 	return verdict;
 }

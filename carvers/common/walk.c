@@ -2,11 +2,13 @@
 
 #include <inttypes.h>
 #include <isa-l/crc.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FIND_WINDOW 4096
 /* Unreadable bytes this long after the end of what is valid may have ended it. */
 #define UNREAD_NEAR 65536
+#define LIST_FIRST 64 /* items */
 
 const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, size_t *len)
 {
@@ -239,4 +241,23 @@ enum verdict walk_uncounted(struct view *view, struct finding *finding, uint64_t
 	finding->length = at;
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"no %s at %" PRIu64 ", and the number of %ss is not stored", unit, at, unit);
+}
+
+void *walk_list_grow(
+	struct view *view, void *list, size_t count, size_t *room, size_t most, size_t item_len)
+{
+	size_t more = *room ? 2 * *room : LIST_FIRST;
+
+	if (count < *room)
+		return list;
+	if (count >= most)
+		return NULL;
+	if (more > most || more < *room)
+		more = most;
+	list = more <= SIZE_MAX / item_len ? realloc(list, more * item_len) : NULL;
+	if (list)
+		*room = more;
+	else
+		view_no_memory(view);
+	return list;
 }

@@ -69,4 +69,10 @@ enum verdict walk_past_unread(
  * long runs, but a decoder may consume much of one before it fails. Never before start. */
 uint64_t walk_before_fill(struct view *view, uint64_t start, uint64_t end);
 
+/* Room for one more after the `count` items, of item_len bytes each, of a list with room for *room of them (0: the list is
+ * NULL); the room doubles, up to `most` items. Returns the list, which may have moved. NULL: it has `most` items, or there is
+ * no memory (view_no_memory was called); the list and its room are as they were. */
+void *walk_list_grow(
+	struct view *view, void *list, size_t count, size_t *room, size_t most, size_t item_len);
+
 #endif

@@ -213,7 +213,7 @@ bool ole_read_fat(struct ole *ole)
 bool ole_chain(struct ole *ole, struct ole_table *table, uint32_t start, uint32_t want,
 	uint32_t **list, uint32_t *count)
 {
-	uint32_t room = 0;
+	size_t room = 0;
 
 	*count = 0;
 	for (uint32_t sector = start; sector != OLE_END; sector = table->next[sector]) {
@@ -221,19 +221,15 @@ bool ole_chain(struct ole *ole, struct ole_table *table, uint32_t start, uint32_
 			return false;
 		table->seen[sector / 8] |= (uint8_t)(1 << sector % 8);
 		table->last = sector;
-		if (list && *count == room) {
-			uint32_t *more;
+		if (list) {
+			uint32_t *sectors = walk_list_grow(
+				ole->view, *list, *count, &room, table->count, sizeof(*sectors));
 
-			room = room ? room * 2 : 16;
-			more = realloc(*list, room * sizeof(*more));
-			if (!more) {
-				view_no_memory(ole->view);
+			if (!sectors)
 				return false;
-			}
-			*list = more;
+			*list = sectors;
+			sectors[*count] = sector;
 		}
-		if (list)
-			(*list)[*count] = sector;
 		++*count;
 	}
 	return !want || *count == want;

@@ -147,17 +147,12 @@ static bool read_node(struct one_store *store, uint64_t at, uint64_t end, uint64
 
 static void note_fragment(struct one_store *store, const struct one_ref *ref)
 {
-	if (store->valid_count == store->valid_room) {
-		size_t room = store->valid_room ? 2 * store->valid_room : 64;
-		struct one_ref *more = realloc(store->fragments, room * sizeof(*more));
+	struct one_ref *fragments = walk_list_grow(store->view, store->fragments,
+		store->valid_count, &store->valid_room, MAX_FRAGMENTS, sizeof(*fragments));
 
-		if (!more) {
-			view_no_memory(store->view);
-			return;
-		}
-		store->fragments = more;
-		store->valid_room = room;
-	}
+	if (!fragments)
+		return;
+	store->fragments = fragments;
 	store->fragments[store->valid_count++] = *ref;
 }
 

@@ -7,7 +7,6 @@
 #include "pdf.h"
 #include "walk.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define TOLERANCE 4    /* bytes of white space allowed before the target of an offset */
@@ -15,20 +14,12 @@
 
 void pdf_places_add(struct view *view, struct pdf_places *places, uint64_t at, uint32_t number)
 {
-	if (places->count == places->room) {
-		size_t room = places->room ? places->room * 2 : 64;
-		struct pdf_place *list;
+	struct pdf_place *list = walk_list_grow(
+		view, places->list, places->count, &places->room, places->max, sizeof(*list));
 
-		if (places->count >= places->max)
-			return;
-		list = realloc(places->list, room * sizeof(*list));
-		if (!list) {
-			view_no_memory(view);
-			return;
-		}
-		places->list = list;
-		places->room = room;
-	}
+	if (!list)
+		return;
+	places->list = list;
 	places->list[places->count++] = (struct pdf_place){ .at = at, .number = number };
 }
 

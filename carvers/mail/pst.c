@@ -54,7 +54,7 @@ struct pst_part {
 struct pst {
 	struct view *view;
 	struct pst_part *parts;
-	size_t part_count, part_capacity;
+	size_t part_count, part_room;
 	uint64_t page_count; /* of the trees */
 	uint64_t end, last_map, node_tree, block_tree;
 	bool wide;  /* offsets of 64 bits */
@@ -125,17 +125,12 @@ static enum verdict truncated_at(struct finding *finding, uint64_t at, const cha
 
 static bool add_part(struct pst *pst, uint64_t at, uint32_t len, uint16_t bytes)
 {
-	if (pst->part_count == pst->part_capacity) {
-		size_t capacity = pst->part_capacity ? 2 * pst->part_capacity : 64;
-		struct pst_part *parts = realloc(pst->parts, capacity * sizeof(*parts));
+	struct pst_part *parts = walk_list_grow(
+		pst->view, pst->parts, pst->part_count, &pst->part_room, SIZE_MAX, sizeof(*parts));
 
-		if (!parts) {
-			view_no_memory(pst->view);
-			return false;
-		}
-		pst->parts = parts;
-		pst->part_capacity = capacity;
-	}
+	if (!parts)
+		return false;
+	pst->parts = parts;
 	pst->parts[pst->part_count++] = (struct pst_part){ at, len, bytes };
 	return true;
 }

@@ -46,30 +46,12 @@ enum {
 };
 
 #define MAGIC_PANASONIC 0x55
-#define LIST_FIRST 16
 #define IFD_NEAR 4096 /* most directories are shorter */
 #define TYPE_TEXT 2
 #define SHORT_VALUE 32 /* bytes: too few for tiff_check_stored */
 #define SPAN_WORK 64   /* units (view_work) to sort a span */
 #define PHOTOMETRIC_CFA 32803
 #define PHOTOMETRIC_LINEAR_RAW 34892
-
-/* Room for one more after `count` items of item_len bytes in a list that has it for *room: the list, which may have moved. NULL:
- * there is no memory, and the list is as it was. */
-static void *list_grow(
-	struct tiff_walk *walk, void *list, size_t count, size_t *room, size_t item_len)
-{
-	size_t more = *room ? 2 * *room : LIST_FIRST;
-
-	if (count < *room)
-		return list;
-	list = realloc(list, more * item_len);
-	if (list)
-		*room = more;
-	else
-		view_no_memory(walk->tiff.view);
-	return list;
-}
 
 /* Strips mostly follow each other, and so become one span. */
 static void add_span(struct tiff_walk *walk, uint64_t at, uint64_t end)
@@ -81,9 +63,8 @@ static void add_span(struct tiff_walk *walk, uint64_t at, uint64_t end)
 		last->end = end;
 		return;
 	}
-	if (walk->span_count == TIFF_SPANS)
-		return;
-	spans = list_grow(walk, walk->spans, walk->span_count, &walk->span_room, sizeof(*spans));
+	spans = walk_list_grow(walk->tiff.view, walk->spans, walk->span_count, &walk->span_room,
+		TIFF_SPANS, sizeof(*spans));
 	if (!spans)
 		return;
 	walk->spans = spans;
@@ -172,8 +153,8 @@ static bool add_subfile(struct tiff_walk *walk, uint64_t at)
 		walk->odd = "too many subfiles";
 		return false;
 	}
-	subfiles = list_grow(
-		walk, walk->subfiles, walk->subfile_count, &walk->subfile_room, sizeof(*subfiles));
+	subfiles = walk_list_grow(walk->tiff.view, walk->subfiles, walk->subfile_count,
+		&walk->subfile_room, TIFF_SUBFILES, sizeof(*subfiles));
 	if (!subfiles)
 		return false;
 	walk->subfiles = subfiles;

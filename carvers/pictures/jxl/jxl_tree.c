@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "walk.h"
+
 #define NODES_MAX (1u << 20)
-#define NODES_FIRST 64
 #define PREDICTORS 14
 #define PROPERTIES 256
 
@@ -30,35 +31,23 @@ static void read_leaf(struct jxl_bits *bits, struct jxl_code *code, struct jxl_n
 	leaf->multiplier = jxl_bits_ok(bits) ? (more + 1) << log : 1;
 }
 
-static bool grow(struct view *view, struct jxl_tree *tree, size_t *room)
-{
-	struct jxl_node *nodes;
-
-	if (tree->count < *room)
-		return true;
-	if (tree->count >= NODES_MAX)
-		return false;
-	*room = *room ? 2 * *room : NODES_FIRST;
-	nodes = realloc(tree->nodes, *room * sizeof(*nodes));
-	if (nodes)
-		tree->nodes = nodes;
-	else
-		view_no_memory(view);
-	return nodes;
-}
-
 static bool read_nodes(struct jxl_bits *bits, struct jxl_code *code, struct jxl_tree *tree)
 {
 	size_t open = 1, room = 0;
 	uint32_t leaf_count = 0;
 
 	while (open > 0) {
-		struct jxl_node *node;
+		struct jxl_node *node, *nodes;
 		uint32_t property = jxl_code_next(bits, code, PROPERTY);
 
-		if (!jxl_bits_ok(bits) || property > PROPERTIES || !grow(bits->view, tree, &room))
+		if (!jxl_bits_ok(bits) || property > PROPERTIES)
 			return false;
-		node = &tree->nodes[tree->count++];
+		nodes = walk_list_grow(
+			bits->view, tree->nodes, tree->count, &room, NODES_MAX, sizeof(*nodes));
+		if (!nodes)
+			return false;
+		tree->nodes = nodes;
+		node = &nodes[tree->count++];
 		memset(node, 0, sizeof(*node));
 		open--;
 		if (property == 0) {
