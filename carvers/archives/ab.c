@@ -68,9 +68,8 @@ static enum verdict check_compressed(struct view *view, struct finding *finding,
 static enum verdict check_stored(struct view *view, struct finding *finding, uint64_t at)
 {
 	uint64_t size = view_size(view), start = at, len;
-	const uint8_t *p;
 
-	while ((p = view_peek(view, at, TAR_BLOCK)) && tar_header(p) && tar_data_len(p, &len)) {
+	while (tar_member(view, at, &len)) {
 		len = tar_whole_blocks(len);
 		if (len)
 			view_embedded(view, at + TAR_BLOCK);

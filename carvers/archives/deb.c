@@ -43,10 +43,8 @@ static bool is_tar_whole(
 	struct view *view, const struct ar_member *member, uint64_t *end, bool *wiped)
 {
 	uint64_t at = member->data, len = 0;
-	const uint8_t *p;
 
-	while (at < member->end && (p = view_peek(view, at, TAR_BLOCK)) && tar_header(p) &&
-		tar_data_len(p, &len) && len <= member->end - at) {
+	while (at < member->end && tar_member(view, at, &len) && len <= member->end - at) {
 		at += TAR_BLOCK + tar_whole_blocks(len);
 		*wiped = len && walk_zeros(view, at - TAR_BLOCK, at);
 	}

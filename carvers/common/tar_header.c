@@ -69,3 +69,10 @@ bool tar_data_len(const uint8_t *block, uint64_t *len)
 {
 	return tar_number(block + SIZE_AT, SIZE_LEN, len);
 }
+
+bool tar_member(struct view *view, uint64_t at, uint64_t *len)
+{
+	const uint8_t *block = view_peek(view, at, TAR_BLOCK);
+
+	return block && tar_header(block) && tar_data_len(block, len);
+}

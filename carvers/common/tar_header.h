@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "carver.h"
+
 #define TAR_BLOCK ((uint64_t)512)
 /* Many programs fill the last record with zeros. */
 #define TAR_RECORD (20 * TAR_BLOCK)
@@ -22,5 +24,7 @@ bool tar_header(const uint8_t *block);
 bool tar_number(const uint8_t *field, int len, uint64_t *value);
 /* The length of the data after the header, before zeros fill the last block; false when it has none that can be. */
 bool tar_data_len(const uint8_t *block, uint64_t *len);
+/* Whether the block at `at` is a header; *len is as tar_data_len gives it. False also when its data has no length that can be. */
+bool tar_member(struct view *view, uint64_t at, uint64_t *len);
 
 #endif
