@@ -48,11 +48,10 @@ enum {
 struct dmg_tables {
 	struct cursor cursor;                       /* in the property list */
 	uint64_t list_end, data_at, data_len, base; /* base: of the table's offsets in the data */
-	uint32_t bits;                              /* of base64, */
-	unsigned bit_count;                         /* so many of them not used yet */
-	unsigned run_count;                         /* that their checksums verify */
-	const char *unverified;                     /* why a run is not verified, or NULL, */
-	uint64_t unverified_at;                     /* and where it is */
+	struct base64_bits bits;
+	unsigned run_count;     /* that their checksums verify */
+	const char *unverified; /* why a run is not verified, or NULL, */
+	uint64_t unverified_at; /* and where it is */
 };
 
 struct dmg_head {
@@ -136,14 +135,8 @@ static size_t decode(struct dmg_tables *tables, uint8_t *bytes, size_t len)
 		if (digit < 0 && byte != '\n' && byte != '\r' && byte != '\t' && byte != ' ')
 			break;
 		tables->cursor.at++;
-		if (digit < 0)
-			continue;
-		tables->bits = tables->bits << 6 | (uint32_t)digit;
-		tables->bit_count += 6;
-		if (tables->bit_count < 8)
-			continue;
-		tables->bit_count -= 8;
-		bytes[done++] = (uint8_t)(tables->bits >> tables->bit_count);
+		if (digit >= 0 && base64_add(&tables->bits, digit, &bytes[done]))
+			done++;
 	}
 	return done;
 }
@@ -184,7 +177,7 @@ static bool check_table(struct dmg_tables *tables)
 {
 	uint8_t head[TABLE_HEAD_LEN], row[TABLE_ROW_LEN];
 
-	tables->bit_count = 0;
+	tables->bits.count = 0;
 	if (decode(tables, head, 4) < 4 || memcmp(head, "mish", 4) != 0)
 		return true;
 	if (decode(tables, head + 4, sizeof(head) - 4) < sizeof(head) - 4)

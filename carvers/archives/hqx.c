@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base64.h"
 #include "bytes.h"
 #include "cursor.h"
 #include "title.h"
@@ -24,8 +25,7 @@
 struct hqx {
 	struct cursor cursor;
 	uint64_t end; /* after the last character that was taken */
-	uint32_t bits;
-	unsigned bit_count;
+	struct base64_bits bits;
 	uint8_t last;
 	unsigned repeat; /* of it, still to come */
 	uint16_t crc;
@@ -60,16 +60,15 @@ static int next_bits(struct hqx *hqx)
 /* The next byte of 8 bits, before counts are obeyed. */
 static int next_coded(struct hqx *hqx)
 {
-	while (hqx->bit_count < 8) {
-		int bits = next_bits(hqx);
+	uint8_t byte;
+	int bits;
 
+	do {
+		bits = next_bits(hqx);
 		if (bits < 0)
 			return -1;
-		hqx->bits = hqx->bits << 6 | (uint32_t)bits;
-		hqx->bit_count += 6;
-	}
-	hqx->bit_count -= 8;
-	return hqx->bits >> hqx->bit_count & 0xff;
+	} while (!base64_add(&hqx->bits, bits, &byte));
+	return byte;
 }
 
 static uint8_t next_byte(struct hqx *hqx)

@@ -21,8 +21,8 @@
 #define LINE_MAX_LEN 80
 
 struct armour_decoder {
-	uint32_t bits;
-	unsigned count, padding;
+	struct base64_bits bits;
+	unsigned padding;
 	uint32_t crc;
 };
 
@@ -70,16 +70,13 @@ static bool decode_line(
 		return false;
 	for (size_t i = 0; i < len; i++) {
 		int value = base64_digit(line->bytes[i]);
+		uint8_t byte;
 
 		if (line->bytes[i] == '=' && ++decoder->padding <= 2 && i + 2 >= len)
 			continue;
 		if (value < 0 || decoder->padding)
 			return false;
-		decoder->bits = decoder->bits << 6 | (unsigned)value;
-		decoder->count += 6;
-		if (decoder->count >= 8) {
-			uint8_t byte = (uint8_t)(decoder->bits >> (decoder->count -= 8));
-
+		if (base64_add(&decoder->bits, value, &byte)) {
 			if (armour->data_len < ARMOUR_HEAD)
 				armour->head[armour->data_len] = byte;
 			armour->data_len++;

@@ -25,17 +25,17 @@
 /* Decodes base64 up to its end, at most `room` bytes. Returns how many characters it had, with padding; *len: bytes. */
 static size_t decode(const uint8_t *text, size_t text_len, uint8_t *data, size_t room, size_t *len)
 {
-	uint32_t bits = 0;
+	struct base64_bits bits = { 0 };
 	size_t at = 0;
+	uint8_t byte;
 
 	*len = 0;
 	for (; at < text_len && base64_digit(text[at]) >= 0; at++) {
-		bits = bits << 6 | (uint32_t)base64_digit(text[at]);
-		if (at % 4) {
-			if (*len == room)
-				return 0;
-			data[(*len)++] = (uint8_t)(bits >> (6 - at % 4 * 2));
-		}
+		if (!base64_add(&bits, base64_digit(text[at]), &byte))
+			continue;
+		if (*len == room)
+			return 0;
+		data[(*len)++] = byte;
 	}
 	while (at % 4 && at < text_len && text[at] == '=')
 		at++;
