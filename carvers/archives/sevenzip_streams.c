@@ -15,6 +15,7 @@
 #include "compressed.h"
 #include "inflated.h"
 #include "sevenzip_info.h"
+#include "stretches.h"
 #include "walk.h"
 
 #define CRC_BITS 32 /* see view_proved */
@@ -48,29 +49,13 @@ struct content {
 	uint8_t *kept;          /* or NULL: where all of it goes */
 };
 
-struct stretch {
-	uint64_t offset, length;
-};
-
 struct streams {
 	struct view *view;
 	uint64_t end; /* of the streams: where the header starts */
 	uint64_t output_left;
 	uint64_t damaged; /* 0: none */
-	struct stretch *verified;
-	size_t verified_count, room;
+	struct stretches verified;
 };
-
-static void add_verified(struct streams *streams, uint64_t from, uint64_t len)
-{
-	struct stretch *ranges = walk_list_grow(streams->view, streams->verified,
-		streams->verified_count, &streams->room, SIZE_MAX, sizeof(*ranges));
-
-	if (!ranges)
-		return;
-	streams->verified = ranges;
-	streams->verified[streams->verified_count++] = (struct stretch){ from, len };
-}
 
 static void end_parts(struct content *content)
 {
@@ -338,7 +323,7 @@ static enum check check_folder(
 static void note(struct streams *streams, enum check check, uint64_t at, uint64_t len)
 {
 	if (check == CHECK_VERIFIED) {
-		add_verified(streams, at, len);
+		stretches_add(streams->view, &streams->verified, SIZE_MAX, at, at + len);
 		view_proved(streams->view, at, at + len, CRC_BITS);
 	}
 	if (check == CHECK_DAMAGED && (!streams->damaged || at < streams->damaged))
@@ -385,28 +370,12 @@ static enum check check_all(
 	return first;
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct stretch *left = a, *right = b;
-
-	return (left->offset > right->offset) - (left->offset < right->offset);
-}
-
 static void name_unverified(struct streams *streams)
 {
 	uint64_t at = SEVENZIP_START_LEN;
 
 	view_holds(streams->view, at, streams->end);
-	if (streams->verified_count)
-		qsort(streams->verified, streams->verified_count, sizeof(*streams->verified),
-			compare_ranges);
-	for (size_t i = 0; i < streams->verified_count; i++) {
-		const struct stretch *range = &streams->verified[i];
-
-		view_unverified(streams->view, at, range->offset);
-		if (range->offset + range->length > at)
-			at = range->offset + range->length;
-	}
+	at = stretches_name_gaps(streams->view, &streams->verified, at);
 	view_unverified(streams->view, at, streams->end);
 }
 
@@ -476,6 +445,6 @@ uint64_t sevenzip_streams_check(struct view *view, const struct sevenzip *head)
 	sevenzip_info_free(&info);
 	free(header);
 	name_unverified(&streams);
-	free(streams.verified);
+	free(streams.verified.list);
 	return streams.damaged;
 }

@@ -23,6 +23,7 @@
 #include "bytes.h"
 #include "compressed.h"
 #include "inflated.h"
+#include "stretches.h"
 #include "walk.h"
 
 enum {
@@ -38,10 +39,6 @@ enum {
 
 #define TABLE_MAX_LEN ((uint64_t)256 << 20)
 
-struct xar_piece {
-	uint64_t at, end;
-};
-
 /* Reads the table byte by byte while it is decompressed. A file's data has an offset and a length,
  * in either order; a checksum and a signature have a size instead. */
 struct xar_table {
@@ -52,8 +49,7 @@ struct xar_table {
 	uint64_t number;
 	uint64_t offset, length, size, end; /* end: after the last piece */
 	bool has_offset, has_length, has_size, is_xml;
-	struct xar_piece *pieces; /* offsets in the heap */
-	size_t piece_count, piece_room;
+	struct stretches pieces; /* offsets in the heap */
 };
 
 static bool is_tag(const struct xar_table *table, const char *name)
@@ -61,25 +57,13 @@ static bool is_tag(const struct xar_table *table, const char *name)
 	return table->tag_len == strlen(name) && memcmp(table->tag, name, table->tag_len) == 0;
 }
 
-static void note_piece(struct xar_table *table, uint64_t at, uint64_t len)
-{
-	struct xar_piece *pieces;
-
-	if (!len)
-		return;
-	pieces = walk_list_grow(table->view, table->pieces, table->piece_count, &table->piece_room,
-		PIECES_MAX, sizeof(*pieces));
-	if (!pieces)
-		return;
-	table->pieces = pieces;
-	table->pieces[table->piece_count++] = (struct xar_piece){ at, at + len };
-}
-
 /* Adds a piece, and resets the fields for the next one. */
 static void add_piece(struct xar_table *table, uint64_t len)
 {
 	if (table->has_offset && len <= INT64_MAX - table->offset) {
-		note_piece(table, table->offset, len);
+		if (len)
+			stretches_add(table->view, &table->pieces, PIECES_MAX, table->offset,
+				table->offset + len);
 		if (table->offset + len > table->end)
 			table->end = table->offset + len;
 	}
@@ -183,26 +167,17 @@ static bool is_piece_whole(struct view *view, uint64_t at, uint64_t end)
 	       at == end;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct xar_piece *first = a, *second = b;
-
-	if (first->at != second->at)
-		return first->at < second->at ? -1 : 1;
-	return first->end < second->end ? -1 : first->end > second->end;
-}
-
 /* Decompresses all pieces, and names what is not verified so. Whether the last one is. */
 static bool check_pieces(struct view *view, uint64_t heap, struct xar_table *table)
 {
 	uint64_t end = heap; /* of what is verified */
 
-	if (!view_work(view, PIECE_WORK * table->piece_count))
+	if (!view_work(view, PIECE_WORK * table->pieces.count))
 		return false;
-	if (table->piece_count)
-		qsort(table->pieces, table->piece_count, sizeof(*table->pieces), by_place);
-	for (size_t i = 0; i < table->piece_count; i++) {
-		uint64_t at = heap + table->pieces[i].at, piece_end = heap + table->pieces[i].end;
+	stretches_sort(&table->pieces);
+	for (size_t i = 0; i < table->pieces.count; i++) {
+		const struct stretch *piece = &table->pieces.list[i];
+		uint64_t at = heap + piece->at, piece_end = heap + piece->end;
 
 		if (at < end || !is_piece_whole(view, at, piece_end))
 			continue;
@@ -271,7 +246,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct xar_table table = { .view = view };
 	enum verdict verdict = check_archive(view, finding, &table);
 
-	free(table.pieces);
+	free(table.pieces.list);
 	return verdict;
 }
 

@@ -20,6 +20,7 @@
 
 #include "bytes.h"
 #include "one.h"
+#include "stretches.h"
 #include "walk.h"
 
 #define HEADER_LEN 1024
@@ -42,9 +43,8 @@ struct one_store {
 	uint64_t len, valid_end;
 	struct one_ref waiting[WAITING];
 	unsigned waiting_count, fragment_count;
-	struct one_ref *fragments; /* the valid ones */
-	size_t valid_count, valid_room;
-	uint64_t walked; /* bytes of fragments: a real file has at most its length */
+	struct stretches fragments; /* the valid ones */
+	uint64_t walked;            /* bytes of fragments: a real file has at most its length */
 	const char *problem;
 	uint64_t problem_at;
 };
@@ -145,39 +145,14 @@ static bool read_node(struct one_store *store, uint64_t at, uint64_t end, uint64
 	       set_problem(store, "a node that refers past the end", at);
 }
 
-static void note_fragment(struct one_store *store, const struct one_ref *ref)
-{
-	struct one_ref *fragments = walk_list_grow(store->view, store->fragments,
-		store->valid_count, &store->valid_room, MAX_FRAGMENTS, sizeof(*fragments));
-
-	if (!fragments)
-		return;
-	store->fragments = fragments;
-	store->fragments[store->valid_count++] = *ref;
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct one_ref *first = a, *second = b;
-
-	return first->at < second->at ? -1 : first->at > second->at;
-}
-
 /* Names what is not in a fragment. */
 static void name_unverified(struct one_store *store)
 {
-	uint64_t end = HEADER_LEN;
+	uint64_t end;
 
-	if (!view_work(store->view, FRAGMENT_WORK * store->valid_count))
+	if (!view_work(store->view, FRAGMENT_WORK * store->fragments.count))
 		return;
-	qsort(store->fragments, store->valid_count, sizeof(*store->fragments), by_place);
-	for (size_t i = 0; i < store->valid_count; i++) {
-		const struct one_ref *ref = &store->fragments[i];
-
-		view_unverified(store->view, end, ref->at);
-		if (ref->at + ref->len > end)
-			end = ref->at + ref->len;
-	}
+	end = stretches_name_gaps(store->view, &store->fragments, HEADER_LEN);
 	view_unverified(store->view, end, store->len);
 }
 
@@ -204,7 +179,7 @@ static bool read_fragment(struct one_store *store, const struct one_ref *ref)
 			return false;
 	if (end > store->valid_end && (!store->problem || end <= store->problem_at))
 		store->valid_end = end;
-	note_fragment(store, ref);
+	stretches_add(store->view, &store->fragments, MAX_FRAGMENTS, at, end);
 	return add_list(store, &following, end - END_LEN);
 }
 
@@ -259,6 +234,6 @@ enum verdict one_check_store(struct view *view, struct finding *finding)
 	struct one_store store = { .view = view };
 	enum verdict verdict = check_store(&store, finding);
 
-	free(store.fragments);
+	free(store.fragments.list);
 	return verdict;
 }

@@ -5,6 +5,7 @@
 #ifndef BURIN_CARVERS_PICTURES_TIFF_H
 #define BURIN_CARVERS_PICTURES_TIFF_H
 
+#include "stretches.h"
 #include "tiff_ifd.h"
 
 enum tiff_compression {
@@ -24,13 +25,8 @@ enum tiff_compression {
 };
 
 #define TIFF_SUBFILES 4096
-/* Spans that are kept; of a file with more, the gaps are not known. */
-#define TIFF_SPANS ((size_t)1 << 16)
-
-/* Bytes [at, end) that an offset leads to. */
-struct tiff_span {
-	uint64_t at, end;
-};
+/* Stretches that are kept; of a file with more, the gaps are not known. */
+#define TIFF_STRETCHES ((size_t)1 << 16)
 
 /* A directory's fields about its picture. */
 struct tiff_page {
@@ -57,9 +53,8 @@ struct tiff_walk {
 	uint64_t confirmed;        /* how much of it is confirmed */
 	uint64_t value, value_end; /* the last of the values outside directories */
 	bool value_is_text;
-	uint64_t covered;        /* bytes that offsets lead to */
-	struct tiff_span *spans; /* where those are; owned */
-	size_t span_count, span_room;
+	uint64_t covered;            /* bytes that offsets lead to */
+	struct stretches stretches;  /* where those are; owned */
 	uint64_t bad;                /* the first invalid byte; UINT64_MAX: none */
 	const char *problem;         /* what is wrong there */
 	const char *odd;             /* a reason for doubt, or NULL */

@@ -48,27 +48,21 @@ enum {
 #define MAGIC_PANASONIC 0x55
 #define IFD_NEAR 4096 /* most directories are shorter */
 #define TYPE_TEXT 2
-#define SHORT_VALUE 32 /* bytes: too few for tiff_check_stored */
-#define SPAN_WORK 64   /* units (view_work) to sort a span */
+#define SHORT_VALUE 32  /* bytes: too few for tiff_check_stored */
+#define STRETCH_WORK 64 /* units (view_work) to sort a stretch */
 #define PHOTOMETRIC_CFA 32803
 #define PHOTOMETRIC_LINEAR_RAW 34892
 
-/* Strips mostly follow each other, and so become one span. */
-static void add_span(struct tiff_walk *walk, uint64_t at, uint64_t end)
+/* Strips mostly follow each other, and so become one stretch. */
+static void add_stretch(struct tiff_walk *walk, uint64_t at, uint64_t end)
 {
-	struct tiff_span *last = walk->span_count ? &walk->spans[walk->span_count - 1] : NULL;
-	struct tiff_span *spans;
+	struct stretches *stretches = &walk->stretches;
+	struct stretch *last = stretches->count ? &stretches->list[stretches->count - 1] : NULL;
 
-	if (last && last->end == at) {
+	if (last && last->end == at)
 		last->end = end;
-		return;
-	}
-	spans = walk_list_grow(walk->tiff.view, walk->spans, walk->span_count, &walk->span_room,
-		TIFF_SPANS, sizeof(*spans));
-	if (!spans)
-		return;
-	walk->spans = spans;
-	walk->spans[walk->span_count++] = (struct tiff_span){ at, end };
+	else
+		stretches_add(walk->tiff.view, stretches, TIFF_STRETCHES, at, end);
 }
 
 void tiff_claim(struct tiff_walk *walk, uint64_t offset, uint64_t len)
@@ -82,37 +76,20 @@ void tiff_claim(struct tiff_walk *walk, uint64_t offset, uint64_t len)
 	if (offset + len > walk->end)
 		walk->end = offset + len;
 	walk->covered += len;
-	add_span(walk, offset, offset + len);
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct tiff_span *first = a, *second = b;
-
-	return first->at < second->at ? -1 : first->at > second->at;
+	add_stretch(walk, offset, offset + len);
 }
 
 void tiff_name_gaps(struct tiff_walk *walk)
 {
-	uint64_t end = 0;
-
-	if (!walk->span_count || walk->span_count == TIFF_SPANS) {
+	if (!walk->stretches.count || walk->stretches.count == TIFF_STRETCHES)
 		view_unverified(walk->tiff.view, walk->tiff.wide ? 16 : 8, walk->end);
-		return;
-	}
-	if (!view_work(walk->tiff.view, walk->span_count * SPAN_WORK))
-		return;
-	qsort(walk->spans, walk->span_count, sizeof(*walk->spans), by_place);
-	for (size_t i = 0; i < walk->span_count; i++) {
-		view_unverified(walk->tiff.view, end, walk->spans[i].at);
-		if (walk->spans[i].end > end)
-			end = walk->spans[i].end;
-	}
+	else if (view_work(walk->tiff.view, walk->stretches.count * STRETCH_WORK))
+		stretches_name_gaps(walk->tiff.view, &walk->stretches, 0);
 }
 
 void tiff_walk_free(struct tiff_walk *walk)
 {
-	free(walk->spans);
+	free(walk->stretches.list);
 	free(walk->subfiles);
 }
 
