@@ -32,23 +32,12 @@ struct hqx {
 	bool broken;
 };
 
-/* Returns the next character that is not blank, or -1. */
-static int skip_blanks(struct hqx *hqx)
-{
-	int byte = cursor_peek(&hqx->cursor);
-
-	for (; byte == '\n' || byte == '\r' || byte == ' ' || byte == '\t';
-		byte = cursor_peek(&hqx->cursor))
-		hqx->cursor.at++;
-	return byte;
-}
-
 /* The next 6 bits; -1: another character, which is not taken. */
 static int next_bits(struct hqx *hqx)
 {
 	static const char letters[] =
 		"!\"#$%&'()*+,-012345689@ABCDEFGHIJKLMNPQRSTUVXYZ[`abcdefhijklmpqr";
-	int byte = skip_blanks(hqx);
+	int byte = cursor_skip_blanks(&hqx->cursor);
 	const char *found = byte > 0 ? strchr(letters, byte) : NULL;
 
 	if (!found)
@@ -172,7 +161,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (read_part(&hqx, be32(header + 11), NULL, 0) &&
 		read_part(&hqx, be32(header + 15), NULL, 0)) {
 		/* The last bits may fill a character of their own. */
-		while (skip_blanks(&hqx) != ':' && next_bits(&hqx) >= 0)
+		while (cursor_skip_blanks(&hqx.cursor) != ':' && next_bits(&hqx) >= 0)
 			;
 		if (cursor_next(&hqx.cursor) == ':') {
 			if (cursor_peek(&hqx.cursor) == '\r')

@@ -64,6 +64,21 @@ int cursor_at_text(struct cursor *cursor, const char *text)
 	return p && memcmp(p, text, len) == 0;
 }
 
+bool cursor_decimal(struct cursor *cursor, uint64_t max, uint64_t *number)
+{
+	uint64_t start = cursor->at;
+	int byte;
+
+	*number = 0;
+	while ((byte = cursor_peek(cursor)) >= '0' && byte <= '9') {
+		*number = *number * 10 + (uint64_t)(byte - '0');
+		if (*number > max)
+			return false;
+		cursor->at++;
+	}
+	return cursor->at > start;
+}
+
 bool cursor_varint(struct cursor *cursor, uint64_t *number)
 {
 	*number = 0;

@@ -46,6 +46,19 @@ static inline int cursor_next(struct cursor *cursor)
 	return byte;
 }
 
+/* Moves past blanks, tabs and line ends. Returns the byte after them, or -1. */
+static inline int cursor_skip_blanks(struct cursor *cursor)
+{
+	int byte;
+
+	while ((byte = cursor_peek(cursor)) == ' ' || byte == '\n' || byte == '\r' || byte == '\t')
+		cursor->at++;
+	return byte;
+}
+
+/* Reads a decimal number up to max, which is less than 2^60. False: there is none, or it is larger. */
+bool cursor_decimal(struct cursor *cursor, uint64_t max, uint64_t *number);
+
 /* Reads a number of 7 bits a byte, the lowest first, in at most 10 bytes. False: there is none. */
 bool cursor_varint(struct cursor *cursor, uint64_t *number);
 

@@ -41,15 +41,6 @@ struct json {
 	bool array[DEPTH_MAX];
 };
 
-static int skip_blanks(struct cursor *cursor)
-{
-	int byte;
-
-	while ((byte = cursor_peek(cursor)) == ' ' || byte == '\n' || byte == '\r' || byte == '\t')
-		cursor->at++;
-	return byte;
-}
-
 /* Reads a text; keeps its first bytes, ended by a zero. */
 static bool read_text(struct cursor *cursor, char *kept, size_t room)
 {
@@ -110,8 +101,9 @@ static bool read_name(struct json *json)
 {
 	char name[32];
 
-	if (skip_blanks(&json->cursor) != '"' || !read_text(&json->cursor, name, sizeof(name)) ||
-		skip_blanks(&json->cursor) != ':')
+	if (cursor_skip_blanks(&json->cursor) != '"' ||
+		!read_text(&json->cursor, name, sizeof(name)) ||
+		cursor_skip_blanks(&json->cursor) != ':')
 		return false;
 	json->valid_end = ++json->cursor.at;
 	for (size_t i = 0; !json->names && i < sizeof(gltf_names) / sizeof(*gltf_names); i++)
@@ -125,7 +117,7 @@ static bool read_name(struct json *json)
 /* Reads what a value begins with: all of it, or its bracket. */
 static bool begin_value(struct json *json)
 {
-	int byte = skip_blanks(&json->cursor);
+	int byte = cursor_skip_blanks(&json->cursor);
 	char text[32];
 
 	if (byte == '{' || byte == '[') {
@@ -153,7 +145,7 @@ static bool walk(struct json *json)
 		return false;
 	while (json->depth) {
 		bool array = json->array[json->depth - 1];
-		int byte = skip_blanks(&json->cursor);
+		int byte = cursor_skip_blanks(&json->cursor);
 		unsigned depth;
 
 		if (byte == (array ? ']' : '}')) {

@@ -46,22 +46,6 @@ static bool take(struct cursor *cursor, int byte)
 	return true;
 }
 
-/* Reads a decimal number up to max. */
-static bool read_number(struct cursor *cursor, uint64_t max, uint64_t *number)
-{
-	uint64_t start = cursor->at;
-	int byte;
-
-	*number = 0;
-	while ((byte = cursor_peek(cursor)) >= '0' && byte <= '9') {
-		*number = *number * 10 + (uint64_t)(byte - '0');
-		if (*number > max)
-			return false;
-		cursor->at++;
-	}
-	return cursor->at > start;
-}
-
 /* A tuple of numbers: their product, and the last one. */
 static bool read_shape(struct cursor *cursor, uint64_t *product, uint64_t *last)
 {
@@ -71,7 +55,7 @@ static bool read_shape(struct cursor *cursor, uint64_t *product, uint64_t *last)
 	if (!take(cursor, '('))
 		return false;
 	for (unsigned i = 0; !take(cursor, ')'); i++) {
-		if (i == DIMENSIONS_MAX || !read_number(cursor, DATA_MAX, &number) ||
+		if (i == DIMENSIONS_MAX || !cursor_decimal(cursor, DATA_MAX, &number) ||
 			(number && *product > DATA_MAX / number))
 			return false;
 		if (cursor_peek(cursor) == 'L') /* Python 2 */
@@ -96,7 +80,8 @@ static bool read_type(struct cursor *cursor, uint64_t *len)
 		return false;
 	cursor->at++;
 	kind = cursor_next(cursor);
-	if (kind <= 0 || !strchr("?bBiufcmMSUVa", kind) || !read_number(cursor, ELEMENT_MAX, len))
+	if (kind <= 0 || !strchr("?bBiufcmMSUVa", kind) ||
+		!cursor_decimal(cursor, ELEMENT_MAX, len))
 		return false;
 	if (kind == 'U')
 		*len *= 4;

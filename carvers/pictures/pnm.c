@@ -59,17 +59,11 @@ static bool skip_blanks(struct cursor *cursor)
 /* Reads a decimal number up to max. False: there is none. */
 static bool read_number(struct cursor *cursor, uint32_t max, uint32_t *number)
 {
-	uint64_t start = cursor->at;
-	int byte;
+	uint64_t value;
+	bool found = cursor_decimal(cursor, max, &value);
 
-	*number = 0;
-	while ((byte = cursor_peek(cursor)) >= '0' && byte <= '9') {
-		*number = *number * 10 + (uint32_t)(byte - '0');
-		if (*number > max)
-			return false;
-		cursor->at++;
-	}
-	return cursor->at > start;
+	*number = (uint32_t)value;
+	return found;
 }
 
 static bool read_field(struct pnm *pnm, uint32_t max, uint32_t *number)

@@ -29,22 +29,13 @@ struct xbm {
 	uint32_t width, height;
 };
 
-static int skip_blanks(struct cursor *cursor)
-{
-	int byte;
-
-	while ((byte = cursor_peek(cursor)) == ' ' || byte == '\n' || byte == '\r' || byte == '\t')
-		cursor->at++;
-	return byte;
-}
-
 /* The word at the cursor: letters, digits, '_', and others that file names bring into it. */
 static bool read_word(struct cursor *cursor, char *word, size_t room)
 {
 	size_t len = 0;
 	int byte;
 
-	skip_blanks(cursor);
+	cursor_skip_blanks(cursor);
 	while ((byte = cursor_peek(cursor)) > ' ' && byte < 0x7f && !strchr("[]{}(),;", byte)) {
 		if (len + 1 == room)
 			return false;
@@ -110,7 +101,7 @@ static bool read_head(struct xbm *xbm, uint32_t *value_len)
 		!xbm->width || !read_define(xbm, what, sizeof(what), &xbm->height) ||
 		strcmp(what, "height") != 0 || !xbm->height)
 		return false;
-	while (skip_blanks(cursor) == '#')
+	while (cursor_skip_blanks(cursor) == '#')
 		if (!read_define(xbm, what, sizeof(what), &number))
 			return false;
 	*value_len = 1;
@@ -125,13 +116,14 @@ static bool read_head(struct xbm *xbm, uint32_t *value_len)
 			 strcmp(word, "unsigned") != 0 && strcmp(word, "char") != 0)
 			return false;
 	}
-	if (skip_blanks(cursor) != '[')
+	if (cursor_skip_blanks(cursor) != '[')
 		return false;
 	cursor->at++;
-	if (skip_blanks(cursor) != ']' && !read_number(cursor, UINT32_MAX, &number))
+	if (cursor_skip_blanks(cursor) != ']' && !read_number(cursor, UINT32_MAX, &number))
 		return false;
-	if (skip_blanks(cursor) != ']' || (cursor->at++, skip_blanks(cursor)) != '=' ||
-		(cursor->at++, skip_blanks(cursor)) != '{')
+	if (cursor_skip_blanks(cursor) != ']' ||
+		(cursor->at++, cursor_skip_blanks(cursor)) != '=' ||
+		(cursor->at++, cursor_skip_blanks(cursor)) != '{')
 		return false;
 	cursor->at++;
 	return true;
@@ -143,16 +135,16 @@ static bool read_values(struct xbm *xbm, uint64_t count, uint32_t max, uint64_t 
 	uint32_t value;
 
 	for (uint64_t i = 0; i < count; i++) {
-		if (i && skip_blanks(&xbm->cursor) != ',')
+		if (i && cursor_skip_blanks(&xbm->cursor) != ',')
 			return false;
 		xbm->cursor.at += i > 0;
 		if (!read_number(&xbm->cursor, max, &value))
 			return false;
 		*valid_end = xbm->cursor.at;
 	}
-	if (skip_blanks(&xbm->cursor) == ',')
+	if (cursor_skip_blanks(&xbm->cursor) == ',')
 		xbm->cursor.at++;
-	return skip_blanks(&xbm->cursor) == '}';
+	return cursor_skip_blanks(&xbm->cursor) == '}';
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -180,7 +172,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	finding_set_title(finding, (const uint8_t *)xbm.name, strlen(xbm.name));
 	finding->length = ++cursor->at;
-	if (skip_blanks(cursor) != ';')
+	if (cursor_skip_blanks(cursor) != ';')
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"no semicolon after the brace before %" PRIu64, finding->length);
 	finding->length = lines_skip_empty(view, cursor->at + 1);

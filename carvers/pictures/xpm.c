@@ -129,18 +129,15 @@ static bool skip_text(struct cursor *cursor)
 
 static bool read_number(struct cursor *cursor, uint32_t max, uint32_t *number)
 {
-	uint64_t start;
+	uint64_t value;
+	bool found;
 	int byte;
 
 	while ((byte = cursor_peek(cursor)) == ' ' || byte == '\t')
 		cursor->at++;
-	*number = 0;
-	for (start = cursor->at; (byte = cursor_peek(cursor)) >= '0' && byte <= '9'; cursor->at++) {
-		*number = *number * 10 + (uint32_t)(byte - '0');
-		if (*number > max)
-			return false;
-	}
-	return cursor->at > start;
+	found = cursor_decimal(cursor, max, &value);
+	*number = (uint32_t)value;
+	return found;
 }
 
 /* The first text. */
