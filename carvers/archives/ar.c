@@ -265,9 +265,7 @@ static enum verdict judge_end(
 	uint64_t size = view_size(view), next = ar_next(last);
 
 	if (last->end > size)
-		return walk_cut(view, finding, last->end,
-			view_ends_with_image(view) ? walk_before_fill(view, last->data, size)
-						   : last->data);
+		return walk_cut_filled(view, finding, last->end, last->data);
 	finding->extension = library->indexes > 1 ? "lib" : "a";
 	finding->length = ar_last_end(view, last);
 	if (library->indexed >= next) {

@@ -138,9 +138,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			finding->time = time;
 	}
 	if (found == ARJ_CUT)
-		return walk_cut(view, finding, size + 1,
-			view_ends_with_image(view) ? walk_before_fill(view, valid_end, size)
-						   : valid_end);
+		return walk_cut_filled(view, finding, size + 1, valid_end);
 	finding->length = found == ARJ_FOUND ? header.end : valid_end;
 	if (found == ARJ_FOUND)
 		return CARVE_COMPLETE;

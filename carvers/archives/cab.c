@@ -276,9 +276,7 @@ static enum verdict judge_damage(struct cab *cab, uint64_t at)
 	if (valid_end < cab->files_at)
 		valid_end = cab->files_at < size ? cab->files_at : size;
 	if (cab->len > size)
-		return walk_cut(view, cab->finding, cab->len,
-			view_ends_with_image(view) ? walk_before_fill(view, valid_end, size)
-						   : valid_end);
+		return walk_cut_filled(view, cab->finding, cab->len, valid_end);
 	cab->finding->length = valid_end;
 	return verdict_because(
 		CARVE_TRUNCATED, cab->finding, "no data block with its checksum at %" PRIu64, at);

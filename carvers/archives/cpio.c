@@ -194,9 +194,7 @@ static enum verdict judge_damage(
 	uint64_t size = view_size(view), valid_end = last->data < size ? last->data : size;
 
 	if (last->end > size || size - at < NEW_LEN)
-		return walk_cut(view, finding, size + 1,
-			view_ends_with_image(view) ? walk_before_fill(view, valid_end, size)
-						   : valid_end);
+		return walk_cut_filled(view, finding, size + 1, valid_end);
 	finding->length = valid_end;
 	return verdict_because(
 		CARVE_TRUNCATED, finding, "no header at %" PRIu64 ", or a wrong sum before it", at);

@@ -93,10 +93,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	} while (member.end < view_size(view) && !format &&
 		 ar_read(view, ar_next(&member), &member));
 	if (last.end > view_size(view))
-		return walk_cut(view, finding, last.end,
-			view_ends_with_image(view)
-				? walk_before_fill(view, last.data, view_size(view))
-				: last.data);
+		return walk_cut_filled(view, finding, last.end, last.data);
 	if (!whole) {
 		finding->length = valid_end;
 		return verdict_because(CARVE_TRUNCATED, finding, "%s after the member at %" PRIu64,

@@ -42,9 +42,7 @@ static enum verdict judge_end(
 			"plain bytes instead of coded ones at %" PRIu64, plain);
 	}
 	if (at >= size)
-		return walk_cut(view, finding, at + 1,
-			view_ends_with_image(view) ? walk_before_fill(view, valid_end, size)
-						   : valid_end);
+		return walk_cut_filled(view, finding, at + 1, valid_end);
 	if (ends) {
 		finding->length = at + 1;
 		return walk_before_fill(view, valid_end, at) == at

@@ -66,9 +66,7 @@ static enum verdict verdict_without_end(struct view *view, struct finding *findi
 			"no end block at %" PRIu64 ", but old versions wrote none", at);
 	}
 	if (found == RAR_CUT || at > size)
-		return walk_cut(view, finding, size + 1,
-			view_ends_with_image(view) ? walk_before_fill(view, valid_end, size)
-						   : valid_end);
+		return walk_cut_filled(view, finding, size + 1, valid_end);
 	finding->length = valid_end;
 	return verdict_because(CARVE_TRUNCATED, finding, "no block with its CRC at %" PRIu64, at);
 }

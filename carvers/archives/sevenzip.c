@@ -62,9 +62,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	valid_end = walk_streams(view, head.at < size ? head.at : size);
 	if (head.end > size)
-		return walk_cut(view, finding, head.end,
-			view_ends_with_image(view) ? walk_before_fill(view, valid_end, size)
-						   : valid_end);
+		return walk_cut_filled(view, finding, head.end, valid_end);
 	finding->length = valid_end;
 	return verdict_because(
 		CARVE_TRUNCATED, finding, "the header's CRC is wrong at %" PRIu64, head.at);

@@ -138,9 +138,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
 	if (super.used > size)
-		return walk_cut(view, finding, super.used,
-			view_ends_with_image(view) ? walk_before_fill(view, SUPERBLOCK_LEN, size)
-						   : SUPERBLOCK_LEN);
+		return walk_cut_filled(view, finding, super.used, SUPERBLOCK_LEN);
 	if (!blocks_lead_to(view, super.inodes, super.folders))
 		invalid_at = super.inodes;
 	else if (read_last_tables(view, &super) != super.used)

@@ -319,10 +319,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (found == TAR_END)
 		return judge_end(&tar);
 	if (found == TAR_CUT)
-		return walk_cut(view, finding, view_size(view) + 1,
-			view_ends_with_image(view)
-				? walk_before_fill(view, tar.valid_end, view_size(view))
-				: tar.valid_end);
+		return walk_cut_filled(view, finding, view_size(view) + 1, tar.valid_end);
 	finding->length = tar.valid_end;
 	return verdict_because(CARVE_TRUNCATED, finding,
 		"neither a header nor the end at %" PRIu64 ", after the member at %" PRIu64, tar.at,

@@ -94,9 +94,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (end < HEADER_LEN)
 		return verdict_because(CARVE_REJECT, finding, "no tables at %d", RESOURCES_AT);
 	if (end > size)
-		return walk_cut(view, finding, end,
-			view_ends_with_image(view) ? walk_before_fill(view, HEADER_LEN, size)
-						   : HEADER_LEN);
+		return walk_cut_filled(view, finding, end, HEADER_LEN);
 	finding->length = end;
 	if (is_xml(view, &xml) && resources_fit(view, &resources, end) &&
 		integrity_fits(view, &integrity))

@@ -231,6 +231,14 @@ enum verdict walk_cut(
 		"continues past the rule's max_size of %" PRIu64 " bytes", size);
 }
 
+enum verdict walk_cut_filled(
+	struct view *view, struct finding *finding, uint64_t wanted, uint64_t valid_end)
+{
+	if (view_ends_with_image(view))
+		valid_end = walk_before_fill(view, valid_end, view_size(view));
+	return walk_cut(view, finding, wanted, valid_end);
+}
+
 enum verdict walk_uncounted(struct view *view, struct finding *finding, uint64_t from, uint64_t at,
 	uint64_t next, const char *unit)
 {

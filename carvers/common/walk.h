@@ -49,6 +49,11 @@ enum verdict walk_over_wrong(const struct view *view);
 enum verdict walk_cut(
 	struct view *view, struct finding *finding, uint64_t wanted, uint64_t valid_end);
 
+/* The same for a file that may be valid past valid_end: if the image ends, the length is up to what fills its end
+ * (walk_before_fill), but at least valid_end. */
+enum verdict walk_cut_filled(
+	struct view *view, struct finding *finding, uint64_t wanted, uint64_t valid_end);
+
 /* The verdict on units ("frame") that were walked up to `at`, whose number is not stored, and that nothing verifies
  * from `from` on (`at`: all is verified, or named as unverified): CARVE_UNVERIFIED, or as walk_cut when another one, of `next` bytes, begins there; 0: none does. */
 enum verdict walk_uncounted(struct view *view, struct finding *finding, uint64_t from, uint64_t at,

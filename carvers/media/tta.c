@@ -46,10 +46,7 @@ static enum verdict check_frames(
 				"frame %" PRIu64 " has an impossible length", i);
 		end = at + le32(p);
 		if (end > view_size(view))
-			return walk_cut(view, finding, end,
-				view_ends_with_image(view)
-					? walk_before_fill(view, at, view_size(view))
-					: at);
+			return walk_cut_filled(view, finding, end, at);
 		if (!crc_matches(view, at, end - 4))
 			return verdict_because(
 				CARVE_TRUNCATED, finding, "wrong CRC of the frame at %" PRIu64, at);
