@@ -107,12 +107,6 @@ static enum arj_found read_header(struct view *view, uint64_t at, struct arj_hea
 	return skip_extended(view, &header->end);
 }
 
-static int64_t dos_seconds(uint32_t date)
-{
-	return utc_seconds(1980 + (int)(date >> 25), date >> 21 & 15, date >> 16 & 31,
-		date >> 11 & 31, date >> 5 & 63, (date & 31) * 2);
-}
-
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct arj_header header;

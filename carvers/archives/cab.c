@@ -190,9 +190,7 @@ static const char *read_files(struct cab *cab)
 			return "no room for the files";
 		if (le16(p + 8) >= cab->folder_count && le16(p + 8) < 0xfffd)
 			return "a file in no folder";
-		time = utc_seconds(1980 + (le16(p + 10) >> 9), le16(p + 10) >> 5 & 15,
-			le16(p + 10) & 31, le16(p + 12) >> 11, le16(p + 12) >> 5 & 63,
-			(le16(p + 12) & 31) * 2);
+		time = dos_seconds((uint32_t)le16(p + 10) << 16 | le16(p + 12));
 		if (time > cab->finding->time)
 			cab->finding->time = time;
 		at = name;

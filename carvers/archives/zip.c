@@ -485,8 +485,7 @@ static void describe(const struct zip *zip)
 	if (finding->time || date >> 16 <= NO_DATE)
 		return;
 	/* Local time without a zone; taken as UTC. */
-	finding->time = utc_seconds(1980 + (date >> 25), date >> 21 & 15, date >> 16 & 31,
-		date >> 11 & 31, date >> 5 & 63, (date & 31) * 2);
+	finding->time = dos_seconds(date);
 }
 
 enum verdict zip_check_from(struct view *view, uint64_t start, struct finding *finding)

@@ -20,6 +20,12 @@ int64_t utc_seconds(int year, int month, int day, int hour, int minute, int seco
 	return date.tm_mon == month - 1 || second == 60 ? seconds : 0;
 }
 
+int64_t dos_seconds(uint32_t date)
+{
+	return utc_seconds(1980 + (int)(date >> 25), date >> 21 & 15, date >> 16 & 31,
+		date >> 11 & 31, date >> 5 & 63, (date & 31) * 2);
+}
+
 /* Converts a count of seconds since a day that is `epoch` seconds before 1970. */
 static int64_t seconds_since(uint64_t seconds, uint64_t epoch)
 {

@@ -7,6 +7,9 @@
 /* A calendar date, taken as UTC; 0 when there is no such date. */
 int64_t utc_seconds(int year, int month, int day, int hour, int minute, int second);
 
+/* DOS's date (the high 16 bits) and time, which are local, taken as UTC; 0 when there is no such date. */
+int64_t dos_seconds(uint32_t date);
+
 /* A FILETIME (100 ns since 1601); 0 when it is not in 1970 to 9999. */
 int64_t filetime_seconds(uint64_t filetime);
 

@@ -64,12 +64,6 @@ static bool possible_name(const uint8_t *name, size_t len)
 	return true;
 }
 
-static int64_t dos_seconds(uint32_t date)
-{
-	return utc_seconds(1980 + (int)(date >> 25), date >> 21 & 15, date >> 16 & 31,
-		date >> 11 & 31, date >> 5 & 63, (date & 31) * 2);
-}
-
 /* Levels 0 and 1. */
 static bool read_old(struct view *view, struct lzh_member *member)
 {

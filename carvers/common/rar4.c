@@ -29,12 +29,6 @@ enum {
 	HEADER_MAX_LEN = 8192,
 };
 
-static int64_t dos_seconds(uint32_t date)
-{
-	return utc_seconds(1980 + (int)(date >> 25), date >> 21 & 15, date >> 16 & 31,
-		date >> 11 & 31, date >> 5 & 63, (date & 31) * 2);
-}
-
 /* How much of the header its CRC covers: comments of old versions are part of the header, after the
  * covered bytes. */
 static uint64_t crc_len(struct view *view, uint64_t at, uint8_t type, uint16_t flags, uint16_t len)

@@ -5,8 +5,6 @@
  */
 #include "jxl_lf.h"
 
-#include <string.h>
-
 #define BLOCK 8
 #define TILE 8
 
@@ -14,16 +12,6 @@
 #define STREAM_COARSE(count) (1)
 #define STREAM_MORE(count) (1 + (uint32_t)(count))
 #define STREAM_BLOCKS(count) (1 + 2 * (uint32_t)(count))
-
-static void add(struct jxl_channels *channels, uint32_t width, uint32_t height, int8_t shift)
-{
-	struct jxl_channel *channel = &channels->list[channels->count++];
-
-	memset(channel, 0, sizeof(*channel));
-	channel->width = width;
-	channel->height = height;
-	channel->shift_x = channel->shift_y = shift;
-}
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
 {
@@ -63,7 +51,7 @@ enum jxl_outcome jxl_lf_read(struct jxl_bits *bits, const struct jxl_frame *fram
 		for (unsigned i = 0; i < 3; i++) {
 			unsigned mode = frame->chroma[order[i]];
 
-			add(&channels, width >> (fine_x && !halves_x[mode]),
+			jxl_channels_add(&channels, width >> (fine_x && !halves_x[mode]),
 				height >> (fine_y && !halves_y[mode]), 0);
 		}
 		outcome = jxl_modular_read(bits, &channels, UINT32_MAX,
@@ -78,10 +66,10 @@ enum jxl_outcome jxl_lf_read(struct jxl_bits *bits, const struct jxl_frame *fram
 	jxl_bits_expect(bits, count <= width * height);
 	channels.count = channels.meta_count = 0;
 	for (unsigned i = 0; i < 2; i++)
-		add(&channels, width / TILE + (width % TILE != 0),
+		jxl_channels_add(&channels, width / TILE + (width % TILE != 0),
 			height / TILE + (height % TILE != 0), 3);
-	add(&channels, count, 2, 0);
-	add(&channels, width, height, 0);
+	jxl_channels_add(&channels, count, 2, 0);
+	jxl_channels_add(&channels, width, height, 0);
 	if (!jxl_bits_ok(bits))
 		return JXL_BROKEN;
 	return jxl_modular_read(

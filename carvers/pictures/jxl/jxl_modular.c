@@ -305,6 +305,16 @@ static enum jxl_outcome read_channels(
 	return jxl_bits_ok(decoder->bits) ? JXL_VALID : JXL_BROKEN;
 }
 
+void jxl_channels_add(struct jxl_channels *channels, uint32_t width, uint32_t height, int shift)
+{
+	struct jxl_channel *channel = &channels->list[channels->count++];
+
+	memset(channel, 0, sizeof(*channel));
+	channel->width = width;
+	channel->height = height;
+	channel->shift_x = channel->shift_y = (int8_t)shift;
+}
+
 enum jxl_outcome jxl_modular_read(struct jxl_bits *bits, struct jxl_channels *channels,
 	uint32_t side_max, uint32_t stream, struct jxl_tree *global, uint64_t *work)
 {

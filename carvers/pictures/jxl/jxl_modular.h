@@ -24,6 +24,9 @@ enum jxl_outcome {
 	JXL_UNKNOWN, /* too much to decode, or out of memory */
 };
 
+/* Adds a channel that was halved `shift` times in both directions. The list must have room. */
+void jxl_channels_add(struct jxl_channels *channels, uint32_t width, uint32_t height, int shift);
+
 /* Reads transforms, which change the list of channels, and applies them to it. */
 enum jxl_outcome jxl_transforms_read(struct jxl_bits *bits, struct jxl_channels *channels);
 

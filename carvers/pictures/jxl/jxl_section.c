@@ -30,16 +30,6 @@ static uint32_t div_up(uint32_t value, uint32_t by)
 	return value / by + (value % by != 0);
 }
 
-static void add_channel(struct jxl_channels *channels, uint32_t width, uint32_t height, int shift)
-{
-	struct jxl_channel *channel = &channels->list[channels->count++];
-
-	memset(channel, 0, sizeof(*channel));
-	channel->width = width;
-	channel->height = height;
-	channel->shift_x = channel->shift_y = (int8_t)shift;
-}
-
 /* Lists the channels of a frame: colour in modular mode, and the others. */
 static void list_channels(
 	struct jxl_channels *channels, const struct jxl_image *image, const struct jxl_frame *frame)
@@ -49,11 +39,11 @@ static void list_channels(
 
 	channels->count = channels->meta_count = 0;
 	for (unsigned i = 0; frame->modular && i < colour_count; i++)
-		add_channel(channels, frame->width, frame->height, 0);
+		jxl_channels_add(channels, frame->width, frame->height, 0);
 	for (uint32_t i = 0; i < image->extra_count; i++) {
 		uint32_t by = frame->extra_upsampling[i];
 
-		add_channel(channels, div_up(div_up(frame->full_width, lf), by),
+		jxl_channels_add(channels, div_up(div_up(frame->full_width, lf), by),
 			div_up(div_up(frame->full_height, lf), by),
 			(int)jxl_bit_len(by) - (int)jxl_bit_len(frame->upsampling));
 	}
