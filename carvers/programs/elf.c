@@ -406,6 +406,12 @@ static enum verdict judge_contents(struct elf *elf, const struct elf_sections *s
 				elf->view, finding, elf->head_end, sections->end, problem, where);
 		return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, where);
 	}
+	where = elf->segments_at + elf->segment_count * segment_len(elf);
+	if (where > sections->end) {
+		finding->length = where;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the program headers at %" PRIu64 " are last", elf->segments_at);
+	}
 	finding->length = elf_signature_end(elf->view, sections->end);
 	if (elf->segments_end > sections->end && sections->program) {
 		finding->length = elf->segments_end;
