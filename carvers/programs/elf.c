@@ -407,7 +407,7 @@ static enum verdict judge_contents(struct elf *elf, const struct elf_sections *s
 		return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, where);
 	}
 	where = elf->segments_at + elf->segment_count * segment_len(elf);
-	if (where > sections->end) {
+	if (elf->segment_count && where > sections->end) {
 		finding->length = where;
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the program headers at %" PRIu64 " are last", elf->segments_at);
