@@ -24,6 +24,14 @@ void *xcalloc(size_t count, size_t len)
 	return or_die(calloc(count ? count : 1, len ? len : 1), count * len);
 }
 
+void *xcalloc_aligned(size_t alignment, size_t len)
+{
+	/* The length has to be a multiple of it, too. */
+	size_t whole = (len + alignment - 1) / alignment * alignment;
+
+	return memset(or_die(aligned_alloc(alignment, whole), whole), 0, whole);
+}
+
 void *xreallocarray(void *old, size_t count, size_t len)
 {
 	return or_die(reallocarray(old, count ? count : 1, len ? len : 1), count * len);

@@ -9,6 +9,8 @@
 
 void *xmalloc(size_t len);               /* len bytes, uninitialised */
 void *xcalloc(size_t count, size_t len); /* zeroed; dies when count * len overflows */
+/* One of len bytes, zeroed, at a multiple of `alignment`, a power of 2. Freed as the others. */
+void *xcalloc_aligned(size_t alignment, size_t len);
 void *xreallocarray(void *old, size_t count, size_t len);
 char *xstrdup(const char *text);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));

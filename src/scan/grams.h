@@ -7,6 +7,19 @@
 
 struct grams;
 
+/* The ways to search; all find the same. */
+enum grams_way {
+	GRAMS_PLAIN,
+	GRAMS_BMI2,
+	GRAMS_SIEVE, /* with AVX-512 and VBMI */
+	GRAMS_WAYS,
+};
+
+/* Whether this processor has what it needs. */
+bool grams_can(enum grams_way way);
+/* Else grams_find takes the last of them that this processor can: for tests. */
+void grams_choose(struct grams *grams, enum grams_way way);
+
 /* ids: of byte patterns in the set, which must outlive the result. Takes those whose bytes are rare
  * enough, and sets taken[id] for them. NULL, with none taken, when they are too few or too many to
  * be faster this way. */

@@ -9,6 +9,14 @@
 
 struct teddy;
 
+/* The ways to search; both find the same. */
+enum teddy_way { TEDDY_AVX2, TEDDY_VBMI, TEDDY_WAYS };
+
+/* Whether this processor has what it needs. */
+bool teddy_can(enum teddy_way way);
+/* Else teddy_find takes the last of them that this processor can: for tests. */
+void teddy_choose(struct teddy *teddy, enum teddy_way way);
+
 /* ids: of byte patterns in the set, which must outlive the result. NULL when this processor lacks
  * AVX2, or when the patterns are too many or so common that too much would have to be confirmed. */
 struct teddy *teddy_new(const struct pattern_set *set, const uint32_t *ids, uint32_t count);

@@ -59,7 +59,7 @@ static struct teddy_entry window_at(const struct pattern *pattern, uint32_t id, 
 {
 	struct teddy_entry entry = { .id = id, .place = place };
 
-	for (uint32_t i = 0; i < TEDDY_WINDOW && place + i < pattern->len; i++) {
+	for (uint32_t i = 0; i < TEDDY_PLACES && place + i < pattern->len; i++) {
 		entry.value |= (uint32_t)pattern->bytes[place + i] << 8 * i;
 		entry.mask |= (uint32_t)pattern->mask[place + i] << 8 * i;
 	}

@@ -15,7 +15,6 @@
 
 enum {
 	TEDDY_PLACES = 3, /* bytes that the vectors look up */
-	TEDDY_WINDOW = 4, /* bytes that are compared first where they pass */
 	TEDDY_BUCKETS = 16,
 	TEDDY_PATTERNS_MAX = 160, /* planning for more takes too long */
 };
@@ -26,7 +25,7 @@ struct teddy_halves {
 };
 
 struct teddy_entry {
-	uint32_t value, mask; /* of the TEDDY_WINDOW bytes, little-endian */
+	uint32_t value, mask; /* of the TEDDY_PLACES bytes, little-endian */
 	uint32_t id, place;
 };
 

@@ -9,6 +9,18 @@ static void find(const void *database, const uint8_t *text, size_t len, size_t t
 	grams_find(database, text, len, text_len, offset, sink);
 }
 
+/* In each way that this processor can. */
+static void compare_ways(const struct pattern_set *set, struct grams *grams, const uint8_t *text,
+	size_t len, size_t text_len)
+{
+	for (enum grams_way way = GRAMS_PLAIN; way < GRAMS_WAYS; way++) {
+		if (!grams_can(way))
+			continue;
+		grams_choose(grams, way);
+		compare(set, find, grams, text, len, text_len);
+	}
+}
+
 /* 4 to 12 fixed bytes, some of them letters of either case, before or after wild ones. */
 static void random_pattern(char *text)
 {
@@ -83,7 +95,7 @@ Test(grams, finds_what_stands_there)
 			if (one->len <= text_len)
 				plant(text + draw((uint32_t)(text_len - one->len + 1)), one);
 		}
-		compare(&set, find, grams, text, len, text_len);
+		compare_ways(&set, grams, text, len, text_len);
 		free(taken);
 		grams_free(grams);
 		pattern_set_free(&set);
@@ -95,7 +107,7 @@ Test(grams, at_all_ends)
 {
 	struct pattern_set set = { 0 };
 	struct grams *grams;
-	uint8_t text[90];
+	uint8_t text[300];
 	bool *taken;
 
 	for (int i = 0; i < 40; i++) {
@@ -107,13 +119,45 @@ Test(grams, at_all_ends)
 	}
 	grams = make(&set, &taken);
 	cr_assert_eq(grams_count(grams), set.count);
-	for (size_t text_len = 1; text_len <= sizeof(text); text_len += test_tier(17, 1, 1))
+	for (size_t text_len = 1; text_len <= sizeof(text); text_len += test_tier(37, 23, 1))
 		for (uint32_t id = 0; id < 4; id++)
-			for (size_t at = 0; at + set.patterns[id].len <= text_len; at++) {
+			for (size_t at = 0; at + set.patterns[id].len <= text_len;
+				at += text_len < 90 ? 1 : 5) {
 				memset(text, 'a', sizeof(text));
 				plant(text + at, &set.patterns[id]);
-				compare(&set, find, grams, text, text_len - text_len / 3, text_len);
+				compare_ways(&set, grams, text, text_len - text_len / 3, text_len);
 			}
+	free(taken);
+	grams_free(grams);
+	pattern_set_free(&set);
+}
+
+/* Parts that are searched one after the other meet in it, at odd places too; in half of it nearly every place passes. */
+Test(grams, over_many_parts)
+{
+	enum { LEN = 40000 };
+
+	struct pattern_set set = { 0 };
+	uint8_t *text = xmalloc(LEN);
+	struct grams *grams;
+	bool *taken;
+
+	random_state = test_seed() | 1;
+	for (int i = 0; i < 40; i++) {
+		char pattern[32];
+
+		snprintf(pattern, sizeof(pattern), "'Qz%02d'", i);
+		add(&set, pattern);
+	}
+	grams = make(&set, &taken);
+	cr_assert_eq(grams_count(grams), set.count);
+	for (size_t i = 0; i < LEN; i++)
+		text[i] = i < LEN / 2 ? (uint8_t)draw(256) : (uint8_t) "Qz1Qz17"[i % 7];
+	for (size_t at = 7; at + 4 < LEN / 2; at += 1 + draw(90))
+		plant(text + at, &set.patterns[draw(set.count)]);
+	for (size_t more = 0; more < 3; more++)
+		compare_ways(&set, grams, text + more, LEN - 100, LEN - more);
+	free(text);
 	free(taken);
 	grams_free(grams);
 	pattern_set_free(&set);
@@ -184,9 +228,15 @@ Test(grams, stops_when_the_sink_is_full)
 	uint8_t bytes[400];
 	struct grams *grams = make_dense(&set, bytes, sizeof(bytes));
 
-	grams_find(grams, bytes, sizeof(bytes), sizeof(bytes), 0, &sink);
-	cr_expect(sink.full);
-	cr_expect_eq(sink.count, 3);
+	for (enum grams_way way = GRAMS_PLAIN; way < GRAMS_WAYS; way++) {
+		if (!grams_can(way))
+			continue;
+		grams_choose(grams, way);
+		sink = (struct hit_sink){ .hits = hits, .capacity = 3 };
+		grams_find(grams, bytes, sizeof(bytes), sizeof(bytes), 0, &sink);
+		cr_expect(sink.full);
+		cr_expect_eq(sink.count, 3);
+	}
 	grams_free(grams);
 	pattern_set_free(&set);
 }

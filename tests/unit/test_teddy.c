@@ -34,6 +34,18 @@ static void find(const void *database, const uint8_t *text, size_t len, size_t t
 	teddy_find(database, text, len, text_len, offset, sink);
 }
 
+/* In each way that this processor can. */
+static void compare_ways(const struct pattern_set *set, struct teddy *teddy, const uint8_t *text,
+	size_t len, size_t text_len)
+{
+	for (enum teddy_way way = TEDDY_AVX2; way < TEDDY_WAYS; way++) {
+		if (!teddy_can(way))
+			continue;
+		teddy_choose(teddy, way);
+		compare(set, find, teddy, text, len, text_len);
+	}
+}
+
 static void random_pattern(char *text)
 {
 	uint32_t len = 2 + draw(8);
@@ -88,7 +100,7 @@ Test(teddy, finds_what_stands_there)
 			if (one->len <= text_len)
 				plant(text + draw((uint32_t)(text_len - one->len + 1)), one);
 		}
-		compare(&set, find, teddy, text, len, text_len);
+		compare_ways(&set, teddy, text, len, text_len);
 		teddy_free(teddy);
 		pattern_set_free(&set);
 	}
@@ -112,8 +124,38 @@ Test(teddy, at_all_ends)
 			for (size_t at = 0; at + set.patterns[id].len <= text_len; at++) {
 				memset(text, 'a', sizeof(text));
 				plant(text + at, &set.patterns[id]);
-				compare(&set, find, teddy, text, text_len - text_len / 3, text_len);
+				compare_ways(&set, teddy, text, text_len - text_len / 3, text_len);
 			}
+	teddy_free(teddy);
+	pattern_set_free(&set);
+}
+
+/* Parts that are searched one after the other meet in it; in half of it nearly every place passes. Patterns are shorter and longer
+ * than what is compared first, and their rarest bytes are at their beginning or end. */
+Test(teddy, over_many_parts)
+{
+	enum { LEN = 20000 };
+
+	static const char *const patterns[] = { "'Qz1'", "FF D9",
+		"'mo' ?? 'v' 00 00 00 00 00 00 00 00 00 00 00 00 00 'Qz'",
+		"?? 00 02 00 00 00 00 00 00 00 ?? 0? ?? ?? ?? ?? 18 ?0",
+		"C7 71 ?? ?? ?? ?? ?? ?? ?? ?? ?? ?? 00 ?? ?? ?? ?? ?? ?? ?? 00 0? 00 ?? ??" };
+	struct pattern_set set = { 0 };
+	uint8_t *text = xcalloc(1, LEN);
+	struct teddy *teddy;
+
+	random_state = test_seed() | 1;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
+		add(&set, patterns[i]);
+	teddy = make(&set);
+	need_vectors(teddy);
+	for (size_t i = 0; i < LEN; i++)
+		text[i] = i < LEN / 2 ? (uint8_t)(draw(3) * draw(20)) : (uint8_t) "Qz1Qz2"[i % 6];
+	for (size_t at = 0; at + 40 < LEN / 2; at += 1 + draw(60))
+		plant(text + at, &set.patterns[draw(set.count)]);
+	for (size_t more = 0; more < 3; more++)
+		compare_ways(&set, teddy, text + more, LEN - 100, LEN - more);
+	free(text);
 	teddy_free(teddy);
 	pattern_set_free(&set);
 }
@@ -131,9 +173,15 @@ Test(teddy, stops_when_the_sink_is_full)
 	need_vectors(teddy);
 	for (size_t i = 0; i < sizeof(text); i++)
 		text[i] = i % 2 ? 0xCF : 0xD0;
-	teddy_find(teddy, text, sizeof(text), sizeof(text), 0, &sink);
-	cr_expect(sink.full);
-	cr_expect_eq(sink.count, 3);
+	for (enum teddy_way way = TEDDY_AVX2; way < TEDDY_WAYS; way++) {
+		if (!teddy_can(way))
+			continue;
+		teddy_choose(teddy, way);
+		sink = (struct hit_sink){ .hits = hits, .capacity = 3 };
+		teddy_find(teddy, text, sizeof(text), sizeof(text), 0, &sink);
+		cr_expect(sink.full);
+		cr_expect_eq(sink.count, 3);
+	}
 	teddy_free(teddy);
 	pattern_set_free(&set);
 }
