@@ -369,12 +369,14 @@ bool tiff_unread_ifd(struct tiff_walk *walk, uint64_t at)
 	return at < walk->size && walk_unread(walk->tiff.view, at, at + IFD_NEAR, &after);
 }
 
-/* A directory without an entry, as OpenImageIO writes it for EXIF: two numbers that are 0, and then something else. */
+/* A directory without an entry, as OpenImageIO writes it for EXIF: two numbers that are 0, and then something else of the
+ * file. */
 static bool is_empty_directory(struct tiff_walk *walk, uint64_t at)
 {
 	const uint8_t *p = walk->tiff.wide ? NULL : tiff_peek(&walk->tiff, at, EMPTY_IFD_LEN + 1);
 
-	if (!p || memcmp(p, "\0\0\0\0\0", EMPTY_IFD_LEN) != 0 || !p[EMPTY_IFD_LEN])
+	if (!p || memcmp(p, "\0\0\0\0\0", EMPTY_IFD_LEN) != 0 || !p[EMPTY_IFD_LEN] ||
+		at + EMPTY_IFD_LEN >= walk->end)
 		return false;
 	tiff_claim(walk, at, EMPTY_IFD_LEN);
 	return true;
