@@ -117,15 +117,15 @@ static int64_t log_of(uint64_t number)
 /* What a model's costs have in common. Most pairs are never seen, so that only what is said here counts. */
 struct common {
 	uint64_t total;
-	int64_t unseen
-		[256]; /* logarithms of the weight of each byte after one that it was not seen after */
+	/* Logarithms of the weight of each byte after one that it was not seen after. */
+	int32_t unseen[256];
 };
 
 static void find_common(const struct model *model, struct common *common)
 {
 	common->total = (uint64_t)model->total + 256;
 	for (unsigned b = 0; b < 256; b++)
-		common->unseen[b] = log_of(ESCAPE * ((uint64_t)model->single[b] + 1));
+		common->unseen[b] = (int32_t)log_of(ESCAPE * ((uint64_t)model->single[b] + 1));
 }
 
 /* Bits, in FRACTIONs, of each byte after another one. */
@@ -136,10 +136,11 @@ static void find_costs(
 	int32_t all = (int32_t)log_of((model->before[before] + ESCAPE) * common->total);
 
 	for (unsigned b = 0; b < 256; b++)
-		costs[b] = all -
-			   (int32_t)(pairs[b] ? log_of(pairs[b] * common->total +
-							ESCAPE * ((uint64_t)model->single[b] + 1))
-					      : common->unseen[b]);
+		costs[b] = all - common->unseen[b];
+	for (unsigned b = 0; b < 256 && model->before[before]; b++)
+		if (pairs[b])
+			costs[b] = all - (int32_t)log_of(pairs[b] * common->total +
+							 ESCAPE * ((uint64_t)model->single[b] + 1));
 }
 
 /* ---- a file -------------------------------------------------------------------------------- */

@@ -652,6 +652,7 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 		return -EINTR;
 	if (crew.strategy->uses_heads && keep_heads(assembler))
 		return -EINTR;
+	clusters_list_free(&assembler->clusters);
 	crew.work = scale(assembler, assemble_work(assembler->clusters.end, count_left(assembler),
 					     crew.strategy->share));
 	crew.known_most = KNOWN_ALL / count_left(assembler) + 1;

@@ -169,6 +169,43 @@ bool clusters_is_head(const struct clusters *clusters, uint64_t offset)
 	return ranges_overlap(&clusters->heads, offset, clusters->size) == clusters->size;
 }
 
+uint64_t clusters_next(const struct clusters *clusters, uint64_t at)
+{
+	uint64_t inside = at - clusters->origin, size = clusters->size;
+
+	inside = size & (size - 1) ? inside % size : inside & (size - 1);
+	return inside ? at + size - inside : at;
+}
+
+void clusters_list_free(struct clusters *clusters)
+{
+	const struct ranges *taken = &clusters->taken;
+	uint64_t from = 0;
+
+	clusters->free_runs =
+		xreallocarray(clusters->free_runs, taken->count + 1, sizeof(*clusters->free_runs));
+	clusters->free_count = 0;
+	for (size_t i = 0; i <= taken->count && from < clusters->end; i++) {
+		bool is_last = i == taken->count;
+		uint64_t to = is_last ? clusters->end : taken->items[i].offset;
+		uint64_t end = is_last ? to : to + taken->items[i].length;
+
+		if (end <= from)
+			continue; /* in the same cluster as the one before */
+		if (to > from)
+			clusters->free_runs[clusters->free_count++] =
+				(struct range){ from, to - from };
+		from = clusters_next(clusters, end);
+	}
+}
+
+const struct range *clusters_free_after(const struct clusters *clusters, uint64_t offset)
+{
+	const struct ranges listed = { clusters->free_runs, clusters->free_count, 0 };
+
+	return ranges_after(&listed, offset);
+}
+
 bool clusters_are_free(const struct clusters *clusters, uint64_t offset, uint64_t length)
 {
 	return ranges_overlap(&clusters->taken, offset, length) == 0;
@@ -245,6 +282,7 @@ void clusters_free(struct clusters *clusters)
 {
 	ranges_free(&clusters->taken);
 	ranges_free(&clusters->heads);
+	free(clusters->free_runs);
 	free(clusters->voters.items);
 	free(clusters->hidden.items);
 	free(clusters->complete);

@@ -22,11 +22,14 @@ struct starts {
 };
 
 struct clusters {
-	uint64_t size;         /* bytes of a cluster: a power of two */
-	uint64_t origin;       /* clusters begin at offsets of this remainder */
-	uint64_t end;          /* of the image */
-	struct ranges taken;   /* by complete files */
-	struct ranges heads;   /* what is likely taken by files that break off later */
+	uint64_t size;       /* bytes of a cluster: a power of two */
+	uint64_t origin;     /* clusters begin at offsets of this remainder */
+	uint64_t end;        /* of the image */
+	struct ranges taken; /* by complete files */
+	struct ranges heads; /* what is likely taken by files that break off later */
+	struct range *
+		free_runs; /* between what is taken, each from a cluster on, in order; NULL: not listed */
+	size_t free_count;
 	uint64_t inside_end;   /* what starts before is inside a file that was found... */
 	uint64_t complete_end; /* ...that is complete */
 	struct starts voters;  /* of files that are large, and not inside another one */
@@ -53,6 +56,13 @@ void clusters_add_head(struct clusters *clusters, uint64_t offset, uint64_t leng
 bool clusters_is_head(const struct clusters *clusters, uint64_t offset);
 /* Takes the clusters that have a byte of the range. */
 void clusters_take(struct clusters *clusters, uint64_t offset, uint64_t length);
+/* Lists the runs of free clusters, for a pass: whatever is taken afterwards makes the list invalid. */
+void clusters_list_free(struct clusters *clusters);
+/* Of these the first that ends after offset; NULL: there is none. */
+const struct range *clusters_free_after(const struct clusters *clusters, uint64_t offset);
+/* The first cluster that begins at this place or after it. Layouts are made for each step that is tried: hardly a size is
+ * not a power of two, which needs no division. */
+uint64_t clusters_next(const struct clusters *clusters, uint64_t at);
 /* Whether no complete file has a byte of the range, which is inside the image. */
 bool clusters_are_free(const struct clusters *clusters, uint64_t offset, uint64_t length);
 /* The same for each of the runs. */

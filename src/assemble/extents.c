@@ -1,6 +1,7 @@
 #include "assemble/extents.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -20,6 +21,29 @@ void extents_set(struct extents *extents, const struct range *runs, size_t count
 	extents_clear(extents);
 	for (size_t i = 0; i < count; i++)
 		extents_add(extents, runs[i].offset, runs[i].length);
+}
+
+void extents_set_first(
+	struct extents *extents, const struct range *runs, size_t count, uint64_t length)
+{
+	extents_clear(extents);
+	for (size_t i = 0; i < count && length; i++) {
+		uint64_t len = runs[i].length < length ? runs[i].length : length;
+
+		extents_add(extents, runs[i].offset, len);
+		length -= len;
+	}
+}
+
+void extents_add_apart(struct extents *extents, const struct range *runs, size_t count)
+{
+	if (extents->capacity - extents->count < count) {
+		extents->capacity = extents->count + count;
+		extents->runs =
+			xreallocarray(extents->runs, extents->capacity, sizeof(*extents->runs));
+	}
+	memcpy(extents->runs + extents->count, runs, count * sizeof(*runs));
+	extents->count += count;
 }
 
 void extents_cut(struct extents *extents, uint64_t length)

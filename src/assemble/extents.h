@@ -35,8 +35,13 @@ static inline void extents_add(struct extents *extents, uint64_t offset, uint64_
 	extents->runs[extents->count++] = (struct range){ offset, length };
 }
 
+/* Adds runs none of which continues the one before it, nor the file's last one. */
+void extents_add_apart(struct extents *extents, const struct range *runs, size_t count);
 /* Makes it the file with these runs, which are not its own. */
 void extents_set(struct extents *extents, const struct range *runs, size_t count);
+/* The same of their first bytes, so many. */
+void extents_set_first(
+	struct extents *extents, const struct range *runs, size_t count, uint64_t length);
 /* Cuts the file to this many bytes. */
 void extents_cut(struct extents *extents, uint64_t length);
 /* Makes two adjoining runs of the one that has this offset of the file inside, so that a view shows what is proved there. */

@@ -34,16 +34,6 @@ static const struct range *go_on_to(
 		       : ranges_after(ranges, offset);
 }
 
-/* The first cluster at or after this place. Layouts are made for each step that is tried: hardly a size is not a power of
- * two, which needs no division. */
-static uint64_t next_cluster(const struct clusters *clusters, uint64_t at)
-{
-	uint64_t inside = at - clusters->origin, size = clusters->size;
-
-	inside = size & (size - 1) ? inside % size : inside & (size - 1);
-	return inside ? at + size - inside : at;
-}
-
 static uint64_t last_end(const struct extents *extents)
 {
 	uint64_t last = 0;
@@ -76,19 +66,45 @@ static uint64_t next_obstacle(const struct clusters *clusters, const struct rang
 		*from = run->offset;
 		end = run->offset + run->length;
 	}
-	return next_cluster(clusters, end);
+	return clusters_next(clusters, end);
 }
 
-/* Adds all free clusters from offset on. */
+/* Adds what is listed from offset on, until there are `most` runs, of which one more has room. */
+static void add_listed(
+	const struct clusters *clusters, struct extents *extents, uint64_t offset, size_t most)
+{
+	const struct range *run = clusters_free_after(clusters, offset);
+	size_t left;
+
+	if (!run)
+		return;
+	if (run->offset > offset)
+		offset = run->offset;
+	/* That may continue what the file has. */
+	extents_add(extents, offset, run->offset + run->length - offset);
+	run++;
+	left = (size_t)(clusters->free_runs + clusters->free_count - run);
+	if (left > most - extents->count)
+		left = most - extents->count;
+	if (left)
+		extents_add_apart(extents, run, left);
+}
+
+/* Adds all free clusters from offset on, RUNS_MAX runs of them at most. Up to the end of what the file has already they are
+ * looked for; what comes after is listed for the pass. */
 static void add_free(const struct clusters *clusters, struct extents *extents, uint64_t offset)
 {
 	const struct range *taken = ranges_after(&clusters->taken, offset);
-	size_t own = extents->count;
+	size_t own = extents->count, most = own + RUNS_MAX;
 	uint64_t own_end = last_end(extents);
 
-	while (offset < clusters->end && extents->count < own + RUNS_MAX) {
+	while (offset < clusters->end && extents->count < most) {
 		uint64_t from, end;
 
+		if (clusters->free_runs && offset >= own_end) {
+			add_listed(clusters, extents, offset, most);
+			return;
+		}
 		taken = go_on_to(&clusters->taken, taken, offset);
 		end = next_obstacle(
 			clusters, taken, extents, offset < own_end ? own : 0, offset, &from);

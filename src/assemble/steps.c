@@ -560,6 +560,7 @@ static bool search_coarsely(struct search *search, const struct broken *broken)
 
 	if (coarse.size >= USUAL_CLUSTER || search->tail)
 		return false;
+	coarse.free_runs = NULL; /* those are of the smaller ones */
 	coarse.size = USUAL_CLUSTER;
 	coarse.origin = broken->start % USUAL_CLUSTER;
 	bench->clusters = &coarse;

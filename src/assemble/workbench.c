@@ -237,8 +237,7 @@ bool workbench_describe(struct workbench *bench, const struct extents *extents, 
 	bool described = false;
 
 	if (bench->rule->carver->coded && workbench_goes_on(bench)) {
-		extents_set(&start, extents->runs, extents->count);
-		extents_cut(&start, at);
+		extents_set_first(&start, extents->runs, extents->count, at);
 		workbench_open(bench, &start);
 		coded->begins = false;
 		described =
@@ -272,8 +271,7 @@ static uint64_t check_start(struct workbench *bench, const struct extents *exten
 	struct outcome outcome;
 	uint64_t valid;
 
-	extents_set(start, extents->runs, extents->count);
-	extents_cut(start, length);
+	extents_set_first(start, extents->runs, extents->count, length);
 	set_options(bench, start, &options);
 	check(bench, start, &options, &outcome);
 	bench->seen = seen_by(bench);

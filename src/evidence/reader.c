@@ -74,9 +74,23 @@ static size_t default_slot_len(bool compressed)
 	return slot_len < COMPRESSED_SLOT_LEN_MAX ? slot_len : COMPRESSED_SLOT_LEN_MAX;
 }
 
+/* What is read past the page cache, or decompressed, others would have to read from the disk, or to ask for.
+ * All else they read themselves: memory that is shared has small pages, each of which takes a fault. */
+bool reader_saves_reading(const struct reader *reader)
+{
+	return reader->direct || !reader->plain;
+}
+
+static void plan_reads(struct reader *reader, enum reader_cache cache)
+{
+	reader->plain = reader_plan_files(reader->image, reader->begin);
+	reader->direct = reader->plain &&
+			 reader_plan_direct(reader->image, reader->begin, reader->finish, cache);
+}
+
 static void set_capacity(struct reader *reader, const struct reader_options *options)
 {
-	size_t cached = options->cache_len / reader->slot_len;
+	size_t cached = reader_saves_reading(reader) ? options->cache_len / reader->slot_len : 0;
 
 	reader->slots = options->slots ? options->slots : DEFAULT_SLOTS;
 	if (reader->slots < 2)
@@ -99,6 +113,7 @@ static int set_sizes(
 	rc = set_range(reader, options, error);
 	if (rc)
 		return rc;
+	plan_reads(reader, options->cache);
 	range = reader->finish - reader->begin;
 	if (slot_len > range)
 		slot_len = (size_t)range;
@@ -120,13 +135,6 @@ static int set_sizes(
 	reader->stride = (size_t)reader_round_up(
 		DIRECT_ALIGN + slot_len + reader->overlap + reader->align, DIRECT_ALIGN);
 	return 0;
-}
-
-/* What is read past the page cache, or decompressed, others would have to read from the disk, or to ask for.
- * All else they read themselves: memory that is shared has small pages, each of which takes a fault. */
-bool reader_saves_reading(const struct reader *reader)
-{
-	return reader->direct || !reader->plain;
 }
 
 static void allocate_memory(struct reader *reader, bool shared)
@@ -163,13 +171,6 @@ static int make_ring(struct reader *reader, bool shared, struct error *error)
 		reader->entries[i].zeros = true; /* as new memory is */
 	}
 	return 0;
-}
-
-static void plan_reads(struct reader *reader, enum reader_cache cache)
-{
-	reader->plain = reader_plan_files(reader->image, reader->begin);
-	reader->direct = reader->plain &&
-			 reader_plan_direct(reader->image, reader->begin, reader->finish, cache);
 }
 
 static int try_backend(struct reader *reader, const struct reader_backend *backend)
@@ -216,8 +217,6 @@ int reader_open(struct reader **result, struct image *image, const struct reader
 	pthread_mutex_init(&reader->lock, NULL);
 	pthread_cond_init(&reader->done, NULL);
 	rc = set_sizes(reader, options, error);
-	if (!rc)
-		plan_reads(reader, options->cache);
 	if (!rc)
 		rc = make_ring(reader, options->shared, error);
 	if (!rc) {

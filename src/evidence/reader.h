@@ -25,10 +25,11 @@ enum reader_method reader_io_method(unsigned choice);
 enum reader_cache reader_io_cache(unsigned choice);
 
 struct reader_options {
-	size_t slot_len;  /* own bytes of a slot; 0: 8 MiB. Raised to overlap + 1 when smaller */
-	size_t overlap;   /* bytes after a slot's own: longest pattern - 1 */
-	unsigned slots;   /* at least 2; 0: 4 */
-	size_t cache_len; /* bytes of released slots that reader_copy can still use */
+	size_t slot_len; /* own bytes of a slot; 0: 8 MiB. Raised to overlap + 1 when smaller */
+	size_t overlap;  /* bytes after a slot's own: longest pattern - 1 */
+	unsigned slots;  /* at least 2; 0: 4 */
+	/* Bytes of released slots that reader_copy can still use, unless they are in the page cache. */
+	size_t cache_len;
 	uint64_t offset, length; /* the range to read; length 0: to the end */
 	enum reader_method method;
 	enum reader_cache cache; /* the page cache */

@@ -378,6 +378,30 @@ Test(reader_cache, the_last_slots_stay_and_those_before_are_gone)
 	fake_free(&fake);
 }
 
+/* It can be read again there: memory for it would only have to be zeroed. */
+Test(reader_cache, what_the_page_cache_has_does_not_stay)
+{
+	static uint8_t bytes[16 * SLOT], buffer[SLOT];
+	struct reader_options options = { .slot_len = SLOT,
+		.slots = 2,
+		.cache_len = 3 * SLOT,
+		.method = READER_THREADS,
+		.cache = READER_BUFFERED };
+	struct reader *reader;
+	struct image *image;
+
+	e01_fill(bytes, sizeof(bytes), 5);
+	temp_write("image.raw", bytes, sizeof(bytes));
+	image = e01_opened(temp_at("image.raw"));
+	cr_assert_eq(reader_open(&reader, image, &options, NULL), 0);
+	cr_assert(!reader_saves_reading(reader));
+	take_and_release(reader, 8);
+	/* 8 and 9 are being read. */
+	cr_assert_eq(reader_copy(reader, 7 * SLOT, buffer, SLOT), 0);
+	reader_close(reader);
+	image_close(image);
+}
+
 Test(reader_cache, another_process_sees_what_was_read_and_can_write_nothing)
 {
 	static uint8_t buffer[8 * SLOT];

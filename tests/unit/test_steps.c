@@ -262,6 +262,70 @@ Test(steps, what_can_never_be_complete_is_put_together)
 	extents_free(&extents);
 }
 
+static uint64_t layout_state;
+
+static uint64_t draw(uint64_t below)
+{
+	layout_state = layout_state * 6364136223846793005 + 1442695040888963407;
+	return (layout_state >> 33) % below;
+}
+
+/* Of some clusters, of which complete files have parts: they are not whole ones, nor at clusters. */
+static void take_some(struct clusters *some, uint64_t most)
+{
+	for (uint64_t at = draw(most); at < some->end; at += 1 + draw(most)) {
+		uint64_t length = 1 + draw(3 * some->size);
+
+		if (length > some->end - at)
+			length = some->end - at;
+		ranges_add(&some->taken, at, length);
+		at += length;
+	}
+}
+
+/* Layouts by the list of what is free are those that are found without it: with few and many files, clusters of all sizes, steps
+ * forwards and backwards, past the file's own pieces and into them. */
+Test(steps, lay_out_what_is_listed_as_free)
+{
+	struct extents found = { 0 }, listed = { 0 };
+	unsigned laid_out = 0;
+
+	for (unsigned round = 0; round < 400; round++) {
+		struct clusters some = { .size = 512 << draw(4), .origin = 0 };
+		struct partial partial = { 0 };
+
+		some.end = some.size * (100 + draw(1000)) + draw(some.size);
+		some.origin = draw(2) ? 0 : 512 * draw(some.size / 512);
+		take_some(&some, some.size * (1 + draw(40)));
+		for (uint64_t piece = 0; piece < 1 + draw(4); piece++)
+			extents_add(&partial.extents,
+				some.origin + some.size * draw(some.end / some.size - 10),
+				some.size * (1 + draw(6)));
+		for (unsigned n = 0; n < 40; n++) {
+			const struct step step = { some.size * (1 + draw(8)),
+				((int64_t)draw(200) - 100) * (int64_t)some.size };
+			struct clusters with = some;
+			bool works = step_lay_out(&some, &partial, &step, &found);
+
+			with.free_runs = NULL;
+			clusters_list_free(&with);
+			cr_assert_eq(step_lay_out(&with, &partial, &step, &listed), works);
+			free(with.free_runs);
+			if (!works)
+				continue;
+			laid_out++;
+			cr_assert_eq(listed.count, found.count);
+			cr_assert_arr_eq(
+				listed.runs, found.runs, found.count * sizeof(*found.runs));
+		}
+		partial_free(&partial);
+		ranges_free(&some.taken);
+	}
+	cr_expect_gt(laid_out, 1000);
+	extents_free(&found);
+	extents_free(&listed);
+}
+
 /* A second pass makes only the trials again that look at clusters which were taken since. */
 Test(steps, what_was_refused_costs_little_in_the_next_pass)
 {
