@@ -16,6 +16,8 @@
  * without end, that the tag is only mentioned. Long text without any of those tags is not the
  * document's either, unless it is in an element made for that. Lines of text right after the document type or the root's tag, but
  * for a template's, and a document type of many lines, show that these only stand in a text.
+ *
+ * Where many tags have no counterpart (html_nesting.h) another text may lie within the document: unverified.
  */
 #include "html.h"
 
@@ -24,6 +26,7 @@
 #include <string.h>
 
 #include "cursor.h"
+#include "html_nesting.h"
 #include "plain_text.h"
 #include "title.h"
 #include "walk.h"
@@ -64,6 +67,7 @@ struct html {
 	uint64_t text;       /* bytes outside of tags since then */
 	int run_byte;
 	uint64_t run_start;
+	struct html_nesting nesting;
 };
 
 static bool is_space(int byte)
@@ -131,8 +135,8 @@ static void read_name(struct html *html, char *name)
 	name[len] = 0;
 }
 
-/* Skips attributes and the end of a tag. */
-static bool skip_attributes(struct html *html)
+/* Skips attributes and the end of a tag. *last: the byte before that, blanks aside. */
+static bool skip_attributes(struct html *html, int *last)
 {
 	uint64_t start = html->cursor.at;
 	int quote = 0, before = 0;
@@ -153,6 +157,7 @@ static bool skip_attributes(struct html *html)
 			if (html->known_tags <= MIN_TAGS_CUT &&
 				cursor_at_text(&html->cursor, "\\n"))
 				html->source = true;
+			*last = before;
 			return true;
 		} else if ((byte == '"' || byte == '\'') && before == '=') {
 			quote = byte;
@@ -246,6 +251,7 @@ static bool read_start_tag(struct html *html, uint64_t at)
 	uint8_t text[256];
 	char name[MAX_NAME + 1];
 	size_t text_len = sizeof(text);
+	int last;
 
 	read_name(html, name);
 	note_tag(html, name);
@@ -258,8 +264,10 @@ static bool read_start_tag(struct html *html, uint64_t at)
 	}
 	if (strcmp(name, "body") == 0 || strcmp(name, "frameset") == 0)
 		html->body = true;
-	if (!skip_attributes(html))
+	if (!skip_attributes(html, &last))
 		return false;
+	if (last != '/')
+		html_nesting_start(&html->nesting, name);
 	if (strcmp(name, "html") == 0)
 		html->mentioned = !tag_follows(&html->cursor);
 	if (strcmp(name, "title") == 0 && !html->body) {
@@ -276,11 +284,13 @@ static bool read_start_tag(struct html *html, uint64_t at)
 static bool read_end_tag(struct html *html)
 {
 	char name[MAX_NAME + 1];
+	int last;
 
 	read_name(html, name);
 	note_tag(html, name);
-	if (!skip_attributes(html))
+	if (!skip_attributes(html, &last))
 		return false;
+	html_nesting_end(&html->nesting, name);
 	html->ended = strcmp(name, "html") == 0;
 	if (strcmp(name, "body") == 0 || strcmp(name, "frameset") == 0)
 		html->body_end = html->body_last = html->cursor.at;
@@ -458,7 +468,10 @@ static enum verdict judge_end(struct html *html)
 	}
 	if (html->ended) {
 		finding->length = read_end(&html->cursor);
-		return CARVE_COMPLETE;
+		if (html_nesting_holds(&html->nesting))
+			return CARVE_COMPLETE;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"many tags without a counterpart up to %" PRIu64, finding->length);
 	}
 	/* What is no text ends the file; a few bytes before it are text by chance. */
 	if (html->problem && html->body_last && at - html->body_last <= CHANCE_MAX)

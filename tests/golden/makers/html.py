@@ -57,3 +57,10 @@ def make():
     save("html", "text.html", b"html is short for something", verdict="reject")
     save("html", "mention.html", b"<html> tag). Text with <b>bold</b>, <i>italic</i>, <p>, <br>, <hr> and <em>other</em> tags.\n" * 3, verdict="reject")
     save("html", "text-after.html", open_ + b"Words of other files. " * 12000, verdict="truncated", length_min=len(open_) - 9, length_max=len(open_))
+    # How elements enclose each other: deep ones, a few mistakes, and lines of tables, lists and text in random order.
+    save("html", "deep.html", PAGE.replace(b"<p>", b"<div>" * 150 + b"<span/>" + b"</div>" * 150, 1))
+    save("html", "mistakes.html", PAGE.replace(b"</b>", b"", 2), title="A page: \xe4")
+    lines = (BODY + b"<div>\n<table>\n<tr><td>1\n</table>\n</div>\n<ul>\n<li>Words.\n</ul>\n<pre>\nint x;\n</pre>\n" * 9).split(b"\n")
+    random.Random(4).shuffle(lines)
+    shuffled = b"<!DOCTYPE html>\n" + HEAD + b"\n".join(lines) + b"</body>\n</html>"
+    save("html", "shuffled.html", shuffled, verdict="unverified", length=len(shuffled), why=f"many tags without a counterpart up to {len(shuffled)}")
