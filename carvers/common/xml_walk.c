@@ -335,6 +335,8 @@ static bool read_text(struct document *document)
 			return false;
 		if (!document->depth && !xml_is_space(current(document)))
 			return fail(document, "text outside the root");
+		if (xml->tag_count == 1 && !xml_is_space(current(document)))
+			xml->leads_with_text = true;
 		if (document->title_in && document->title_in == document->depth)
 			xml_collect(&document->reader, &title, current(document));
 		advance(document);
@@ -438,6 +440,11 @@ enum xml_end xml_walk(struct view *view, struct xml *xml)
 	xml->root_end = xml->end = reader->at;
 	read_epilog(&document);
 	return XML_COMPLETE;
+}
+
+bool xml_is_mentioned(const struct xml *xml, enum xml_end end)
+{
+	return !xml->declared && !xml->doctype[0] && end == XML_BROKEN && xml->leads_with_text;
 }
 
 enum verdict xml_verdict(

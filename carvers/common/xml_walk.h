@@ -31,8 +31,9 @@ struct xml {
 	char name_space[128]; /* the value of the root's xmlns or xmlns:prefix, "" for none */
 	char title[128];      /* blanks not yet removed: finding_set_title does that */
 	uint64_t tag_count;   /* complete start and end tags */
-	uint64_t root_end;    /* offset after the root's end tag; 0: not reached */
-	uint64_t end; /* the same after the comments, instructions and line ends that follow */
+	bool leads_with_text; /* something that is no blank is between the root's tag and the next markup */
+	uint64_t root_end; /* offset after the root's end tag; 0: not reached */
+	uint64_t end;      /* the same after the comments, instructions and line ends that follow */
 	uint64_t valid_end; /* how far a document that is broken or cut is valid */
 	const char *problem;
 	uint64_t problem_at;
@@ -48,6 +49,11 @@ enum xml_end xml_walk(struct view *view, struct xml *xml);
 /* The verdict on a document whose walk ended with `end` (not XML_OTHER); sets length and title. */
 enum verdict xml_verdict(
 	struct view *view, const struct xml *xml, enum xml_end end, struct finding *finding);
+
+/* Whether the root's tag, without a declaration, only stands in a text, which breaks the document; for vocabularies without
+ * text right in the root. */
+bool xml_is_mentioned(const struct xml *xml, enum xml_end end);
+#define XML_MENTIONED "text that mentions the root's tag up to %" PRIu64
 
 /* The root's name without its prefix. */
 const char *xml_local_name(const char *name);

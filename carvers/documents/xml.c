@@ -231,6 +231,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
 			end == XML_BROKEN ? xml.problem : "truncated before its second tag",
 			end == XML_BROKEN ? xml.problem_at : xml.valid_end);
+	if (strcmp(xml_local_name(xml.root), "html") != 0 && xml_is_mentioned(&xml, end))
+		return verdict_because(CARVE_REJECT, finding, XML_MENTIONED, xml.problem_at);
 	if (end == XML_BROKEN && strcmp(xml_local_name(xml.root), "html") == 0) {
 		enum verdict verdict = check_as_html(view, &xml, finding);
 

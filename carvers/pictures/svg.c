@@ -31,6 +31,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (end != XML_COMPLETE && !xml.tag_count)
 		return verdict_because(
 			CARVE_REJECT, finding, "%s at %" PRIu64, xml.problem, xml.problem_at);
+	if (xml_is_mentioned(&xml, end))
+		return verdict_because(CARVE_REJECT, finding, XML_MENTIONED, xml.problem_at);
 	finding->extension = "svg";
 	return xml_verdict(view, &xml, end, finding);
 }

@@ -44,3 +44,6 @@ def make():
     save("svg", "page.svg", b'<svg width="20"><rect/></svg>', verdict="reject")
     save("svg", "html.svg", (declared + "<html><body>" + whole + "</body></html>").encode(), verdict="reject")
     save("svg", "nothing.svg", b"<svg " + random.Random(4).randbytes(300), verdict="reject")
+    lines = (ROOT + "\nint x;\n").encode()
+    save("svg", "mentioned.svg", lines + b"if (a < b)\n", verdict="reject", why=f"text that mentions the root's tag up to {len(lines) + 7}")
+    save("svg", "text-later.svg", (ROOT + "<g/>").encode() + b"words < 1", verdict="truncated", length_min=len(ROOT) + 4, length_max=len(ROOT) + 13)

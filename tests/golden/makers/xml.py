@@ -54,3 +54,5 @@ def make():
     save("xml", "licensed.xmp", licence + packet, extension="xmp")
     save("xml", "licensed-bare.xml", licence + b"<layout b='1'>\n<item/></layout>\n", verdict="reject", why="no XML declaration at 0")
     save("xml", "no-declaration.xml", b"<list><item/></list>", verdict="reject", why="no XML declaration at 0")
+    mention = b"<gpx version='1.0'> is the root of tracks, <wpt> an element of it, and < the beginning of tags"
+    save("xml", "mentioned.gpx", mention, verdict="reject", why=f"text that mentions the root's tag up to {mention.index(b'< ') + 1}")
