@@ -9,7 +9,7 @@
  * directly after it belongs to the same file: programs that append, or compress in parallel, write
  * many, and each is reported as a part. Only at a sector boundary it may be another file: there it is one
  * if it has a name of its own, or is damaged. Name and time come from the first member's header; the
- * decompressed data determines the extension.
+ * decompressed data determines the extension: tar, cpio, SVG, or macOS's records of what changed in a file system (FSEvents).
  *
  * Damage. The stream becomes invalid within some tens of foreign bytes. Random bytes decode no
  * longer than that either, so a stream that becomes invalid that early is not accepted, unless the
@@ -33,7 +33,8 @@ enum {
 	 * suffice. */
 	SURE_LEN = 80,
 	SURE_NAME_LEN = 60,
-	JOINT_LEN = 4096, /* bytes after a joint that are looked at */
+	JOINT_LEN = 4096,         /* bytes after a joint that are looked at */
+	FSEVENTS_HEADER_LEN = 12, /* of a page in macOS's .fseventsd: magic, 4 bytes, length */
 };
 
 enum gz_flag { HEADER_CRC = 1 << 1, EXTRA = 1 << 2, NAME = 1 << 3, COMMENT = 1 << 4 };
@@ -121,8 +122,14 @@ static const char *extension_of(const struct compressed *stream)
 {
 	static const char *const extensions[COMPRESSED_CONTENTS] = { "gz", "tgz", "cpio.gz",
 		"svgz" };
+	enum compressed_content content = compressed_content(stream);
 
-	return extensions[compressed_content(stream)];
+	/* The names are hexadecimal numbers without an extension; versions 1 to 3. */
+	if (content == COMPRESSED_OTHER && stream->head_len >= FSEVENTS_HEADER_LEN &&
+		stream->head[0] >= '1' && stream->head[0] <= '3' &&
+		memcmp(stream->head + 1, "SLD", 3) == 0)
+		return "fsevents";
+	return extensions[content];
 }
 
 static void describe(struct view *view, struct finding *finding, const struct gz_member *member,

@@ -45,6 +45,9 @@ enum {
 	PYTHON_EGG = 1 << 30,
 };
 
+/* More than the constants of an enumeration hold. */
+#define AFF4 (UINT32_C(1) << 31)
+
 static const struct {
 	enum name_part place;
 	const char *text;
@@ -83,6 +86,7 @@ static const struct {
 	{ WHOLE, "extension.vsixmanifest", VISUAL_STUDIO },
 	{ WHOLE, "AppxManifest.xml", WINDOWS_APP },
 	{ WHOLE, "EGG-INF/PKG-INFO", PYTHON_EGG },
+	{ WHOLE, "information.turtle", AFF4 },
 };
 
 /* The first row all of whose names were seen wins. */
@@ -104,6 +108,7 @@ static const struct {
 	{ OOXML | VISUAL_STUDIO, "vsix" },
 	{ OOXML | WINDOWS_APP, "appx" },
 	{ OOXML | NUGET, "nupkg" },
+	{ AFF4, "aff4" },
 	{ XPS, "xps" },
 	{ CONTAINER | BOOK, "epub" },
 	{ ANDROID | CLASSES_JAR, "aar" },

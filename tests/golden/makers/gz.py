@@ -23,6 +23,13 @@ def member(data, level=9, time=0, extra=None, name=None, comment=None, crc16=Fal
     return head + deflated(data, level) + struct.pack("<II", zlib.crc32(data), len(data) & 0xffffffff)
 
 
+def fsevents(version):
+    """A page of macOS's .fseventsd: paths, each with the event's number and flags, and from version 2 on a node's number."""
+    body = b"".join(path + b"\0" + struct.pack("<QI", 0x9b21f0 + i, 0x1000000) + (struct.pack("<Q", 8613 + i) if version > 1 else b"") +
+                    (bytes(4) if version > 2 else b"") for i, path in enumerate(b"private/var/db/uuidtext/%02X" % i for i in range(9)))
+    return b"%dSLD" % version + bytes(4) + struct.pack("<I", 12 + len(body)) + body
+
+
 def make():
     words = text(3000)
     whole = member(words, time=1709251198, name=b"words.txt")
@@ -34,6 +41,12 @@ def make():
     save("gz", "small.tgz", member(small_tar(), name=b"a.tar"), extension="tgz", title="a.tar")
     save("gz", "picture.svgz", member(SVG), extension="svgz")
     save("gz", "newc.cpio.gz", member(b"070701" + b"0" * 104), extension="cpio.gz")
+    pages = b"".join(fsevents(version) for version in (1, 2, 3))
+    for name, data in (("first", pages[:len(fsevents(1))]), ("second", fsevents(2)), ("third", fsevents(3)), ("pages", pages)):
+        save("gz", f"{name}.fsevents", member(data), extension="fsevents", title="")
+    save("gz", "fourth.gz", member(b"4" + pages[1:]), extension="gz")
+    save("gz", "short.gz", member(pages[:11]), extension="gz")
+    save("gz", "cut-random.fsevents", member(pages)[:100] + junk(3000, 4), verdict="truncated", extension="fsevents", length_min=100, length_max=200)
     save("gz", "chain.gz", member(words[:300], name=b"one") + member(words[300:], name=b"two") + member(b""), title="one", sequence="yes")
     blocks = b"".join(member(words[i:i + 900], extra=b"BC\2\0\0\0") for i in range(0, 2700, 900))
     save("gz", "chain-blocks.gz", blocks, sequence="yes")

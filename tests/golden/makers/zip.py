@@ -132,6 +132,13 @@ def make():
     manifest = ("META-INF/MANIFEST.MF", b"Manifest-Version: 1.0\r\n")
     save("zip", "java.jar", archive([manifest, ("A.class", WORDS)], pipe=True), extension="jar")
     save("zip", "web.war", archive([manifest, ("WEB-INF/web.xml", WORDS)]), extension="war")
+    volume = b"aff4://685e15cc-d0fb-4dbc-ba47-48117fc77044"
+    image = [("container.description", volume), ("version.txt", b"major=1\nminor=0\n"), ("map/idx", volume + b"/data"), ("data/00000000", WORDS),
+             ("information.turtle", b"@prefix aff4: <http://aff4.org/Schema#> .\n<" + volume + b"/data> a aff4:ImageStream .\n")]
+    aff4 = archive(image, zipfile.ZIP_STORED, zip64=True)
+    save("zip", "image.aff4", aff4, extension="aff4", unverified="none")
+    save("zip", "commented.aff4", archive(image[3:], comment=volume), extension="aff4")
+    save("zip", "image-cut.zip", aff4[:aff4.index(b"information.turtle") - 30], verdict="truncated", extension="zip")
     save("zip", "places.kmz", archive([("doc.kml", WORDS)]), extension="kmz")
     apk = archive([("AndroidManifest.xml", WORDS), ("classes.dex", WORDS), manifest])
     save("zip", "android.apk", apk, extension="apk")
