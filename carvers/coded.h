@@ -67,6 +67,33 @@ struct carve_coded {
  * carvers; all are offsets in the view. */
 uint64_t view_known_end(const struct view *view, uint64_t picture, uint64_t data);
 
+/* What coded data of a file in pieces comes to between two places of the image, for other checks that decode the same bits in the
+ * same way: whole MCUs, all valid but for the DC. */
+struct coded_stretch {
+	uint16_t bytes; /* to the one that has the next bit */
+	uint16_t after; /* to the next whole one */
+	uint16_t mcus;
+	uint8_t bit; /* of that byte, 0: the highest */
+	int16_t low[4],
+		high[4]; /* how far predictions go up and down from where they were, of components */
+	int16_t sum[4];  /* and their change in the end */
+};
+
+/* A number for a way of decoding, which the bytes identify; 0: nothing can be noted. For carvers, as all below. */
+uint32_t view_coding(struct view *view, const void *bytes, size_t len);
+/* Whether it is known what decoding so comes to from a bit of the byte at an offset of the view on. Depends on chance, so the
+ * carver does the same in both cases, at the same cost; all bytes up to the next whole one are in the view, follow each other in
+ * the image, and could be read. */
+bool view_recall(struct view *view, uint32_t coding, uint64_t at, unsigned bit,
+	struct coded_stretch *stretch);
+/* Notes it. It is not where bytes are from several places. */
+void view_note(struct view *view, uint32_t coding, uint64_t at, unsigned bit,
+	const struct coded_stretch *stretch);
+/* Where a stretch from this offset on had better end, by its place in the image. */
+uint64_t view_stretch_end(struct view *view, uint64_t at);
+/* Whether so many more units of work would not end the check. */
+bool view_affords(const struct view *view, uint64_t units);
+
 /* Bits of the data before the break, and then of the bytes after it. */
 struct coded_bits {
 	uint64_t held; /* the next `count` ones at the top, then zeros */

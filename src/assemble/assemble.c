@@ -26,6 +26,7 @@
 #include "assemble/searcher.h"
 #include "assemble/strategies.h"
 #include "base/memory.h"
+#include "carve/coded_memo.h"
 #include "evidence/extent_image.h"
 
 #define SECTOR 512
@@ -64,6 +65,7 @@ struct assembler {
 	struct cluster_sums *sums; /* the same for their CRCs */
 	struct searcher *searcher; /* NULL: there was no pass yet */
 	struct affinity_samples *samples;
+	struct coded_memo *memo;   /* of coded data, which trials share */
 	bool has_heads;            /* the searcher */
 	struct assembled *results; /* the found ones, which stay the state's */
 };
@@ -120,6 +122,7 @@ void assembler_free(struct assembler *assembler)
 	cluster_sums_free(assembler->sums);
 	searcher_free(assembler->searcher);
 	affinity_samples_free(assembler->samples);
+	coded_memo_free(assembler->memo);
 	broken_files_free(&assembler->broken);
 	free(assembler->results);
 	free(assembler);
@@ -345,6 +348,7 @@ static void try_files(void *context, unsigned number, unsigned worker)
 	(void)number;
 	(void)worker;
 	view_watch(view, may_go_on, crew);
+	view_share(view, crew->assembler->memo);
 	if (crew->helpers)
 		helpers_begin(crew->helpers);
 	while (!crew->stopped && !crew->no_memory &&
@@ -487,6 +491,7 @@ static void get_ready(struct assembler *assembler)
 	assembler->searcher = searcher_new(
 		assembler->options.tool, assembler->options.devices, &assembler->clusters);
 	assembler->samples = affinity_samples_new();
+	assembler->memo = coded_memo_new();
 }
 
 static void drop_unproved(struct assembler *assembler)

@@ -159,27 +159,35 @@ static void check(struct workbench *bench, const struct extents *extents,
 /* Bytes of which the last state is kept: most pieces end where those do. */
 #define STATE_SPACING 4096
 
-static void forget_states(struct workbench_states *states)
+/* Frees the first ones. */
+static void drop_states(struct workbench_states *states, size_t count)
 {
-	for (size_t i = 0; i < states->count; i++)
+	for (size_t i = 0; i < count; i++)
 		free((void *)states->items[i].data);
-	states->count = 0;
+	states->count -= count;
+	memmove(states->items, states->items + count, states->count * sizeof(*states->items));
 }
 
-void workbench_prepare(struct workbench *bench, const struct extents *extents)
+static void forget_states(struct workbench_states *states)
 {
-	const struct check_options spaced = { .spacing = STATE_SPACING };
-	struct workbench_states *states = &bench->states;
-	struct outcome outcome;
+	drop_states(states, states->count);
+}
 
-	states->number++;
-	forget_states(states);
-	if (!bench->rule->carver->resume || !workbench_goes_on(bench))
-		return;
-	check(bench, extents, &spaced, &outcome);
-	outcome_free(&outcome);
-	extents_set(&states->extents, extents->runs, extents->count);
-	states->count = view_take_states(bench->view, states->items);
+/* Adds those of a check that began with one of these, or from the file's beginning: as if that had made all. */
+static void add_states(struct workbench_states *states, struct view *view)
+{
+	struct carve_state items[VIEW_STATES];
+	size_t count = view_take_states(view, items), kept = 0;
+
+	while (kept < states->count && count &&
+		states->items[kept].offset / STATE_SPACING < items[0].offset / STATE_SPACING)
+		kept++;
+	while (count && states->count > kept)
+		free((void *)states->items[--states->count].data);
+	if (states->count + count > VIEW_STATES)
+		drop_states(states, states->count + count - VIEW_STATES);
+	memcpy(states->items + states->count, items, count * sizeof(*items));
+	states->count += count;
 }
 
 void workbench_note_lasting(struct workbench *bench, uint64_t target)
@@ -228,6 +236,27 @@ static const struct carve_state *find_state(
 		if (states->items[i - 1].offset <= common)
 			return &states->items[i - 1];
 	return NULL;
+}
+
+/* Where the carver decodes all in order, those of the file before are of use as far as this one has the same bytes. */
+void workbench_prepare(struct workbench *bench, const struct extents *extents)
+{
+	struct check_options spaced = { .spacing = STATE_SPACING };
+	struct workbench_states *states = &bench->states;
+	struct outcome outcome;
+
+	states->number++;
+	if (!bench->rule->carver->resume || !workbench_goes_on(bench)) {
+		forget_states(states);
+		return;
+	}
+	spaced.from = bench->rule->carver->coded ? find_state(bench, extents) : NULL;
+	while (states->count && spaced.from != &states->items[states->count - 1])
+		free((void *)states->items[--states->count].data);
+	check(bench, extents, &spaced, &outcome);
+	outcome_free(&outcome);
+	extents_set(&states->extents, extents->runs, extents->count);
+	add_states(states, bench->view);
 }
 
 bool workbench_describe(struct workbench *bench, const struct extents *extents, uint64_t at,

@@ -44,20 +44,37 @@ static bool get_part(
 	return (*part)->end && (*part)->is_whole;
 }
 
+/* Makes it ready for an image. */
+static void turn_to(struct recent *recent, struct image *image)
+{
+	if (recent->image != image)
+		forget(recent, image);
+	if (!recent->parts)
+		recent->parts = xcalloc(PARTS, sizeof(*recent->parts));
+}
+
+const uint8_t *recent_lend(struct recent *recent, struct image *image, uint64_t offset, size_t len)
+{
+	size_t inside = (size_t)(offset % PART_LEN);
+	struct recent_part *part;
+
+	if (!len || len > PART_LEN - inside || offset > UINT64_MAX / 2)
+		return NULL;
+	turn_to(recent, image);
+	return get_part(recent, offset, len, &part) ? part->bytes + inside : NULL;
+}
+
 void recent_read(struct recent *recent, struct image *image, uint64_t offset, void *buffer,
 	size_t len, struct ranges *bad)
 {
 	uint8_t *to = buffer;
 	size_t wanted = len, some;
 
-	if (recent->image != image)
-		forget(recent, image);
+	turn_to(recent, image);
 	if (len > LEN_MAX || offset > UINT64_MAX / 2) {
 		image_read_noting(image, offset, buffer, len, bad);
 		return;
 	}
-	if (!recent->parts)
-		recent->parts = xcalloc(PARTS, sizeof(*recent->parts));
 	for (; len; offset += some, to += some, len -= some) {
 		size_t inside = (size_t)(offset % PART_LEN);
 		struct recent_part *part;

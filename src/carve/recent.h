@@ -18,6 +18,8 @@ struct recent {
  * NULL. The image must not be closed before recent_free, or the next image is read. */
 void recent_read(struct recent *recent, struct image *image, uint64_t offset, void *buffer,
 	size_t len, struct ranges *bad);
+/* The same bytes where they are kept, until the next call; NULL: they are not all in one part that is kept now. */
+const uint8_t *recent_lend(struct recent *recent, struct image *image, uint64_t offset, size_t len);
 void recent_free(struct recent *recent);
 
 #endif

@@ -32,12 +32,14 @@
 #include "base/ranges.h"
 #include "carve/ahead.h"
 #include "carve/recent.h"
+#include "carve/coded_memo.h"
 #include "carvers/coded.h"
 #include "evidence/extent_image.h"
 
 #define FIRST_READ 4096
 #define FETCH_MIN 16384
 #define READ_MAX (256 * 1024)
+#define TRIAL_SHARE 16 /* of what a trial read in a row is what it reads next, as it may soon end */
 #define BUDGET_FACTOR 4
 #define BUDGET_BASE (16 * 1024 * 1024)
 #define WORK_BASE ((uint64_t)512 << 20)
@@ -47,6 +49,7 @@
 #define FETCH_WORK_BYTES 16 /* bytes that a fetch reads for one more unit */
 #define RESERVE_WORK \
 	2048 /* units that asking for memory costs: a message to another process, perhaps */
+#define STRETCH_LEN 1024       /* bytes of coded data that is noted, about */
 #define WORK_STEP (256 * 1024) /* units after which limits are tested */
 #define RESERVE_MAX ((uint64_t)1 << 30)
 #define PROOF_MAX 65535     /* bits that are counted for one joint */
@@ -97,19 +100,22 @@ struct view {
 	size_t run;      /* the run that was read last... */
 	uint64_t run_at; /* ... which starts there in the file */
 	bool image_ends;
-	uint64_t budget;   /* bytes that may still be fetched */
-	uint8_t *buffer;   /* READ_MAX bytes */
-	uint64_t at;       /* offset in the image, or in a file in pieces, of buffer[0] */
-	size_t held;       /* bytes in buffer */
-	struct ranges bad; /* those of buffer, or of memory, that can't be read; placed as `at` */
+	struct coded_memo *memo; /* NULL: none are shared */
+	uint64_t budget;         /* bytes that may still be fetched */
+	uint8_t *buffer;         /* READ_MAX bytes */
+	const uint8_t *bytes;    /* the buffer, or where `recent` has them */
+	uint64_t at;             /* offset in the image, or in a file in pieces, of bytes[0] */
+	size_t held;             /* of these */
+	struct ranges bad; /* those of bytes, or of memory, that can't be read; placed as `at` */
 	uint8_t fill,
 		filled; /* what bytes that can't be read look like: to this candidate; in buffer */
 	uint64_t paid_at; /* the window that this candidate has paid for, in the image; inside the
 			     buffer, unless it was not loaded yet */
 	size_t paid;
 	bool unloaded;
-	uint64_t passed_end;                            /* of what view_pass was called for last */
-	size_t next_read;                               /* bytes that the next read pays for */
+	uint64_t passed_end; /* of what view_pass was called for last */
+	size_t next_read;    /* bytes that the next read pays for */
+	uint64_t row_at;     /* where the windows began that have no gap between them */
 	bool (*go_on)(void *context, uint64_t reached); /* the watcher; NULL: none */
 	bool (*reserve)(void *context, uint64_t bytes); /* view_reserve_by; NULL: none */
 	void *context;
@@ -144,6 +150,7 @@ struct view *view_new(void)
 	struct view *view = xcalloc(1, sizeof(*view));
 
 	view->buffer = xmalloc(READ_MAX);
+	view->bytes = view->buffer;
 	return view;
 }
 
@@ -256,6 +263,69 @@ void view_know_end(struct view *view, uint64_t picture, uint64_t data, uint64_t 
 	view->known.picture = picture;
 	view->known.data = data;
 	view->known.end = end;
+}
+
+void view_share(struct view *view, struct coded_memo *memo)
+{
+	view->memo = memo;
+}
+
+static uint64_t go_to_run(struct view *view, uint64_t at);
+
+/* Where a byte of a file in pieces is in the image, and how many follow it there, itself included, that are in the view. */
+static uint64_t place_of(struct view *view, uint64_t at, uint64_t *left)
+{
+	const struct range *run;
+	uint64_t inside;
+
+	*left = at < view->size ? view->size - at : 0;
+	if (!view->runs || !*left)
+		return at;
+	inside = go_to_run(view, at);
+	run = &view->runs[view->run];
+	*left = run->length - inside < *left ? run->length - inside : *left;
+	return run->offset + inside;
+}
+
+uint32_t view_coding(struct view *view, const void *bytes, size_t len)
+{
+	return view->memo && (view->runs || view->memory)
+		       ? coded_memo_coding(view->memo, bytes, len)
+		       : 0;
+}
+
+bool view_recall(struct view *view, uint32_t coding, uint64_t at, unsigned bit,
+	struct coded_stretch *stretch)
+{
+	uint64_t left, place = place_of(view, at, &left);
+
+	return coded_memo_find(view->memo, coding, place * 8 + bit, stretch) &&
+	       stretch->after <= left;
+}
+
+void view_note(struct view *view, uint32_t coding, uint64_t at, unsigned bit,
+	const struct coded_stretch *stretch)
+{
+	uint64_t left, place = place_of(view, at, &left);
+
+	if (stretch->after <= left && !view->met_bad && !view->bad.count)
+		coded_memo_add(view->memo, coding, place * 8 + bit, stretch);
+}
+
+uint64_t view_stretch_end(struct view *view, uint64_t at)
+{
+	uint64_t left, place = place_of(view, at, &left);
+	uint64_t len = STRETCH_LEN - place % STRETCH_LEN;
+
+	return at + (len < left ? len : left);
+}
+
+bool view_affords(const struct view *view, uint64_t units)
+{
+	uint64_t most = view_work_most(view->reach);
+
+	most = view->work_max < most ? view->work_max : most;
+	return view->work < most && units < most - view->work && units < view->budget;
 }
 
 /* Bytes past the end are looked at, too: two of the marker. */
@@ -397,6 +467,12 @@ void view_free(struct view *view)
 void view_read_image(
 	struct view *view, struct image *image, uint64_t offset, void *buffer, size_t len)
 {
+	/* What was lent may not be there any more. */
+	if (view->bytes != view->buffer) {
+		view->bytes = view->buffer;
+		view->held = 0;
+		view->unloaded = true;
+	}
 	recent_read(&view->recent, image, offset, buffer, len, NULL);
 }
 
@@ -422,33 +498,49 @@ static void read_run(struct view *view, uint64_t offset, uint8_t *to, size_t len
 	ranges_free(&bad);
 }
 
+/* Goes to the run that has the byte of the file at an offset. Returns the byte's place in the run. */
+static uint64_t go_to_run(struct view *view, uint64_t at)
+{
+	if (at < view->run_at) {
+		view->run = 0;
+		view->run_at = 0;
+	}
+	while (at - view->run_at >= view->runs[view->run].length) {
+		view->run_at += view->runs[view->run].length;
+		view->run++;
+		assert(view->run < view->run_count);
+	}
+	return at - view->run_at;
+}
+
 /* Reads [at, at + len) of a file in pieces into the buffer. The whole is in it side by side, so that
  * no peek knows of a seam. */
 static void read_runs(struct view *view, uint64_t at, size_t len)
 {
 	uint8_t *to = view->buffer;
 
-	if (at < view->run_at) {
-		view->run = 0;
-		view->run_at = 0;
-	}
 	while (len) {
+		uint64_t inside = go_to_run(view, at);
 		const struct range *run = &view->runs[view->run];
-		uint64_t inside = at - view->run_at;
 		size_t part_len;
 
-		if (inside >= run->length) {
-			view->run_at += run->length;
-			view->run++;
-			assert(view->run < view->run_count);
-			continue;
-		}
 		part_len = run->length - inside < len ? (size_t)(run->length - inside) : len;
 		read_run(view, run->offset + inside, to, part_len, at);
 		to += part_len;
 		at += part_len;
 		len -= part_len;
 	}
+}
+
+/* Where [at, at + len) of a file in pieces is kept already, or NULL. */
+static const uint8_t *lend_run(struct view *view, uint64_t at, size_t len)
+{
+	uint64_t inside = go_to_run(view, at);
+	const struct range *run = &view->runs[view->run];
+
+	return run->length - inside < len
+		       ? NULL
+		       : recent_lend(&view->recent, view->image, run->offset + inside, len);
 }
 
 /* Reads [at, at + len) of the image into the buffer, if it is not there. left: bytes of the image
@@ -462,6 +554,14 @@ static void fill_buffer(struct view *view, uint64_t at, size_t len, uint64_t lef
 	if (want > left)
 		want = (size_t)left;
 	view->bad.count = 0;
+	view->bytes = view->runs ? lend_run(view, at, want) : NULL;
+	if (view->bytes) {
+		view->at = at;
+		view->held = want;
+		view->filled = view->fill;
+		return;
+	}
+	view->bytes = view->buffer;
 	if (view->runs)
 		read_runs(view, at, want);
 	else
@@ -499,6 +599,18 @@ static bool load(struct view *view)
 	return true;
 }
 
+/* How much is read next, after `row` bytes without a gap: what is wanted, or less. */
+static size_t next_read(const struct view *view, uint64_t row, size_t wanted)
+{
+	uint64_t most = READ_MAX;
+
+	if (view->is_trial && row / TRIAL_SHARE < READ_MAX)
+		most = row / TRIAL_SHARE / FIRST_READ * FIRST_READ;
+	if (most < FIRST_READ)
+		most = FIRST_READ;
+	return wanted < most ? wanted : (size_t)most;
+}
+
 /* Pays for a window of at least len bytes from offset (in the view). One that was passed over (view_pass) is not read
  * where the next continues it: it has no bytes that can't be read. */
 static bool pay(struct view *view, uint64_t offset, size_t len)
@@ -524,7 +636,9 @@ static bool pay(struct view *view, uint64_t offset, size_t len)
 	view->paid_at = at;
 	view->paid = want;
 	view->unloaded = !view->held_bytes;
-	view->next_read = want * 4 < READ_MAX ? want * 4 : READ_MAX;
+	if (!forward)
+		view->row_at = at;
+	view->next_read = next_read(view, at + want - view->row_at, want * 4);
 	return true;
 }
 
@@ -618,7 +732,7 @@ const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len)
 	assert(at >= view->at && at + len <= view->at + view->held);
 	if (view->filled != view->fill)
 		refill(view);
-	return view->buffer + (at - view->at);
+	return view->bytes + (at - view->at);
 }
 
 static bool keeps_lacks(const struct view *view)
@@ -653,7 +767,11 @@ bool view_lacks(struct view *view, const char *words, uint64_t offset, size_t le
 
 bool view_pass(struct view *view, uint64_t offset, size_t len)
 {
-	if (!count_peek(view, offset, len) || !pay_for(view, offset, len))
+	if (!count_peek(view, offset, len))
+		return false;
+	if (view->memory)
+		return spend(view, len);
+	if (!pay_for(view, offset, len))
 		return false;
 	view->passed_end = view->start + offset + len;
 	return true;

@@ -15,6 +15,7 @@
 #include "evidence/image.h"
 
 struct ahead;
+struct coded_memo;
 
 /* A view that must be pointed at something before it is used. */
 struct view *view_new(void);
@@ -31,6 +32,9 @@ void view_point_runs(struct view *view, struct image *image, const struct range 
  * these reads share what was read before. Changes nothing that a check sees. */
 void view_read_image(
 	struct view *view, struct image *image, uint64_t offset, void *buffer, size_t len);
+/* What checks of files in pieces of this image share of coded data (carvers/coded.h), for all candidates from now on. It changes
+ * nothing but their time. NULL: nothing. */
+void view_share(struct view *view, struct coded_memo *memo);
 /* From now on the view lends these bytes of the image, len from `offset` in it, and reads no others: a
  * check that asks for others is stopped (view_stopped). All else is as without it, work included.
  * The bytes stay the caller's. NULL: the view reads again. */

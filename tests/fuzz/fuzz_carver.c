@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "carve/ahead.h"
+#include "carve/coded_memo.h"
 #include "carve/view.h"
 #include "rules/rules.h"
 #include "tests/photos_case.h"
@@ -167,6 +168,55 @@ static void check_ahead(const uint8_t *data, size_t len)
 	ahead_free(ahead);
 }
 
+/* What a check that goes on from a state comes to. */
+struct rest {
+	struct finding finding;
+	enum verdict verdict;
+	uint64_t work;
+};
+
+static void go_on(const uint8_t *data, size_t len, const struct carve_state *state,
+	struct coded_memo *memo, struct rest *rest)
+{
+	struct view *view = view_new_memory(data, len);
+
+	memset(rest, 0, sizeof(*rest));
+	view_share(view, memo);
+	rest->verdict = tested->resume(view, state, &rest->finding);
+	rest->work = view_work_done(view);
+	view_free(view);
+}
+
+/* With what checks before it decoded it says the same, after the same work. */
+static void check_shared(const uint8_t *data, size_t len)
+{
+	struct coded_memo *memo = coded_memo_new();
+	struct carve_state states[VIEW_STATES];
+	struct view *view = view_new_memory(data, len);
+	struct finding finding = { 0 };
+	struct rest alone, shared;
+	size_t count;
+
+	view_keep_states(view, 512);
+	tested->check(view, &finding);
+	count = view_take_states(view, states);
+	view_free(view);
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || i == count / 2) {
+			go_on(data, len, &states[i], NULL, &alone);
+			for (int round = 0; round < 2; round++) {
+				go_on(data, len, &states[i], memo, &shared);
+				if (shared.verdict != alone.verdict || shared.work != alone.work ||
+					memcmp(&shared.finding, &alone.finding,
+						sizeof(alone.finding)) != 0)
+					abort();
+			}
+		}
+		free((void *)states[i].data);
+	}
+	coded_memo_free(memo);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct finding finding, again;
@@ -184,6 +234,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	check_pieces(data, len);
 	if (tested->coded && len)
 		check_ahead(data, len);
+	if (tested->coded && tested->resume)
+		check_shared(data, len);
 	if (verdict != CARVE_COMPLETE)
 		return 0;
 	/* What followed it must not matter. */

@@ -8,7 +8,10 @@
 #include "jpeg_reference.h"
 
 #include "carve/ahead.h"
+#include "carve/check.h"
+#include "carve/coded_memo.h"
 #include "carver_case.h"
+#include "memory_image.h"
 #include "photos_case.h"
 #include "rules/rules.h"
 #include "tier.h"
@@ -738,6 +741,239 @@ Test(jpeg_decode, resumes_from_states)
 	/* In later scans, of progressive pictures, and where these need more than a state has. */
 	cr_assert_gt(scans, cases / 60, "%llu", (unsigned long long)scans);
 	cr_assert_gt(over, cases / 60, "%llu", (unsigned long long)over);
+}
+
+/* Two sequential pictures of the same size with the same tables. */
+static void make_pair(struct bytes pair[2])
+{
+	static const uint8_t sizes[] = { 0, 1, 2, 3, 4 };
+	struct maker m = { .components = draw(3) ? 3 : 1 };
+
+	m.width = 300 + draw(300);
+	m.height = 300 + draw(300);
+	for (int i = 0; i < m.components; i++)
+		m.h[i] = m.v[i] = 1;
+	if (m.components == 3)
+		m.h[0] = m.v[0] = (uint8_t)(1 + draw(2));
+	for (int i = 0; i < 2; i++) {
+		/* With others a DC is soon out of range after any break. */
+		make_table(&m.tables[0][i], sizes, 3 + (int)draw(3));
+		make_ac_table(&m, &m.tables[1][i], false);
+	}
+	for (int n = 0; n < 2; n++) {
+		m.jpeg = (struct bytes){ 0 };
+		put_frame(&m);
+		for (int i = 0; i < 2; i++) {
+			add_table(&m, 0, i);
+			add_table(&m, 1, i);
+		}
+		put_scan(&m, -1, 0, 63, 0, 0);
+		bytes_add(&m.jpeg, "\xff\xd9", 2);
+		for (int i = 0; i < m.components; i++)
+			free(m.history[i]);
+		pair[n] = m.jpeg;
+	}
+}
+
+#define PIECE 512 /* bytes, at multiples of which pieces begin */
+
+/* Both pictures with something between, of which the first is in two pieces, and after which some is damaged. */
+static struct bytes make_evidence(const struct bytes pair[2], uint64_t seed, uint64_t *second)
+{
+	struct bytes all = { 0 };
+	size_t half = pair[0].len / 2 / PIECE * PIECE;
+
+	bytes_add(&all, pair[0].data, half);
+	bytes_add_random(&all, seed, PIECE * draw(4));
+	bytes_add(&all, pair[1].data, pair[1].len);
+	bytes_add_random(&all, seed, PIECE - all.len % PIECE);
+	*second = all.len;
+	bytes_add(&all, pair[0].data + half, pair[0].len - half);
+	bytes_add_random(&all, seed, 3 * PIECE);
+	for (uint32_t i = draw(3); i; i--)
+		all.data[half + draw((uint32_t)(all.len - half))] ^= (uint8_t)(1 << draw(8));
+	if (!draw(4))
+		memset(all.data + half + draw((uint32_t)(all.len - half - 200)), 0, 200);
+	return all;
+}
+
+/* What a trial comes to, in a view that has read nothing. */
+struct trial {
+	struct outcome outcome;
+	uint64_t reach;
+	unsigned proof;
+};
+
+static void make_trial(struct memory_image *evidence, const struct range *runs, size_t count,
+	uint64_t work, const struct carve_state *state, struct coded_memo *memo,
+	struct trial *trial)
+{
+	const struct rule rule = {
+		.name = (char *)"jpeg", .carver = carver_find("jpeg"), .max_size = 1 << 24
+	};
+	const struct check_options options = { .from = state, .is_trial = true };
+	struct view *view = view_new();
+
+	view_share(view, memo);
+	check_runs(view, &evidence->image, &rule, runs, count, work, &options, &trial->outcome);
+	trial->reach = view_reach(view);
+	trial->proof = view_proof(view, runs->length);
+	view_free(view);
+}
+
+static void expect_same_trial(const struct trial *a, const struct trial *b, uint64_t seed)
+{
+	cr_assert(a->outcome.verdict == b->outcome.verdict &&
+			  a->outcome.length == b->outcome.length &&
+			  a->outcome.work == b->outcome.work && a->reach == b->reach &&
+			  a->proof == b->proof &&
+			  !strcmp(a->outcome.finding.why, b->outcome.finding.why),
+		"seed %llu: %d, %llu, work %llu, %llu seen (%s) with what others decoded, expected "
+		"%d, %llu, "
+		"%llu, %llu (%s)",
+		(unsigned long long)seed, (int)a->outcome.verdict,
+		(unsigned long long)a->outcome.length, (unsigned long long)a->outcome.work,
+		(unsigned long long)a->reach, a->outcome.finding.why, (int)b->outcome.verdict,
+		(unsigned long long)b->outcome.length, (unsigned long long)b->outcome.work,
+		(unsigned long long)b->reach, b->outcome.finding.why);
+}
+
+/* Makes all that is noted of the first so many bits wrong. */
+static unsigned falsify(struct coded_memo *memo, uint64_t bits)
+{
+	struct coded_stretch stretch;
+	unsigned count = 0;
+
+	for (uint64_t bit = 0; bit < bits; bit++) {
+		if (!coded_memo_find(memo, 1, bit, &stretch))
+			continue;
+		stretch.mcus--;
+		coded_memo_add(memo, 1, bit, &stretch);
+		count++;
+	}
+	return count;
+}
+
+/* Whether what is noted is made use of: with wrong stretches a trial comes to something else. */
+static bool is_changed(struct memory_image *evidence, uint64_t to, size_t half,
+	const struct carve_state *state, struct coded_memo *memo)
+{
+	const struct range runs[] = { { 0, half }, { to, evidence->image.info.size - to } };
+	struct trial with, without;
+	bool changed;
+
+	make_trial(evidence, runs, 2, UINT64_MAX, state, NULL, &without);
+	make_trial(evidence, runs, 2, UINT64_MAX, state, memo, &with);
+	changed = with.outcome.work != without.outcome.work;
+	outcome_free(&with.outcome);
+	outcome_free(&without.outcome);
+	return changed;
+}
+
+/* The states of a check of the first picture's first `len` bytes. */
+static size_t save_states(const struct bytes *jpeg, size_t len, struct carve_state *states)
+{
+	struct view *view = view_new_memory(jpeg->data, len);
+	struct finding finding = { 0 };
+	size_t count;
+
+	view_keep_states(view, 4096);
+	carver_find("jpeg")->check(view, &finding);
+	count = view_take_states(view, states);
+	view_free(view);
+	return count;
+}
+
+/* Trials that pass over what others decoded come to the same, after the same work, whatever follows the break, and wherever
+ * the work that they may do comes to its end. */
+Test(jpeg_decode, shares_what_trials_decode)
+{
+	uint64_t seed = test_seed(), cases = test_tier(8, 12, 2000), limited = 0, shared = 0;
+
+	for (uint64_t i = seed; i < seed + cases; i++) {
+		struct coded_memo *memo = coded_memo_new();
+		struct carve_state states[VIEW_STATES];
+		struct memory_image evidence;
+		struct bytes pair[2], all;
+		uint64_t targets[4];
+		size_t count, half;
+
+		random_state = i * 0x9e3779b97f4a7c15u | 1;
+		make_pair(pair);
+		half = pair[0].len / 2 / PIECE * PIECE;
+		all = make_evidence(pair, i, &targets[0]);
+		memory_image_init(&evidence, all.data, all.len);
+		if (!draw(4)) {
+			evidence.bad_from = half + draw((uint32_t)(all.len - half));
+			evidence.bad_to = evidence.bad_from + 1 + draw(1000);
+		}
+		for (int n = 1; n < 4; n++)
+			targets[n] = PIECE * draw((uint32_t)(all.len / PIECE));
+		count = save_states(&pair[0], half, states);
+		cr_assert_gt(count, 0);
+		for (int n = 0; n < 40; n++) {
+			uint64_t at = PIECE * (1 + draw((uint32_t)(half / PIECE)));
+			uint64_t to = targets[draw(4)], left = all.len - to;
+			uint64_t some = draw(3) || left <= PIECE
+						? left
+						: PIECE * (1 + draw((uint32_t)(left / PIECE)));
+			const struct range runs[] = { { 0, at }, { to, some },
+				{ half, all.len - half } };
+			const struct carve_state *state = NULL;
+			struct trial with, without;
+			uint64_t work = UINT64_MAX;
+
+			for (size_t k = 0; k < count && states[k].offset <= at; k++)
+				state = &states[k];
+			make_trial(&evidence, runs, 2 + (some < left), work, state, NULL, &without);
+			if (!draw(3) && without.outcome.work < UINT64_MAX) {
+				work = without.outcome.work * draw(1000) / 1000;
+				outcome_free(&without.outcome);
+				make_trial(&evidence, runs, 2 + (some < left), work, state, NULL,
+					&without);
+				limited++;
+			}
+			make_trial(&evidence, runs, 2 + (some < left), work, state, memo, &with);
+			expect_same_trial(&with, &without, i);
+			outcome_free(&with.outcome);
+			outcome_free(&without.outcome);
+		}
+		shared += falsify(memo, all.len * 8) &&
+			  is_changed(&evidence, targets[0], half, &states[count - 1], memo);
+		for (size_t k = 0; k < count; k++)
+			free((void *)states[k].data);
+		coded_memo_free(memo);
+		free(all.data);
+		free(pair[0].data);
+		free(pair[1].data);
+	}
+	cr_assert_gt(limited, cases);
+	cr_assert_gt(shared, cases / 2, "%llu", (unsigned long long)shared);
+}
+
+Test(jpeg_decode, stretches_are_of_one_coding_and_bit)
+{
+	struct coded_memo *memo = coded_memo_new();
+	const struct coded_stretch one = { .bytes = 1, .sum = { 0, 0, 0, -7 } };
+	struct coded_stretch found = { 0 };
+	uint32_t a = coded_memo_coding(memo, "a", 1), b = coded_memo_coding(memo, "b", 1);
+
+	cr_assert(a && b && a != b);
+	cr_expect_eq(coded_memo_coding(memo, "a", 1), a);
+	cr_expect_neq(coded_memo_coding(memo, "aa", 2), a);
+	cr_expect_not(coded_memo_find(memo, a, 0, &found));
+	coded_memo_add(memo, a, 0, &one);
+	cr_expect(coded_memo_find(memo, a, 0, &found));
+	cr_expect(found.bytes == 1 && found.sum[3] == -7);
+	cr_expect_not(coded_memo_find(memo, b, 0, &found));
+	cr_expect_not(coded_memo_find(memo, a, 1, &found));
+	coded_memo_add(memo, a, UINT64_MAX, &one);
+	cr_expect_not(coded_memo_find(memo, a, UINT64_MAX, &found), "no room for the bit");
+	for (unsigned i = 0; i < 1000; i++)
+		coded_memo_coding(memo, &i, sizeof(i));
+	cr_expect_eq(coded_memo_coding(memo, "c", 1), 0, "too many");
+	cr_expect_eq(coded_memo_coding(memo, "b", 1), b);
+	coded_memo_free(memo);
 }
 
 /* Fills 512 bytes: what really follows, other bytes of the picture, a changed byte or two, random ones, zeros. Returns

@@ -1,9 +1,9 @@
 /*
  * What the parts of the JPEG carver share: jpeg.c walks a file from marker to marker,
  * jpeg_segments.c reads the segments that describe the picture, jpeg_scan.c skips coded data,
- * jpeg_huffman.c decodes it where it can (jpeg_fast.c and jpeg_lanes.c most of it), jpeg_seam.c looks at where two
- * pieces of a file meet, jpeg_coded.c describes where one breaks off, jpeg_mpf.c walks further pictures
- * after the first.
+ * jpeg_huffman.c decodes it where it can (jpeg_fast.c and jpeg_lanes.c most of it; jpeg_stretch.c passes
+ * over what another trial of a file in pieces decoded), jpeg_seam.c looks at where two pieces of a file
+ * meet, jpeg_coded.c describes where one breaks off, jpeg_mpf.c walks further pictures after the first.
  */
 #ifndef BURIN_CARVERS_PICTURES_JPEG_JPEG_H
 #define BURIN_CARVERS_PICTURES_JPEG_JPEG_H

@@ -18,6 +18,10 @@
 #define JPEG_BITS_LEN 16384
 /* Bytes copied at a time at first: a scan may soon turn out to be none. */
 #define JPEG_BITS_FIRST 4096
+/* By pieces, such a part of the view is copied at a time, which begins at a multiple of as many bytes... */
+#define JPEG_BITS_PIECE 4096
+/* ...once fewer bytes than these, with their stuffing, are left of the part before. */
+#define JPEG_BITS_AHEAD 1024
 
 /* The part that decoders keep in registers. */
 struct jpeg_buffer {
@@ -33,19 +37,25 @@ struct jpeg_bits {
 	bool at_marker, at_end; /* of the data; at_end: the view or its budget ended */
 	struct view *view;
 	unsigned byte_work;
-	size_t load_len;    /* JPEG_BITS_FIRST, or more */
-	uint64_t start, at; /* offsets: where the data starts, and what is copied next */
+	size_t load_len; /* JPEG_BITS_FIRST, or more */
+	bool by_pieces; /* what is copied depends on the position alone, not on how it was reached */
+	uint64_t loaded;     /* by pieces: where the next one starts */
+	const uint8_t *mark; /* by pieces: in bytes[], where that is wanted */
+	uint64_t stop_at;    /* by pieces: jpeg_bits_stop */
+	const uint8_t *stop; /* in bytes[]; NULL: not copied yet, or there is none */
+	bool stopped;        /* the position is there, or after it */
+	uint64_t start, at;  /* offsets: where the data starts, and what is copied next */
 	const uint8_t *window;
 	uint64_t window_at;
 	size_t window_len;
 	uint8_t bytes[JPEG_BITS_BEFORE + JPEG_BITS_LEN + JPEG_BLOCK_ROOM];
 };
 
-/* Starts at an offset of the view. After this, and after jpeg_bits_more, a block can be read.
- * byte_work: units of work (view_work) for a byte, besides the one that its peek counts. */
+/* For data that starts at an offset of the view; jpeg_bits_jump or jpeg_bits_go_on is next. byte_work: units of work
+ * (view_work) for a byte, besides the one that its peek counts. */
 void jpeg_bits_open(struct jpeg_bits *b, struct view *view, uint64_t at, unsigned byte_work);
 
-/* Goes on with other bytes of the view, in a new byte. */
+/* Goes on with other bytes of the view, in a new byte. After this, and after jpeg_bits_more, a block can be read. */
 void jpeg_bits_jump(struct jpeg_bits *b, uint64_t at);
 
 /* A position between two bits. */
@@ -60,6 +70,14 @@ struct jpeg_place jpeg_bits_place(const struct jpeg_bits *b);
 /* Of the position that was just told: jpeg_bits_offset, which takes longer. */
 uint64_t jpeg_bits_end_of(const struct jpeg_bits *b, struct jpeg_place place);
 void jpeg_bits_go_on(struct jpeg_bits *b, struct jpeg_place place);
+
+/* By pieces: b->stopped tells, after each block, whether the next whole byte, which is at `next` now, is at this offset of the
+ * view or after it; UINT64_MAX: never. */
+void jpeg_bits_stop(struct jpeg_bits *b, uint64_t next, uint64_t at);
+/* By pieces: whether jpeg_bits_pass can go to a later place, up to which all bits exist. */
+bool jpeg_bits_can_pass(const struct jpeg_bits *b, struct jpeg_place place);
+/* Goes there as if all before it had been read, at the same cost. */
+void jpeg_bits_pass(struct jpeg_bits *b, struct jpeg_place place);
 
 /* Makes room for another block. False when more bits were used than exist. */
 bool jpeg_bits_more(struct jpeg_bits *b);

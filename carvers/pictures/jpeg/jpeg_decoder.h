@@ -28,14 +28,17 @@ struct jpeg_decoder {
 	int32_t dc[JPEG_COMPONENTS]; /* predictions, in order of jpeg->components */
 	uint32_t eob_run;            /* progressive: blocks that end at once */
 	int zero_blocks;             /* long ones in a row */
+	bool met_zeros;              /* there was one */
 	unsigned block_work;
 	uint64_t data, interval_at; /* where the data of the scan and of the interval start */
 	uint64_t began_at;          /* where decoding did */
-	int32_t *trace; /* the DC of each block that d->run decodes goes there; NULL: not kept */
+	int32_t *trace; /* the DC of each block that jpeg_fast_trace decodes goes there */
+	uint64_t left;  /* the MCUs that it did not decode, the invalid one among them */
 
 	unsigned lookup_bits; /* of many, or of bands */
 	bool large;           /* as many as are of use */
 	bool wants_lanes;     /* the scan is sequential, and nothing but its verdict is wanted */
+	bool wants_stretches; /* the same, and the check goes on from a state */
 	int block_count;
 	struct jpeg_block blocks[JPEG_MCU_BLOCKS];
 	struct jpeg_bits bits;
@@ -75,11 +78,15 @@ void jpeg_describe(struct jpeg_decoder *d, unsigned block, uint64_t mcus, uint64
 
 /* Saves the check's state before an MCU, of `count` of the scan, and before the restart marker that it may have. */
 void jpeg_state_save(struct jpeg_decoder *d, uint64_t mcu, uint64_t count);
-/* Returns the MCU, of `count`, from which decoding goes on: 0 without a state of this scan. At the MCU *until what
- * the state has ends, and only a check from the beginning can tell more. */
+/* Returns the MCU, of `count`, from which decoding goes on, with d->bits there: 0 without a state of this scan. At the MCU
+ * *until what the state has ends, and only a check from the beginning can tell more. */
 uint64_t jpeg_state_load(struct jpeg_decoder *d, uint64_t count, uint64_t *until);
 
-/* A d->run for sequential scans that fills d->trace. */
+/* A d->run for sequential scans that fills d->trace, ends with the MCU that sets d->bits.stopped, and sets d->left. */
 bool jpeg_fast_trace(struct jpeg_decoder *d, uint64_t *history, uint64_t mcus);
+
+/* Decodes all these MCUs, as d->wants_stretches says: those that another check has decoded are not decoded again. Counts the
+ * work itself. */
+bool jpeg_stretches_run(struct jpeg_decoder *d, uint64_t mcus);
 
 #endif

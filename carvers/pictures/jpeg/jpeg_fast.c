@@ -125,6 +125,7 @@ JPEG_INLINE bool run_sequential(struct jpeg_decoder *d, uint64_t mcus, bool trac
 			jpeg_refill(&buffer);
 			if (UNLIKELY(!take_dc(&buffer, block, &dc) ||
 				     !take_ac(&buffer, block, shift))) {
+				d->left = mcus;
 				if (!decode_plainly(d, &buffer, &start, block->component, NULL))
 					return false;
 				shift = 64 - d->lookup_bits;
@@ -136,6 +137,7 @@ JPEG_INLINE bool run_sequential(struct jpeg_decoder *d, uint64_t mcus, bool trac
 			if (traced)
 				*trace++ = dc;
 			if (UNLIKELY(buffer.next > buffer.limit || maybe_zeros(&buffer, &start))) {
+				d->left = mcus;
 				if (!accept_block(d, &buffer, jpeg_taken(&buffer, &start)))
 					return false;
 				shift = 64 - d->lookup_bits;
@@ -143,7 +145,12 @@ JPEG_INLINE bool run_sequential(struct jpeg_decoder *d, uint64_t mcus, bool trac
 				d->zero_blocks = 0;
 			}
 		}
+		if (traced && UNLIKELY(d->bits.stopped)) {
+			mcus--;
+			break;
+		}
 	}
+	d->left = mcus;
 	d->bits.buffer = buffer;
 	return true;
 }
@@ -436,6 +443,10 @@ JPEG_INLINE bool run_refined_ac(
 		(void)history; \
 		return run_sequential(d, n, false); \
 	} \
+	target static bool traced_##suffix(struct jpeg_decoder *d, uint64_t n) \
+	{ \
+		return run_sequential(d, n, true); \
+	} \
 	target static bool first_dc_##suffix( \
 		struct jpeg_decoder *d, uint64_t *history, uint64_t n) \
 	{ \
@@ -461,18 +472,29 @@ RUNS(bmi2, __attribute__((target("bmi2,popcnt"))), true)
 #define CHOOSE(run) run##_any
 #endif
 
+#ifdef __x86_64__
+static bool has_bmi2(const struct jpeg *jpeg)
+{
+	return !jpeg->portable && __builtin_cpu_supports("bmi2") &&
+	       __builtin_cpu_supports("popcnt");
+}
+#endif
+
 bool jpeg_fast_trace(struct jpeg_decoder *d, uint64_t *history, uint64_t mcus)
 {
+#ifdef __x86_64__
+	bool bmi2 = has_bmi2(d->jpeg);
+#endif
+
 	(void)history;
-	return run_sequential(d, mcus, true);
+	return CHOOSE(traced)(d, mcus);
 }
 
 void jpeg_fast_choose(struct jpeg_decoder *d)
 {
 	const struct jpeg *jpeg = d->jpeg;
 #ifdef __x86_64__
-	bool bmi2 = !jpeg->portable && __builtin_cpu_supports("bmi2") &&
-		    __builtin_cpu_supports("popcnt");
+	bool bmi2 = has_bmi2(jpeg);
 #endif
 
 	if (jpeg->sof != JPEG_SOF2)

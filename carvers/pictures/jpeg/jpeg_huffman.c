@@ -12,7 +12,8 @@
  * decoder keeps a bit for each coefficient.
  *
  * This file has the scans, and a plain decoder for each kind of block; jpeg_fast.c decodes the same
- * blocks faster, and leaves to this one those that are invalid or unusual.
+ * blocks faster, and leaves to this one those that are invalid or unusual; jpeg_stretch.c does not decode again what
+ * another check has.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,9 @@
 #define LANES_INTERVAL 64
 /* Units of work for the lookup tables of a scan's component. */
 #define LOOKUP_WORK 256
+/* Units of work for a trial, beside what it reads and decodes, whether it decodes that or passes over it. They bound the
+ * trials of a file: as many as when each read up to 64 KiB at once. */
+#define RESUME_WORK 49152
 /* What a marker proves beside the count of what is before it (view_proved). */
 #define MARKER_BITS 3
 
@@ -251,6 +255,7 @@ bool jpeg_accept_block(struct jpeg_decoder *d, uint64_t bits)
 		d->zero_blocks = 0;
 		return true;
 	}
+	d->met_zeros = true;
 	return ++d->zero_blocks < 2 || fail(d, "zeros instead of coded data");
 }
 
@@ -427,6 +432,7 @@ static bool skip_known(struct jpeg_decoder *d, uint64_t mcus, uint64_t end)
 	if (d->bits.at_marker && d->bits.at == end)
 		return view_work(d->jpeg->view, mcus * (uint64_t)d->block_count * d->block_work);
 	jpeg_bits_open(&d->bits, d->jpeg->view, d->data, BYTE_WORK);
+	jpeg_bits_jump(&d->bits, d->data);
 	return false;
 }
 
@@ -477,6 +483,12 @@ static bool decode_all(struct jpeg_decoder *d)
 			mcus = until - mcu;
 		if (seam)
 			mcus = 1;
+		if (d->wants_stretches) {
+			mcus = across * down - mcu;
+			if (!jpeg_stretches_run(d, mcus))
+				return false;
+			continue;
+		}
 		if (d->wants_lanes) {
 			mcus = across * down - mcu;
 			if (interval && mcus > interval - mcu % interval)
@@ -551,6 +563,8 @@ static void build_tables(struct jpeg_decoder *d)
 /* Most of the decoder is large tables, of which few are used: they are not set here. */
 static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
 {
+	bool is_plain; /* nothing but the verdict is wanted */
+
 	d->jpeg = jpeg;
 	d->problem = NULL;
 	d->valid_end = 0;
@@ -558,6 +572,7 @@ static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
 	memset(d->dc, 0, sizeof(d->dc));
 	d->eob_run = 0;
 	d->zero_blocks = 0;
+	d->met_zeros = false;
 	d->trace = NULL;
 	d->block = sequential_block;
 	if (jpeg->sof == JPEG_SOF2) {
@@ -570,12 +585,16 @@ static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
 	d->block_count = 0;
 	for (int i = 0; i < jpeg->in_scan; i++)
 		add_blocks(d, jpeg->scan[i]);
-	d->wants_lanes = d->block == sequential_block && !jpeg->saves && !jpeg->resume &&
-			 !jpeg->seam && !jpeg->coded &&
+	is_plain = d->block == sequential_block && !jpeg->saves && !jpeg->seam && !jpeg->coded;
+	d->wants_lanes = is_plain && !jpeg->resume &&
 			 (jpeg->eager || !jpeg->restart_interval ||
 				 jpeg->restart_interval >= LANES_INTERVAL);
+	d->wants_stretches = is_plain && jpeg->resume && !jpeg->restart_interval &&
+			     d->block_count <= CODED_BLOCKS;
 	d->lanes.usable = false;
 	view_work(jpeg->view, (uint64_t)jpeg->in_scan * LOOKUP_WORK);
+	if (d->wants_stretches)
+		view_work(jpeg->view, RESUME_WORK);
 	build_tables(d);
 	jpeg_fast_prepare(d, jpeg->eager);
 	jpeg_fast_choose(d);
@@ -595,6 +614,7 @@ enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 	}
 	jpeg_bits_open(b, jpeg->view, jpeg->at,
 		d.block == refined_ac_block ? REFINED_BYTE_WORK : BYTE_WORK);
+	b->by_pieces = d.wants_stretches;
 	whole = decode_all(&d);
 	jpeg->at = b->at;
 	if (whole)

@@ -108,8 +108,10 @@ uint64_t jpeg_state_load(struct jpeg_decoder *d, uint64_t count, uint64_t *until
 	const uint8_t *words = resumed(jpeg, &saved);
 
 	*until = UINT64_MAX;
-	if (!words || saved.scan != (uint32_t)jpeg->scan_count || saved.data != d->data)
+	if (!words || saved.scan != (uint32_t)jpeg->scan_count || saved.data != d->data) {
+		jpeg_bits_jump(&d->bits, d->data);
 		return 0;
+	}
 	words += (size_t)(saved.scan - 1) * sizeof(uint64_t);
 	memcpy(d->dc, saved.dc, sizeof(d->dc));
 	d->zero_blocks = saved.zero_blocks;
