@@ -9,6 +9,9 @@
  * it. When another object follows on the next line, it does, too. Source code is full of small objects: a document
  * has a few names, and no control characters. The first names show the kind; glTF's may begin many others, and its asset be
  * the last.
+ *
+ * Keystores of Ethereum's programs (Web3 Secret Storage; EIP-2335) are objects with an encrypted key: "crypto" or "Crypto" has
+ * "cipher" and "kdf". A carver of their own looks for these names, for such objects begin like many others.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -16,6 +19,7 @@
 #include <string.h>
 
 #include "cursor.h"
+#include "title.h"
 #include "walk.h"
 
 #define DEPTH_MAX 512
@@ -38,6 +42,9 @@ struct json {
 	uint64_t names, valid_end; /* after the last name or value */
 	unsigned depth;
 	bool like_gltf, has_asset;
+	bool in_crypto, has_cipher,
+		has_kdf; /* of a keystore; the first: in an object of that name */
+	bool at_address; /* the next value is a keystore's address */
 	bool array[DEPTH_MAX];
 };
 
@@ -96,6 +103,18 @@ static void note_kind(struct json *json, const char *text)
 			json->finding->extension = kinds[i].extension;
 }
 
+/* A name of the outermost object, or of the object in it that has the encrypted key, may be a keystore's. */
+static void note_keystore(struct json *json, const char *name)
+{
+	if (json->depth == 1) {
+		json->in_crypto = strcmp(name, "crypto") == 0 || strcmp(name, "Crypto") == 0;
+		json->at_address = strcmp(name, "address") == 0;
+	} else if (json->depth == 2 && json->in_crypto) {
+		json->has_cipher = json->has_cipher || strcmp(name, "cipher") == 0;
+		json->has_kdf = json->has_kdf || strcmp(name, "kdf") == 0;
+	}
+}
+
 /* Reads a name and the colon after it. */
 static bool read_name(struct json *json)
 {
@@ -111,6 +130,7 @@ static bool read_name(struct json *json)
 	json->names++;
 	json->has_asset = json->has_asset || (json->depth == 1 && strcmp(name, "asset") == 0);
 	note_kind(json, name);
+	note_keystore(json, name);
 	return true;
 }
 
@@ -118,7 +138,7 @@ static bool read_name(struct json *json)
 static bool begin_value(struct json *json)
 {
 	int byte = cursor_skip_blanks(&json->cursor);
-	char text[32];
+	char text[48];
 
 	if (byte == '{' || byte == '[') {
 		if (json->depth == DEPTH_MAX)
@@ -132,6 +152,8 @@ static bool begin_value(struct json *json)
 	if (!read_text(&json->cursor, text, sizeof(text)))
 		return false;
 	note_kind(json, text);
+	if (json->at_address && json->depth == 1)
+		finding_set_title(json->finding, (const uint8_t *)text, strlen(text));
 	return true;
 }
 
@@ -180,10 +202,22 @@ static int skip_line_ends(struct cursor *cursor)
 	return byte;
 }
 
+/* The verdict on a document that breaks off at the cursor. */
+static enum verdict judge_broken(struct json *json)
+{
+	struct view *view = json->cursor.view;
+
+	json->finding->length = json->valid_end;
+	if (json->cursor.at >= view_size(view))
+		return walk_cut(view, json->finding, view_size(view) + 1, json->valid_end);
+	return verdict_because(
+		CARVE_TRUNCATED, json->finding, "no JSON at %" PRIu64, json->cursor.at);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct json json = { .cursor = { .view = view }, .finding = finding };
-	uint64_t size = view_size(view), names = 0, end = 0;
+	uint64_t names = 0, end = 0;
 	int first = cursor_peek(&json.cursor), byte = first;
 
 	if (first != '{' && first != '[')
@@ -210,15 +244,41 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (end && names == json.names)
 		return CARVE_COMPLETE;
-	finding->length = json.valid_end;
-	if (json.cursor.at >= size)
-		return walk_cut(view, finding, size + 1, json.valid_end);
-	return verdict_because(CARVE_TRUNCATED, finding, "no JSON at %" PRIu64, json.cursor.at);
+	return judge_broken(&json);
+}
+
+static enum verdict check_keystore(struct view *view, struct finding *finding)
+{
+	struct json json = { .cursor = { .view = view }, .finding = finding };
+	bool whole;
+
+	if (cursor_peek(&json.cursor) != '{')
+		return verdict_because(CARVE_REJECT, finding, "no bracket at 0");
+	view_fill_unreadable(view, ' ');
+	whole = walk(&json);
+	finding->extension = NULL;
+	if (!json.has_cipher || !json.has_kdf) {
+		*finding = (struct finding){ 0 };
+		return verdict_because(
+			CARVE_REJECT, finding, "no encrypted key before %" PRIu64, json.cursor.at);
+	}
+	if (!whole)
+		return judge_broken(&json);
+	skip_line_ends(&json.cursor);
+	finding->length = json.cursor.at;
+	return CARVE_COMPLETE;
 }
 
 const struct carver json_carver = {
 	.name = "json",
 	.summary = "JSON and lines of JSON, by their brackets",
 	.check = check,
+	.quick = true,
+};
+
+const struct carver ethereum_carver = {
+	.name = "ethereum",
+	.summary = "keystores of Ethereum's programs: JSON with an encrypted key",
+	.check = check_keystore,
 	.quick = true,
 };
