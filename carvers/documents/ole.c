@@ -228,9 +228,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct ole ole = { .view = view, .finding = finding };
 	const char *problem = read_header(&ole);
 	enum verdict verdict;
+	uint64_t wrong;
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s in the header", problem);
+	if (view_thorough(view) && (problem = ole_first_wrong(&ole, &wrong))) {
+		finding->length = wrong < HEADER_LEN ? HEADER_LEN : wrong;
+		return verdict_because(CARVE_TRUNCATED, finding, "%s at %" PRIu64, problem, wrong);
+	}
 	verdict = judge_end(&ole, read_file(&ole));
 	verdict = walk_past_unread(view, finding, verdict, ole.end);
 	if (!finding->extension)

@@ -57,6 +57,7 @@ struct ole {
 	uint64_t foreign;   /* foreign-looking bytes here, in the last sector; or 0 */
 	uint64_t end;       /* after the last sector in use */
 	uint64_t valid_end; /* all before is certainly this file's */
+	bool only_looks;    /* nothing is to be declared of what is found */
 	bool cut;           /* something is past the end of the view */
 	bool contradiction; /* the tables are valid: the end is known */
 	const char *problem; /* what is wrong */
@@ -103,6 +104,12 @@ void ole_confirm_sector(struct ole *ole, uint32_t sector);
 /* Read the FAT, with the file's end, and the mini FAT; ole_free frees their memory. */
 bool ole_read_fat(struct ole *ole);
 bool ole_read_mini_fat(struct ole *ole);
+
+/* The FAT is not where it should be. If it was overwritten by compressed or random bytes, the valid
+ * part ends where those begin. Not past the header of another such file: so headers side by side do not each
+ * lead over all that follows. */
+void ole_guess_valid_end(struct ole *ole);
+
 void ole_free(struct ole *ole);
 
 /* Follows the chain from start on through sectors that no other chain contains. Its length must be
@@ -154,11 +161,26 @@ const char *ole_guess_kind(struct ole *ole);
 /* Checks the main stream of a spreadsheet or presentation; reads title and date. */
 void ole_check_content(struct ole *ole, const struct ole_entry *root);
 
+/* The same of one stream alone. */
+void ole_check_stream(struct ole *ole, const struct ole_entry *entry);
+
+/* Checks the records of the stream that begins in the first sector, if it is such a main stream, as far as it certainly goes on. */
+void ole_check_first_stream(struct ole *ole);
+
 /* Checks the end of Visio's main stream. */
 void ole_check_visio(struct ole *ole, const struct ole_entry *entry);
 
+/* That a presentation's last edit is where another stream has it. */
+void ole_check_edit(struct ole *ole, const struct ole_entry *root);
+
 /* Checks the text of documents and messages. */
 void ole_check_text(struct ole *ole, const struct ole_entry *root);
+
+/* The same of documents alone. */
+void ole_check_documents(struct ole *ole, const struct ole_entry *root);
+
+/* Checks a message's stream, if it is one with text or its list of properties. */
+void ole_check_property(struct ole *ole, const struct ole_entry *entry);
 
 bool ole_named(const struct ole_entry *entry, const char *name);
 bool ole_starts_with(const struct ole_entry *entry, const char *start);
@@ -185,6 +207,10 @@ void ole_name_embedded(struct ole *ole);
 /* Names the thumbnail at offset `at` of the stream, with this kind of clipboard data. */
 void ole_name_thumbnail(
 	struct ole *ole, const struct ole_entry *entry, uint64_t at, uint32_t tag, uint32_t format);
+
+/* What is wrong at the first place in the file, *at, where something is not what the header, or tables before it or that agree,
+ * show; NULL: nothing is. header: its fields alone. */
+const char *ole_first_wrong(const struct ole *header, uint64_t *at);
 
 /* For files in pieces. */
 extern const struct carve_map ole_map;

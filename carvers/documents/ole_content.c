@@ -12,10 +12,27 @@
 #include "bytes.h"
 #include "dates.h"
 #include "title.h"
+#include "walk.h"
 
 #define SUMMARY_LEN 4096
 #define LONGEST_RECORD 8228 /* of Excel */
 #define EXCEL_PASSWORD 0x002f
+#define DEPTH_MAX 32 /* of records in others that are looked at */
+#define FILE_MAX ((uint64_t)1 << 30)
+#define SHORT_RECORD 128
+
+/* Types of records: of Excel up to 2003, those that were added later, and those of charts; of PowerPoint, and of drawings. */
+enum {
+	EXCEL_END = 0x000a,
+	EXCEL_PART = 0x0085,
+	EXCEL_TYPES_END = 0x0500,
+	EXCEL_LATER = 0x0800,
+	EXCEL_LATER_END = 0x0900,
+	EXCEL_CHARTS = 0x1000,
+	EXCEL_CHARTS_END = 0x1100,
+	POWERPOINT_TYPES_END = 0x3000,
+	DRAWING_TYPES = 0xf000,
+};
 
 enum powerpoint_record_type {
 	USER_EDIT = 0x0ff5,
@@ -57,13 +74,14 @@ static const struct ole_record_kind {
 	const char *name;
 	size_t header_len;
 	uint64_t (*len)(const uint8_t *p);
-	size_t first_at;
+	size_t type_at; /* of the type in the header */
 	uint16_t first;
+	bool is_nested; /* records hold others */
 	bool is_readable; /* the first record, also of what is encrypted; else there are no records to walk then */
 } kinds[] = {
-	{ "Workbook", 4, excel_record_len, 0, 0x0809, true },
-	{ "Book", 4, excel_record_len, 0, 0x0809, true },
-	{ "PowerPoint Document", 8, powerpoint_record_len, 2, 1000, false },
+	{ "Workbook", 4, excel_record_len, 0, 0x0809, false, true },
+	{ "Book", 4, excel_record_len, 0, 0x0809, false, true },
+	{ "PowerPoint Document", 8, powerpoint_record_len, 2, 1000, true, false },
 };
 
 /* Reads what is then verified, and notes the sector that holds it. Sectors of the mini stream are
@@ -78,9 +96,17 @@ static bool read_checked(
 	return true;
 }
 
+/* Where the sector is in the file that holds the stream's byte at offset, which is in the sector read last before or after it; 0:
+ * not in the file. */
+static uint64_t place_of(struct ole *ole, struct ole_position before, uint64_t offset)
+{
+	return ole_file_offset(ole, &before, offset) >> ole->shift << ole->shift;
+}
+
 /* Checks that only zeros fill the stream from `at` on. */
 static void check_zeros(struct ole *ole, struct ole_position *position, uint64_t at)
 {
+	uint64_t first = place_of(ole, *position, at);
 	uint8_t bytes[64], any = 0;
 
 	while (at < position->entry->len && !any) {
@@ -94,48 +120,174 @@ static void check_zeros(struct ole *ole, struct ole_position *position, uint64_t
 		at += len;
 	}
 	if (any)
-		ole_contradicts(ole, "neither a record nor zeros in the main stream", at);
+		ole_contradicts(ole, "neither more of a stream nor zeros in the sector", first);
 }
 
-static uint32_t sector_of(const struct ole *ole, const struct ole_position *position)
+/* Where a walk over records is. */
+struct records {
+	const struct ole_record_kind *kind;
+	struct ole_position position;
+	uint64_t at;
+	/* Bytes of the stream that are at hand, as a sector is read at once where records are short; and where it was looked for. */
+	uint64_t held, held_len;
+	uint8_t bytes[SECTOR];
+	struct ole_position before_held;
+	uint64_t last_len;        /* of the record before */
+	uint64_t ends[DEPTH_MAX]; /* of the records that this one is in, and of the stream */
+	unsigned depth;
+	bool ends_anywhere; /* the stream, whose length is not known: */
+	bool may_end;       /* after this record */
+	uint32_t parts;     /* of a workbook that are still to come */
+};
+
+/* Where proof is asked for: whether a record of this kind may follow. The parts of a workbook begin and end with records of
+ * their own, and nothing is between them. */
+static bool may_follow(struct records *records, const uint8_t *header)
 {
-	return position->sector < ole->fat.count ? position->sector : 0;
+	uint16_t type = le16(header + records->kind->type_at);
+
+	if (records->kind->is_nested) {
+		records->may_end = !records->depth && type == USER_EDIT;
+		return type < POWERPOINT_TYPES_END || type >= DRAWING_TYPES;
+	}
+	if (!type || (!records->depth && type != records->kind->first))
+		return false;
+	if (type == records->kind->first && records->depth < DEPTH_MAX)
+		records->depth++;
+	if (type == EXCEL_PART && records->depth == 1)
+		records->parts++;
+	if (type == EXCEL_END && records->depth && !--records->depth) {
+		records->may_end = !records->parts;
+		records->parts -= !records->may_end;
+	}
+	return type < EXCEL_TYPES_END || (type >= EXCEL_LATER && type < EXCEL_LATER_END) ||
+	       (type >= EXCEL_CHARTS && type < EXCEL_CHARTS_END);
+}
+
+/* Whether a record of a presentation holds others. */
+static bool holds_records(const uint8_t *header)
+{
+	static const uint16_t types[] = { 1000, 1006, 1008, 1010, 1016, 1033, 1035, 1036, 2000,
+		2005, 4041, 4057, 4080, 5000, 5002, 0xf000, 0xf001, 0xf002, 0xf003, 0xf004,
+		0xf005 };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (le16(header + 2) == types[i])
+			return (header[0] & 15) == 15;
+	return false;
+}
+
+/* The next record of a presentation, inside this one or after it. False: this one goes on after that which it is in. */
+static bool go_on_nested(struct records *records, const uint8_t *header, uint64_t len)
+{
+	if (len > records->ends[records->depth] - records->at)
+		return false;
+	if (holds_records(header) && records->depth + 1 < DEPTH_MAX) {
+		records->ends[++records->depth] = records->at + len;
+		records->at += records->kind->header_len;
+	} else {
+		records->at += len;
+	}
+	return true;
+}
+
+/* The next record. False: this one is none. */
+static bool go_on(struct ole *ole, struct records *records, const uint8_t *header)
+{
+	uint64_t len = records->kind->len(header);
+
+	if (!len || len > records->position.entry->len - records->at)
+		return false;
+	if (view_thorough(ole->view)) {
+		while (records->kind->is_nested && records->depth &&
+			records->at >= records->ends[records->depth])
+			records->depth--;
+		if (!may_follow(records, header))
+			return false;
+		if (records->kind->is_nested)
+			return go_on_nested(records, header, len);
+	}
+	records->at += len;
+	return true;
+}
+
+/* Reads the header of the record. *before: where its first byte is looked for. */
+static bool read_header(
+	struct ole *ole, struct records *records, struct ole_position *before, uint8_t *header)
+{
+	size_t len = records->kind->header_len;
+	uint64_t at = records->at, from = at / SECTOR * SECTOR, left = records->position.entry->len;
+
+	left -= from;
+	if (records->last_len < SHORT_RECORD && at - from + len <= SECTOR &&
+		at - from + len <= left && (!records->held_len || from != records->held)) {
+		records->before_held = records->position;
+		records->held_len = left < SECTOR ? left : SECTOR;
+		records->held = from;
+		if (!read_checked(ole, &records->position, from, records->bytes,
+			    (size_t)records->held_len))
+			records->held_len = 0;
+	}
+	if (at >= records->held && at - records->held + len <= records->held_len) {
+		*before = records->before_held;
+		memcpy(header, records->bytes + (at - records->held), len);
+		return true;
+	}
+	*before = records->position;
+	return read_checked(ole, &records->position, at, header, len);
 }
 
 /* Walks the records to the stream's end, or to zeros that fill it up. */
-static void walk_records(
-	struct ole *ole, const struct ole_entry *entry, const struct ole_record_kind *kind)
+static void walk_records(struct ole *ole, struct records *records)
 {
 	static const uint8_t zeros[8];
-	struct ole_position position = { .entry = entry };
+	const struct ole_record_kind *kind = records->kind;
+	struct ole_position *position = &records->position;
 	uint8_t header[8];
-	uint64_t at = 0, len;
 
-	if (!read_checked(ole, &position, 0, header, kind->header_len))
-		return;
-	if (le16(header + kind->first_at) != kind->first) {
-		if (kind->is_readable)
-			ole_contradicts(ole, "no first record of the main stream in the sector",
-				ole_sector_at(ole, sector_of(ole, &position)));
-		ole->encrypted = true;
-		return;
-	}
-	while (at + kind->header_len <= entry->len &&
-		read_checked(ole, &position, at, header, kind->header_len)) {
-		if (memcmp(header, zeros, kind->header_len) == 0) {
-			check_zeros(ole, &position, at);
+	records->ends[0] = position->entry->len;
+	while (records->at + kind->header_len <= position->entry->len) {
+		struct ole_position before;
+		uint64_t at = records->at;
+
+		if (!read_header(ole, records, &before, header))
+			return;
+		/* A stream is followed as long as it certainly goes on. */
+		if (records->ends_anywhere && records->may_end)
+			return;
+		if (!records->ends_anywhere && memcmp(header, zeros, kind->header_len) == 0) {
+			*position = before;
+			check_zeros(ole, position, records->at);
 			return;
 		}
-		len = kind->len(header);
 		if (kind->header_len == 4 && le16(header) == EXCEL_PASSWORD)
 			ole->encrypted = true;
-		if (!len || len > entry->len - at) {
+		if (!go_on(ole, records, header)) {
 			ole_contradicts(ole, "an invalid record of the main stream in the sector",
-				ole_sector_at(ole, sector_of(ole, &position)));
+				place_of(ole, before, at));
 			return;
 		}
-		at += len;
+		records->last_len = records->at - at;
 	}
+}
+
+/* The same from the first record on, if that is what it must be. */
+static void check_records(
+	struct ole *ole, const struct ole_entry *entry, const struct ole_record_kind *kind)
+{
+	struct records records = { .kind = kind, .position = { .entry = entry } };
+	uint8_t header[8];
+
+	if (!read_checked(ole, &records.position, 0, header, kind->header_len))
+		return;
+	if (le16(header + kind->type_at) == kind->first) {
+		walk_records(ole, &records);
+		return;
+	}
+	if (kind->is_readable)
+		ole_contradicts(ole, "no first record of the main stream in the sector",
+			place_of(ole, records.position, 0));
+	ole->encrypted = true;
 }
 
 struct summary {
@@ -183,7 +335,7 @@ static void read_summary(struct ole *ole, const struct ole_entry *entry)
 		return;
 	if (le16(bytes) != 0xfffe) {
 		ole_contradicts(ole, "no property set in the sector of its stream",
-			ole_sector_at(ole, entry->start));
+			place_of(ole, (struct ole_position){ .entry = entry }, 0));
 		return;
 	}
 	if (!ole_named(entry, "\5SummaryInformation"))
@@ -201,7 +353,8 @@ static void read_summary(struct ole *ole, const struct ole_entry *entry)
 
 		if (property_at <= summary.len - 8)
 			read_property(&summary, id, property_at);
-		if (id == THUMBNAIL && summary.len >= 16 && property_at <= summary.len - 16 &&
+		if (id == THUMBNAIL && !ole->only_looks && summary.len >= 16 &&
+			property_at <= summary.len - 16 &&
 			le32(summary.section + property_at) == TYPE_CLIPBOARD)
 			ole_name_thumbnail(ole, entry, at + property_at + 16,
 				le32(summary.section + property_at + 8),
@@ -210,28 +363,44 @@ static void read_summary(struct ole *ole, const struct ole_entry *entry)
 	ole->finding->time = summary.saved ? summary.saved : summary.created;
 }
 
-/* The streams of an encrypted presentation, checked once all entries were visited. */
-struct ole_content {
-	struct ole *ole;
+/* The streams that say where a presentation's last edit is, and have it. */
+struct edit {
 	struct ole_entry presentation, user;
 };
 
-/* `Current User` has the offset of the last edit in the presentation, which stays readable
- * ([MS-PPT] 2.3.2 and 2.3.3). */
-static void check_edit(struct ole_content *content)
+static bool visit_for_edit(void *context, const struct ole_entry *entry)
 {
-	struct ole_position position = { .entry = &content->user },
-			    edit = { .entry = &content->presentation };
-	uint8_t bytes[20], record[8];
+	struct edit *edit = context;
 
-	if (!content->user.type || !content->presentation.type ||
-		!ole_read(content->ole, &position, 0, bytes, sizeof(bytes)) ||
+	if (entry->type == OLE_STREAM && ole_named(entry, "PowerPoint Document"))
+		edit->presentation = *entry;
+	if (entry->type == OLE_STREAM && ole_named(entry, "Current User"))
+		edit->user = *entry;
+	return true;
+}
+
+/* `Current User` has the offset of the last edit in the presentation, which stays readable where it is encrypted
+ * ([MS-PPT] 2.3.2 and 2.3.3). */
+void ole_check_edit(struct ole *ole, const struct ole_entry *root)
+{
+	struct edit edit = { 0 };
+	struct ole_position position = { .entry = &edit.user };
+	struct ole_position last = { .entry = &edit.presentation }, first = last;
+	uint8_t bytes[20], record[8];
+	uint64_t at;
+
+	ole_each_in_root(ole, root, visit_for_edit, &edit);
+	if (!edit.user.type || !edit.presentation.type ||
+		!ole_read(ole, &position, 0, bytes, sizeof(bytes)) ||
 		le16(bytes + 2) != CURRENT_USER)
 		return;
-	if (!ole_read(content->ole, &edit, le32(bytes + 16), record, sizeof(record)) ||
-		le16(record + 2) != USER_EDIT)
-		ole_contradicts(content->ole,
-			"no last edit at the offset in `Current User`:", le32(bytes + 16));
+	at = le32(bytes + 16);
+	if (at + sizeof(record) > edit.presentation.len)
+		ole_contradicts(ole, "no place of the last edit in the sector",
+			place_of(ole, (struct ole_position){ .entry = &edit.user }, 0));
+	else if (ole_read(ole, &last, at, record, sizeof(record)) && le16(record + 2) != USER_EDIT)
+		ole_contradicts(ole, "no last edit of a presentation in the sector",
+			place_of(ole, first, at));
 }
 
 /* [MS-OFFCRYPTO] 2.3: an additional stream, or a bit in Word's first bytes ([MS-DOC] 2.5.2). Excel
@@ -256,41 +425,56 @@ static void check_document(struct ole *ole, const struct ole_entry *entry)
 	if (ole_read(ole, &position, 0, start, sizeof(start)) && start[1] != 0xa5 &&
 		start[1] != 0xa6)
 		ole_contradicts(ole, "no first bytes of a document in the sector",
-			ole_sector_at(ole, sector_of(ole, &position)));
+			place_of(ole, position, 0));
 }
 
-static bool visit_entry(void *context, const struct ole_entry *entry)
+void ole_check_stream(struct ole *ole, const struct ole_entry *entry)
 {
-	struct ole_content *content = context;
-	struct ole *ole = content->ole;
-
 	if (ole_named(entry, "\5SummaryInformation") ||
 		ole_named(entry, "\5DocumentSummaryInformation"))
 		read_summary(ole, entry);
 	if (entry->type != OLE_STREAM)
-		return true;
+		return;
 	if (ole_named(entry, "WordDocument"))
 		check_document(ole, entry);
 	if (is_encrypted(ole, entry))
 		ole->encrypted = true;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (ole_named(entry, kinds[i].name))
-			walk_records(ole, entry, &kinds[i]);
+			check_records(ole, entry, &kinds[i]);
 	if (ole_named(entry, "VisioDocument"))
 		ole_check_visio(ole, entry);
-	if (ole_named(entry, "PowerPoint Document"))
-		content->presentation = *entry;
-	if (ole_named(entry, "Current User"))
-		content->user = *entry;
+}
+
+static bool visit_entry(void *context, const struct ole_entry *entry)
+{
+	ole_check_stream(context, entry);
 	return true;
 }
 
 void ole_check_content(struct ole *ole, const struct ole_entry *root)
 {
-	struct ole_content content = { .ole = ole };
-
-	ole_each_in_root(ole, root, visit_entry, &content);
-	check_edit(&content);
+	ole_each_in_root(ole, root, visit_entry, ole);
+	ole_check_edit(ole, root);
 	if (!ole->finding->time)
 		ole->finding->time = root->modified;
+}
+
+void ole_check_first_stream(struct ole *ole)
+{
+	const struct ole_entry entry = { .type = OLE_STREAM, .len = FILE_MAX };
+	uint8_t start[8];
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct records records = {
+			.kind = &kinds[i], .position = { .entry = &entry }, .ends_anywhere = true
+		};
+		struct ole_position position = { .entry = &entry };
+
+		if (!ole_read(ole, &position, 0, start, sizeof(start)) ||
+			le16(start + kinds[i].type_at) != kinds[i].first)
+			continue;
+		walk_records(ole, &records);
+		return;
+	}
 }

@@ -253,9 +253,11 @@ void ole_each_in_root(struct ole *ole, const struct ole_entry *root,
 			seen[link / 8] |= (uint8_t)(1 << link % 8);
 			queue[queued++] = link;
 		}
-		if (done == queued || !ole_read_entry(ole, queue[done], &entry))
+		if (done == queued)
 			break;
-		if (!visit(context, &entry))
+		if (!ole_read_entry(ole, queue[done], &entry))
+			entry = (struct ole_entry){ .left = OLE_FREE, .right = OLE_FREE };
+		else if (!visit(context, &entry))
 			break;
 	}
 	free(queue);

@@ -166,10 +166,7 @@ static void find_end(struct ole *ole)
 	ole->end = ole_sector_at(ole, last);
 }
 
-/* The FAT is not where it should be. If it was overwritten by compressed or random bytes, the valid
- * part ends where those begin. Not past the header of another such file: so headers side by side do not each
- * lead over all that follows. */
-static void guess_valid_end(struct ole *ole)
+void ole_guess_valid_end(struct ole *ole)
 {
 	uint64_t limit = ole->problem_at, end = HEADER_LEN, noise;
 
@@ -205,7 +202,7 @@ bool ole_read_fat(struct ole *ole)
 		valid = check_marks(ole, tables);
 	}
 	if (!valid && ole->problem_at > HEADER_LEN && !view_is_trial(ole->view))
-		guess_valid_end(ole);
+		ole_guess_valid_end(ole);
 	free(tables);
 	return valid;
 }

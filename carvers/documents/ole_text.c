@@ -17,6 +17,7 @@
 
 #define BAD_MAX 3            /* characters of a sector that text has not, and a document may have */
 #define PIECES_MAX 1024      /* that are looked at */
+#define TABLE_SLACK 2        /* bytes that may follow the last item of a table */
 #define TABLE_MAX (1u << 20) /* bytes of a table */
 
 enum {
@@ -24,11 +25,16 @@ enum {
 	FIB_FLAGS = 0x0a, /* flags */
 	FIB_ENCRYPTED = 0x100,
 	FIB_TABLE = 0x200,      /* the tables are in 1Table, not in 0Table */
+	FIB_STYLES = 0xa2,      /* offset and length of the table of styles, */
 	FIB_CHARACTERS = 0xfa,  /* offset and length of the table of pages on characters, */
 	FIB_PARAGRAPHS = 0x102, /* on paragraphs, */
+	FIB_FONTS = 0x112,      /* of that of fonts, */
 	FIB_PIECES = 0x1a2,     /* and of that of pieces */
 	PIECE_IS_NARROW = 0x40000000,
 	PAGE_MASK = 0x3fffff,
+	PROPERTY_LEN = 16,
+	PROPERTY_FLAGS = 7,
+	PROPERTY_IS_LIST = 0x1000,
 };
 
 /* Bit n: text has control n, a mark of a field, picture, note, line, page or cell. */
@@ -206,12 +212,45 @@ static void check_pages(const struct document *document, unsigned field)
 	free(table);
 }
 
+/* Whether items, each with its length before it in `width` bytes, and at even places if that is two, fill a table from `at` on. Some
+ * programs count fewer bytes of the last one. */
+static bool fills_table(
+	const uint8_t *table, uint32_t len, uint32_t at, uint32_t count, unsigned width)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (at + width > len)
+			return false;
+		at += width == 2 ? 2u + ((le16(table + at) + 1u) & ~1u) : 1u + table[at];
+	}
+	return at > len || len - at <= TABLE_SLACK;
+}
+
+/* The styles ([MS-DOC] 2.9.271): a head, with their number, then each. The fonts (2.9.286): their number, and no more bytes
+ * for each than its own. */
+static void check_styles_and_fonts(const struct document *document)
+{
+	uint32_t styles_len, fonts_len;
+	uint8_t *styles = read_table(document, FIB_STYLES, &styles_len);
+	uint8_t *fonts = read_table(document, FIB_FONTS, &fonts_len);
+
+	if (styles && styles_len > 4 &&
+		!fills_table(styles, styles_len, 2u + le16(styles), le16(styles + 2), 2))
+		ole_contradicts(
+			document->ole, "no table of styles", place_of_table(document, FIB_STYLES));
+	if (fonts && fonts_len > 4 && !fills_table(fonts, fonts_len, 4, le16(fonts), 1))
+		ole_contradicts(
+			document->ole, "no table of fonts", place_of_table(document, FIB_FONTS));
+	free(styles);
+	free(fonts);
+}
+
 static void check_document(const struct document *document)
 {
 	const uint8_t *fib = document->fib;
 
 	if (le16(fib) != 0xa5ec || le16(fib + 2) < 0xc1 || le16(fib + FIB_FLAGS) & FIB_ENCRYPTED)
 		return;
+	check_styles_and_fonts(document);
 	check_pages(document, FIB_CHARACTERS);
 	check_pages(document, FIB_PARAGRAPHS);
 	read_pieces(document);
@@ -219,12 +258,39 @@ static void check_document(const struct document *document)
 
 /* ---- all files ------------------------------------------------------------------------------ */
 
-/* A message's stream with text. */
-static void check_property(struct ole *ole, const struct ole_entry *entry)
+/* A message's list of properties ([MS-OXMSG] 2.4): a head, of which there are three lengths, then 16 bytes for each, with a type
+ * ([MS-OXCDATA] 2.11.1) and flags. */
+static void check_list(struct ole *ole, const struct ole_entry *entry)
+{
+	static const uint16_t types[] = { 1, 2, 3, 4, 5, 6, 7, 0x0a, 0x0b, 0x0d, 0x14, 0x1e, 0x1f,
+		0x40, 0x48, 0xfb, 0xfd, 0xfe, 0x102 };
+	struct ole_position position = { .entry = entry };
+	uint8_t bytes[PROPERTY_LEN];
+
+	for (uint64_t at = entry->len % PROPERTY_LEN ? 24 : 32; at + PROPERTY_LEN <= entry->len;
+		at += PROPERTY_LEN) {
+		uint64_t place = ole_file_offset(ole, &position, at);
+		bool is_known = false;
+
+		if (!ole_read(ole, &position, at, bytes, PROPERTY_LEN))
+			return;
+		for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+			is_known |= (le16(bytes) & ~PROPERTY_IS_LIST) == types[i];
+		if (is_known && le32(bytes + 4) <= PROPERTY_FLAGS)
+			continue;
+		ole_contradicts(ole, "no property of a message", place);
+		return;
+	}
+}
+
+/* A message's stream with text, or its list of properties. */
+void ole_check_property(struct ole *ole, const struct ole_entry *entry)
 {
 	static const char start[] = "__substg1.0_";
 	const uint16_t *type = entry->name + sizeof(start) - 1 + 4;
 
+	if (ole_named(entry, "__properties_version1.0"))
+		check_list(ole, entry);
 	if (!ole_starts_with(entry, start) || type[0] != '0' || type[1] != '0' || type[2] != '1')
 		return;
 	if (type[3] == 'E' || type[3] == 'F')
@@ -244,19 +310,25 @@ static bool visit(void *context, const struct ole_entry *entry)
 	return true;
 }
 
-void ole_check_text(struct ole *ole, const struct ole_entry *root)
+void ole_check_documents(struct ole *ole, const struct ole_entry *root)
 {
 	struct document document = { .ole = ole };
 	struct ole_position position = { .entry = &document.main };
-	struct ole_entry entry;
 
-	for (uint32_t i = 0; i < ole_entry_count(ole); i++)
-		if (ole_read_entry(ole, i, &entry) && entry.type == OLE_STREAM)
-			check_property(ole, &entry);
 	ole_each_in_root(ole, root, visit, &document);
 	if (document.main.type != OLE_STREAM || !ole_read(ole, &position, 0, document.fib, FIB_LEN))
 		return;
 	document.table = &document.tables[!!(le16(document.fib + FIB_FLAGS) & FIB_TABLE)];
 	if (document.table->type == OLE_STREAM)
 		check_document(&document);
+}
+
+void ole_check_text(struct ole *ole, const struct ole_entry *root)
+{
+	struct ole_entry entry;
+
+	for (uint32_t i = 0; i < ole_entry_count(ole); i++)
+		if (ole_read_entry(ole, i, &entry) && entry.type == OLE_STREAM)
+			ole_check_property(ole, &entry);
+	ole_check_documents(ole, root);
 }
