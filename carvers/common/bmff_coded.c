@@ -8,6 +8,7 @@
 #include "bmff_media.h"
 
 #include "bytes.h"
+#include "obu.h"
 #include "walk.h"
 
 #define LONG_RUN 64
@@ -74,27 +75,6 @@ static bool check_nals(struct view *view, const struct bmff_coding *coding, uint
 			return false;
 	}
 	return true;
-}
-
-/* AV1 bitstream specification, 5.3: reads the head of an OBU, and its size in LEB128. Returns the
- * bytes of the head; 0: not an OBU. */
-static size_t obu_head(const uint8_t *p, size_t len, uint64_t *size)
-{
-	unsigned type = len ? p[0] >> 3 & 15 : 0;
-	size_t head = len && p[0] & 4 ? 2 : 1;
-
-	if (!len || p[0] & 0x81 || type == 0 || (type > 8 && type < 15))
-		return 0;
-	*size = len - (head < len ? head : len);
-	if (!(p[0] & 2)) /* no size: to the end of the data */
-		return head;
-	*size = 0;
-	for (unsigned shift = 0; shift < 56 && head < len; shift += 7) {
-		*size |= (uint64_t)(p[head] & 0x7f) << shift;
-		if (!(p[head++] & 0x80))
-			return head;
-	}
-	return 0;
 }
 
 static bool check_obus(
