@@ -1347,6 +1347,65 @@ def aff(size):
     return stepping(size, head, block, 32768, lambda left: fill(b"\0\0\0\xff\xff", left))
 
 
+def ace(size):
+    def block(kind, flags, fields):
+        body = bytes((kind,)) + le(2, flags) + fields
+        return le(2, ~zlib.crc32(body) & 0xffff) + le(2, len(body)) + body
+
+    def member(left):
+        return block(1, 1, le(4, left) * 2 + bytes(16) + le(2, 0) + le(2, 1) + b"a")
+    return jumping(size, lambda left: block(0, 0, b"**ACE**" + bytes(16)) + member(left), member(0))
+
+
+def zoo(size):
+    def head(left):
+        entry = bytes.fromhex("dca7c4fd") + b"\1\0" + le(4, 85 + left) + le(4, 85) + bytes(6) + le(4, left) * 2 + bytes(10) + b"a".ljust(13, b"\0")
+        return bytes(20) + entry[:4] + le(4, 34) + le(4, (1 << 32) - 34) + bytes(2) + entry
+    return jumping(size, head, bytes.fromhex("dca7c4fd") + bytes(47))
+
+
+def mbdb(size):
+    def record(left):
+        key = le(2, left) if left else b"\xff\xff"
+        return b"\0\12HomeDomain" + b"\xff\xff" * 3 + key, be(2, 0x41ed) + bytes(38)
+
+    def link(left):
+        return b"".join(record(0))
+
+    def head(left):
+        start = b"mbdb\5\0\0\12HomeDomain" + b"\xff\xff" * 3
+        return start + be(2, left - len(start) - 42) if left > len(start) + 100 else None
+    return stepping(size, head, lambda step: be(2, 0x41ed) + bytes(38), 30000, lambda left: fill(be(2, 0x41ed) + bytes(38) + link(0)[:-40], left))
+
+
+def jbd2(size):
+    head = golden("jbd2/old.jbd2", 0, 1024)
+    head = head[:12] + be(4, 4096) + be(4, 1 << 24) + head[20:]
+    return repeated(size, head.ljust(1031, b"\0"), bytes(4096))
+
+
+def av1(size):
+    start = bytes.fromhex("12000a0b00000024c4fffe3ff3a0a432")
+
+    def head(left):
+        return start + bytes((left + 1) >> 7 * i & 0x7f | (0x80 if i < 4 else 0) for i in range(5)) + b"\x10"
+    return jumping(size, head, bytes.fromhex("12001a0188"))
+
+
+def mbx(size):
+    def message(left):
+        return b"29-Feb-2024 23:59:58 +0000,%010d;000000000000-00000000\r\n" % left
+
+    def head(left):
+        mail = b"From: a\r\nTo: b\r\nSubject: c\r\nDate: d\r\n\r\n"
+        return (b"*mbx*\r\n" + b"0" * 16 + b"\r\n").ljust(2048, b"\0") + message(len(mail) + left) + mail
+    return jumping(size, head, message(0))
+
+
+def ethereum(size):
+    return fill(b'{"id":"a","b":', size)
+
+
 CRAFTS = {
     "jpeg": jpeg, "png": png, "gif": gif, "webp": webp, "tiff": tiff, "bmp": bmp, "psd": psd, "mp4": mp4, "mp4_nested": mp4_nested, "wav": wav,
     "aiff": aiff, "midi": midi, "mkv": mkv, "flac": flac, "mp3": mp3, "ogg": ogg, "ogg_streams": ogg_streams, "swf": swf, "flv": flv, "html": html, "xml": xml, "svg": svg,
@@ -1373,5 +1432,6 @@ CRAFTS = {
     "dts_long": dts, "h265": h265, "stl": stl, "dmg": dmg, "ac3": frames("ac3/film.ac3"), "utmp": frames("utmp/wtmp", 384), "psp": psp, "jffs2": jffs2,
     "cramfs": cramfs, "ab": backup, "uuencode": uuencode, "mdmp": mdmp, "compress_z": compress_z, "warc": warc, "tdf": tdf, "simplecache": simplecache, "bks": bks,
     "vimswap": vimswap, "qm": qm, "cram": cram, "romfs": romfs, "dv": dv, "mo": mo, "appledouble": appledouble, "parallels": parallels, "luac": luac, "ppk": ppk, "crx": crx, "avro": avro,
+    "ace": ace, "zoo": zoo, "mbdb": mbdb, "jbd2": jbd2, "av1": av1, "mbx": mbx, "ethereum": ethereum,
     "fit": fit, "aff": aff,
 }
