@@ -125,8 +125,9 @@ void pool_submit(struct pool *pool, enum pool_priority priority, struct pool_job
 	pthread_mutex_lock(&pool->lock);
 	*queue->last = job;
 	queue->last = &job->next;
-	pthread_cond_signal(&pool->wake);
 	pthread_mutex_unlock(&pool->lock);
+	/* Not before: the thread that wakes would only wait for the lock. */
+	pthread_cond_signal(&pool->wake);
 }
 
 struct pool_job *pool_take(struct pool *pool, enum pool_priority priority,
