@@ -467,6 +467,28 @@ Test(view_search, what_another_candidate_looked_for_in_vain_is_not_looked_for_ag
 		expect_same_search(size, 0);
 }
 
+/* One of two words at each place of a text that is full of their first bytes, also where they end with it. */
+Test(view_search, a_word_is_found_at_every_place)
+{
+	uint8_t text[300];
+	const char *words = "SECd\xff\x80zz";
+
+	for (size_t len = 4; len <= sizeof(text); len += len < 200 ? 61 : 1)
+		for (size_t place = 0; place + 4 <= len; place++) {
+			struct view *view = view_new_memory(text, len);
+			uint64_t at = place % 3, from = at;
+
+			for (size_t i = 0; i < len; i++)
+				text[i] = (uint8_t) "SSE\xff\x80\x80"
+						    "C"[i * i % 11 % 7];
+			memcpy(text + place, place % 2 ? words : words + 4, 4);
+			cr_assert_eq(walk_find_word(view, &at, UINT64_MAX, words), place >= from);
+			if (place >= from)
+				cr_assert_eq(at, place);
+			view_free(view);
+		}
+}
+
 Test(view_search, another_image_is_searched_anew, .init = fill)
 {
 	static uint8_t other_content[100000];
