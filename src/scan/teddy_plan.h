@@ -16,7 +16,7 @@
 enum {
 	TEDDY_PLACES = 3, /* bytes that the vectors look up */
 	TEDDY_BUCKETS = 16,
-	TEDDY_PATTERNS_MAX = 160, /* planning for more takes too long */
+	TEDDY_PATTERNS_MAX = 164, /* planning for more takes too long */
 };
 
 /* What the places may hold: bit h of low is set when the low half may be h. */
