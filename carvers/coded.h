@@ -79,8 +79,14 @@ struct coded_stretch {
 	int16_t sum[4];  /* and their change in the end */
 };
 
-/* A number for a way of decoding, which the bytes identify; 0: nothing can be noted. For carvers, as all below. */
-uint32_t view_coding(struct view *view, const void *bytes, size_t len);
+/* A way of decoding, which the bytes identify, and what is made of them once, for all checks. */
+struct coded_coding {
+	const void *bytes;
+	size_t len, made_len;
+	void (*make)(void *made, const void *bytes); /* of zeros; both stay where they are */
+};
+/* A number for it, and what was made; 0: nothing can be shared. For carvers, as all below. */
+uint32_t view_coding(struct view *view, const struct coded_coding *coding, const void **made);
 /* Whether it is known what decoding so comes to from a bit of the byte at an offset of the view on. Depends on chance, so the
  * carver does the same in both cases, at the same cost; all bytes up to the next whole one are in the view, follow each other in
  * the image, and could be read. */

@@ -28,6 +28,7 @@ struct slot {
 struct coding {
 	uint8_t *bytes;
 	size_t len;
+	void *made;
 };
 
 struct coded_memo {
@@ -50,43 +51,56 @@ void coded_memo_free(struct coded_memo *memo)
 {
 	if (!memo)
 		return;
-	for (uint32_t i = 0; i < memo->count; i++)
+	for (uint32_t i = 0; i < memo->count; i++) {
 		free(memo->codings[i].bytes);
+		free(memo->codings[i].made);
+	}
 	pthread_mutex_destroy(&memo->adding);
 	free(memo->slots);
 	free(memo);
 }
 
 /* Its number; 0: it is not there. */
-static uint32_t find_coding(const struct coded_memo *memo, const void *bytes, size_t len)
+static uint32_t find_coding(const struct coded_memo *memo, const struct coded_coding *coding)
 {
 	uint32_t count = atomic_load_explicit(&memo->count, memory_order_acquire);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (memo->codings[i].len == len && memcmp(memo->codings[i].bytes, bytes, len) == 0)
+		if (memo->codings[i].len == coding->len &&
+			memcmp(memo->codings[i].bytes, coding->bytes, coding->len) == 0)
 			return i + 1;
 	return 0;
 }
 
-uint32_t coded_memo_coding(struct coded_memo *memo, const void *bytes, size_t len)
+/* Under the lock. */
+static uint32_t add_coding(struct coded_memo *memo, const struct coded_coding *coding)
 {
-	uint32_t number = find_coding(memo, bytes, len), count;
+	uint32_t number = find_coding(memo, coding), count = memo->count;
+	struct coding *added = &memo->codings[count];
 
-	if (number || memo->count == CODINGS)
+	if (number || count == CODINGS)
 		return number;
-	pthread_mutex_lock(&memo->adding);
-	number = find_coding(memo, bytes, len);
-	count = memo->count;
-	if (!number && count < CODINGS) {
-		struct coding *coding = &memo->codings[count];
+	added->bytes = xmalloc(coding->len);
+	added->len = coding->len;
+	memcpy(added->bytes, coding->bytes, coding->len);
+	added->made = xcalloc(1, coding->made_len);
+	coding->make(added->made, added->bytes);
+	atomic_store_explicit(&memo->count, count + 1, memory_order_release);
+	return count + 1;
+}
 
-		coding->bytes = xmalloc(len);
-		coding->len = len;
-		memcpy(coding->bytes, bytes, len);
-		number = count + 1;
-		atomic_store_explicit(&memo->count, number, memory_order_release);
+uint32_t coded_memo_coding(
+	struct coded_memo *memo, const struct coded_coding *coding, const void **made)
+{
+	uint32_t number = find_coding(memo, coding);
+
+	if (!number && memo->count < CODINGS) {
+		pthread_mutex_lock(&memo->adding);
+		number = add_coding(memo, coding);
+		pthread_mutex_unlock(&memo->adding);
 	}
-	pthread_mutex_unlock(&memo->adding);
+	if (number)
+		*made = memo->codings[number - 1].made;
 	return number;
 }
 

@@ -18,8 +18,10 @@ struct coded_memo *coded_memo_new(void);
 /* NULL is fine. */
 void coded_memo_free(struct coded_memo *memo);
 
-/* The number of a coding, the same for the same bytes; 0: there are too many. From any thread, as the others. */
-uint32_t coded_memo_coding(struct coded_memo *memo, const void *bytes, size_t len);
+/* The number of a coding, the same for the same bytes, and what was made of it; 0: there are too many. From any thread, as the
+ * others. */
+uint32_t coded_memo_coding(
+	struct coded_memo *memo, const struct coded_coding *coding, const void **made);
 /* What decoding so comes to from a bit of the image on, counted from its first. False: that is not known. */
 bool coded_memo_find(const struct coded_memo *memo, uint32_t coding, uint64_t bit,
 	struct coded_stretch *stretch);

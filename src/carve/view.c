@@ -287,10 +287,10 @@ static uint64_t place_of(struct view *view, uint64_t at, uint64_t *left)
 	return run->offset + inside;
 }
 
-uint32_t view_coding(struct view *view, const void *bytes, size_t len)
+uint32_t view_coding(struct view *view, const struct coded_coding *coding, const void **made)
 {
 	return view->memo && (view->runs || view->memory)
-		       ? coded_memo_coding(view->memo, bytes, len)
+		       ? coded_memo_coding(view->memo, coding, made)
 		       : 0;
 }
 

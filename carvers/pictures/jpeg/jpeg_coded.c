@@ -39,7 +39,7 @@ static bool add_blocks(struct jpeg_decoder *d)
 	for (int i = 0; i < d->block_count && i < CODED_BLOCKS; i++) {
 		const struct jpeg_block *block = &d->blocks[i];
 		const struct jpeg_component *component = block->component;
-		int dc = add_table(d, &d->one[0][component->dc_table], &count, known);
+		int dc = add_table(d, &d->tables->one[0][component->dc_table], &count, known);
 		int ac = add_table(d, block->one, &count, known);
 
 		if (dc < 0 || ac < 0)

@@ -18,6 +18,23 @@ struct jpeg_block {
 	uint32_t bound; /* of the prediction, above and below 0 */
 };
 
+struct jpeg_tables {
+	struct jpeg_one one[2][4]; /* DC, AC */
+	uint16_t dc_lookup[4][1 << JPEG_ONE_BITS];
+	struct jpeg_many many[4]; /* of sequential scans */
+};
+
+/* Bits of the lookup tables of large scans. */
+#define JPEG_LARGE_BITS JPEG_LANE_BITS
+
+/* What a check makes for itself. */
+struct jpeg_own {
+	struct jpeg_tables tables;
+	struct jpeg_bands bands;
+	struct jpeg_refined refined; /* both of progressive scans */
+	struct jpeg_lanes lanes;
+};
+
 struct jpeg_decoder {
 	struct jpeg *jpeg;
 	const char *problem; /* why the scan failed; NULL when the view ended */
@@ -42,16 +59,9 @@ struct jpeg_decoder {
 	int block_count;
 	struct jpeg_block blocks[JPEG_MCU_BLOCKS];
 	struct jpeg_bits bits;
-	struct jpeg_one one[2][4];
-	uint16_t dc_lookup[4][1 << JPEG_ONE_BITS];
-	union {
-		struct jpeg_many many[4]; /* of sequential scans */
-		struct {                  /* of progressive ones */
-			struct jpeg_bands bands;
-			struct jpeg_refined refined;
-		};
-	};
-	struct jpeg_lanes lanes;
+	const struct jpeg_tables *tables; /* of own, or those of all trials with the coding */
+	uint32_t coding;                  /* of trials; 0: none */
+	struct jpeg_own *own;             /* NULL: none are needed */
 };
 
 /* Decodes a block, and sees whether it can be one. False: d->problem and valid_end are set. */
@@ -63,6 +73,9 @@ bool jpeg_accept_block(struct jpeg_decoder *d, uint64_t bits);
 
 /* Counts the work of decoding MCUs. False: it is too much. */
 bool jpeg_count_work(struct jpeg_decoder *d, uint64_t mcus);
+
+/* Sets d->tables, and the blocks' of single symbols. */
+void jpeg_use_tables(struct jpeg_decoder *d, const struct jpeg_tables *tables);
 
 /* Builds the lookup tables for a scan, small ones or large ones. */
 void jpeg_fast_prepare(struct jpeg_decoder *d, bool large);
@@ -85,6 +98,8 @@ uint64_t jpeg_state_load(struct jpeg_decoder *d, uint64_t count, uint64_t *until
 /* A d->run for sequential scans that fills d->trace, ends with the MCU that sets d->bits.stopped, and sets d->left. */
 bool jpeg_fast_trace(struct jpeg_decoder *d, uint64_t *history, uint64_t mcus);
 
+/* Finds d->coding, and uses the tables that are made for all trials with it, large ones. False: there are none. */
+bool jpeg_stretches_prepare(struct jpeg_decoder *d);
 /* Decodes all these MCUs, as d->wants_stretches says: those that another check has decoded are not decoded again. Counts the
  * work itself. */
 bool jpeg_stretches_run(struct jpeg_decoder *d, uint64_t mcus);

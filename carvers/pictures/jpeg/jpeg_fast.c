@@ -11,9 +11,8 @@
 
 #include <string.h>
 
-/* Bits of the lookup tables of small scans, and of large ones. */
+/* Bits of the lookup tables of small scans. */
 #define SMALL_BITS 8
-#define LARGE_BITS JPEG_LANE_BITS
 
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
@@ -203,7 +202,7 @@ static bool run_refined_dc(struct jpeg_decoder *d, uint64_t *history, uint64_t m
 JPEG_INLINE bool take_bands(struct jpeg_decoder *d, struct jpeg_buffer *buffer, uint64_t *marks,
 	unsigned from, unsigned shift, int size_max)
 {
-	const uint32_t *lookup = d->bands.entries + (1u << (64 - shift));
+	const uint32_t *lookup = d->own->bands.entries + (1u << (64 - shift));
 	const struct jpeg_one *one = d->blocks[0].one;
 	/* Positions are multiplied by 64, as in the entries. */
 	uint32_t last = d->jpeg->spectral_last << 6 | 63, k = from << 6, before;
@@ -342,7 +341,7 @@ JPEG_INLINE void take_corrections(struct jpeg_buffer *buffer, uint64_t old)
 JPEG_INLINE bool take_refined(struct jpeg_decoder *d, struct jpeg_buffer *buffer, uint64_t *history,
 	uint64_t band, unsigned shift, bool bmi2)
 {
-	const uint16_t *lookup = d->refined.entries;
+	const uint16_t *lookup = d->own->refined.entries;
 	uint64_t zeros = ~*history & band, old = *history & band, found = 0;
 
 	while (old) {
@@ -512,16 +511,16 @@ void jpeg_fast_prepare(struct jpeg_decoder *d, bool large)
 	uint8_t built = 0;
 
 	d->large = large;
-	d->lookup_bits = large ? LARGE_BITS : SMALL_BITS;
+	d->lookup_bits = large ? JPEG_LARGE_BITS : SMALL_BITS;
 	if (progressive && jpeg->spectral_first) {
 		uint8_t table = jpeg->scan[0]->ac_table;
 
 		if (d->lookup_bits > JPEG_BANDS_BITS)
 			d->lookup_bits = JPEG_BANDS_BITS;
-		jpeg_bands_build(&d->bands, &jpeg->codes[1][table], d->lookup_bits,
+		jpeg_bands_build(&d->own->bands, &jpeg->codes[1][table], d->lookup_bits,
 			jpeg->approx_high ? 1 : 15);
 		if (jpeg->approx_high)
-			jpeg_refined_build(&d->refined, &d->one[1][table]);
+			jpeg_refined_build(&d->own->refined, &d->tables->one[1][table]);
 	}
 	if (progressive)
 		return;
@@ -529,9 +528,10 @@ void jpeg_fast_prepare(struct jpeg_decoder *d, bool large)
 		uint8_t table = d->blocks[i].component->ac_table;
 
 		if (!(built >> table & 1))
-			jpeg_many_build(&d->many[table], &jpeg->codes[1][table], d->lookup_bits);
+			jpeg_many_build(&d->own->tables.many[table], &jpeg->codes[1][table],
+				d->lookup_bits);
 		built |= (uint8_t)(1u << table);
-		d->blocks[i].ac = d->many[table].entries + (1u << d->lookup_bits);
+		d->blocks[i].ac = d->own->tables.many[table].entries + (1u << d->lookup_bits);
 	}
 	if (large && d->wants_lanes)
 		jpeg_lanes_prepare(d);

@@ -81,7 +81,7 @@ static bool decode_dc(struct jpeg_decoder *d, const struct jpeg_component *c, in
 {
 	struct jpeg *jpeg = d->jpeg;
 	int32_t *dc = &d->dc[c - jpeg->components];
-	int size = decode(d, &d->one[0][c->dc_table]);
+	int size = decode(d, &d->tables->one[0][c->dc_table]);
 	int32_t value;
 	int64_t brightness, bound = 1 << (jpeg->precision + 3);
 
@@ -103,7 +103,7 @@ static bool decode_dc(struct jpeg_decoder *d, const struct jpeg_component *c, in
 
 static bool sequential_block(struct jpeg_decoder *d, struct jpeg_component *c, uint64_t *history)
 {
-	const struct jpeg_one *one = &d->one[1][c->ac_table];
+	const struct jpeg_one *one = &d->tables->one[1][c->ac_table];
 	int k = 1;
 
 	(void)history;
@@ -146,7 +146,7 @@ static void start_eob_run(struct jpeg_decoder *d, int n)
 
 static bool first_ac_block(struct jpeg_decoder *d, struct jpeg_component *c, uint64_t *history)
 {
-	const struct jpeg_one *one = &d->one[1][c->ac_table];
+	const struct jpeg_one *one = &d->tables->one[1][c->ac_table];
 	int last = d->jpeg->spectral_last;
 	int k = d->jpeg->spectral_first;
 
@@ -206,7 +206,7 @@ static void skip_all_refined(struct jpeg_decoder *d, uint64_t history, int k)
 
 static bool refined_ac_block(struct jpeg_decoder *d, struct jpeg_component *c, uint64_t *history)
 {
-	const struct jpeg_one *one = &d->one[1][c->ac_table];
+	const struct jpeg_one *one = &d->tables->one[1][c->ac_table];
 	int last = d->jpeg->spectral_last;
 	int k = d->jpeg->spectral_first;
 
@@ -530,8 +530,6 @@ static void add_blocks(struct jpeg_decoder *d, struct jpeg_component *c)
 
 	while (count--)
 		d->blocks[d->block_count++] = (struct jpeg_block){
-			.dc = d->dc_lookup[c->dc_table],
-			.one = &d->one[1][c->ac_table],
 			.component = c,
 			.prediction = &d->dc[c - d->jpeg->components],
 			.bound = dc_bound(d->jpeg, c),
@@ -553,14 +551,25 @@ static void build_tables(struct jpeg_decoder *d)
 			if (built[ac][tables[ac]] || !code->defined)
 				continue;
 			built[ac][tables[ac]] = true;
-			jpeg_one_build(&d->one[ac][tables[ac]], code);
+			jpeg_one_build(&d->own->tables.one[ac][tables[ac]], code);
 			if (!ac)
-				jpeg_dc_build(d->dc_lookup[tables[ac]], &d->one[ac][tables[ac]]);
+				jpeg_dc_build(d->own->tables.dc_lookup[tables[ac]],
+					&d->own->tables.one[ac][tables[ac]]);
 		}
 	}
 }
 
-/* Most of the decoder is large tables, of which few are used: they are not set here. */
+void jpeg_use_tables(struct jpeg_decoder *d, const struct jpeg_tables *tables)
+{
+	d->tables = tables;
+	for (int i = 0; i < d->block_count; i++) {
+		const struct jpeg_component *c = d->blocks[i].component;
+
+		d->blocks[i].dc = tables->dc_lookup[c->dc_table];
+		d->blocks[i].one = &tables->one[1][c->ac_table];
+	}
+}
+
 static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
 {
 	bool is_plain; /* nothing but the verdict is wanted */
@@ -582,6 +591,8 @@ static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
 			d->block = jpeg->approx_high ? refined_dc_block : first_dc_block;
 	}
 	d->block_work = d->block == refined_ac_block ? REFINED_BLOCK_WORK : BLOCK_WORK;
+	d->own = NULL;
+	d->coding = 0;
 	d->block_count = 0;
 	for (int i = 0; i < jpeg->in_scan; i++)
 		add_blocks(d, jpeg->scan[i]);
@@ -591,41 +602,60 @@ static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
 				 jpeg->restart_interval >= LANES_INTERVAL);
 	d->wants_stretches = is_plain && jpeg->resume && !jpeg->restart_interval &&
 			     d->block_count <= CODED_BLOCKS;
-	d->lanes.usable = false;
 	view_work(jpeg->view, (uint64_t)jpeg->in_scan * LOOKUP_WORK);
 	if (d->wants_stretches)
 		view_work(jpeg->view, RESUME_WORK);
-	build_tables(d);
-	jpeg_fast_prepare(d, jpeg->eager);
 	jpeg_fast_choose(d);
 	d->data = d->interval_at = d->began_at = jpeg->at;
+}
+
+static enum jpeg_scan run_scan(struct jpeg_decoder *d, const char **problem)
+{
+	struct jpeg *jpeg = d->jpeg;
+	struct jpeg_bits *b = &d->bits;
+	bool whole;
+
+	if (jpeg->coded && jpeg->coded->begins) {
+		jpeg_describe(d, 0, scan_across(jpeg) * scan_down(jpeg), 0);
+		return JPEG_SCAN_CUT;
+	}
+	jpeg_bits_open(b, jpeg->view, jpeg->at,
+		d->block == refined_ac_block ? REFINED_BYTE_WORK : BYTE_WORK);
+	b->by_pieces = d->wants_stretches;
+	whole = decode_all(d);
+	jpeg->at = b->at;
+	if (whole)
+		return JPEG_SCAN_DONE;
+	if (!d->problem)
+		return JPEG_SCAN_CUT;
+	*problem = d->problem;
+	if (b->at_marker && d->used_up && jpeg_bits_byte(b, b->at + 1) == JPEG_EOI)
+		return JPEG_SCAN_SHORT;
+	jpeg->at = d->valid_end;
+	return JPEG_SCAN_BROKEN;
+}
+
+/* With tables of its own: many pages, which trials that need none do not touch. Few are used, so they are not set here. */
+static __attribute__((noinline)) enum jpeg_scan run_alone(
+	struct jpeg_decoder *d, const char **problem)
+{
+	struct jpeg_own own;
+
+	own.lanes.usable = false;
+	d->own = &own;
+	jpeg_use_tables(d, &own.tables);
+	build_tables(d);
+	jpeg_fast_prepare(d, d->jpeg->eager);
+	return run_scan(d, problem);
 }
 
 enum jpeg_scan jpeg_decode_scan(struct jpeg *jpeg, const char **problem)
 {
 	struct jpeg_decoder d;
-	struct jpeg_bits *b = &d.bits;
-	bool whole;
 
 	start_scan(&d, jpeg);
-	if (jpeg->coded && jpeg->coded->begins) {
-		jpeg_describe(&d, 0, scan_across(jpeg) * scan_down(jpeg), 0);
-		return JPEG_SCAN_CUT;
-	}
-	jpeg_bits_open(b, jpeg->view, jpeg->at,
-		d.block == refined_ac_block ? REFINED_BYTE_WORK : BYTE_WORK);
-	b->by_pieces = d.wants_stretches;
-	whole = decode_all(&d);
-	jpeg->at = b->at;
-	if (whole)
-		return JPEG_SCAN_DONE;
-	if (!d.problem)
-		return JPEG_SCAN_CUT;
-	*problem = d.problem;
-	if (b->at_marker && d.used_up && jpeg_bits_byte(b, b->at + 1) == JPEG_EOI)
-		return JPEG_SCAN_SHORT;
-	jpeg->at = d.valid_end;
-	return JPEG_SCAN_BROKEN;
+	return d.wants_stretches && jpeg_stretches_prepare(&d) ? run_scan(&d, problem)
+							       : run_alone(&d, problem);
 }
 
 static bool keep_history(struct jpeg *jpeg)

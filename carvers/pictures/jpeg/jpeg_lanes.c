@@ -96,7 +96,7 @@ static void build_changes(int16_t *to, const struct jpeg_block *block)
 
 void jpeg_lanes_prepare(struct jpeg_decoder *d)
 {
-	struct jpeg_lanes *lanes = &d->lanes;
+	struct jpeg_lanes *lanes = &d->own->lanes;
 	const struct jpeg *jpeg = d->jpeg;
 	unsigned built = 0;
 
@@ -104,9 +104,10 @@ void jpeg_lanes_prepare(struct jpeg_decoder *d)
 		const struct jpeg_component *c = jpeg->scan[i];
 
 		if (!(built >> c->ac_table & 1))
-			build_ac(lanes->ac[c->ac_table], &d->many[c->ac_table]);
+			build_ac(lanes->ac[c->ac_table], &d->tables->many[c->ac_table]);
 		built |= 1u << c->ac_table;
-		build_dc(lanes->dc[i], d->dc_lookup[c->dc_table], &d->many[c->ac_table]);
+		build_dc(lanes->dc[i], d->tables->dc_lookup[c->dc_table],
+			&d->tables->many[c->ac_table]);
 	}
 	for (int i = 0; i < d->block_count; i++) {
 		const struct jpeg_component *c = d->blocks[i].component;
@@ -167,7 +168,7 @@ static void go_on(struct lane *lane, const uint8_t *bytes, uint32_t bit,
 static bool take_symbol(struct jpeg_decoder *d, struct lane *lane, unsigned entry, uint32_t *starts)
 {
 	const struct jpeg_lane_block *at = lane->block;
-	const struct jpeg_block *block = &d->blocks[at - d->lanes.blocks];
+	const struct jpeg_block *block = &d->blocks[at - d->own->lanes.blocks];
 	bool dc = lane->table != at->ac, ends = false;
 	struct jpeg_buffer buffer;
 	unsigned covered;
@@ -180,7 +181,8 @@ static bool take_symbol(struct jpeg_decoder *d, struct lane *lane, unsigned entr
 	buffer.next = d->bits.bytes + bit / 8 + 7;
 	buffer.held = be64(buffer.next - 7) << bit % 8;
 	buffer.count = 56 - bit % 8;
-	code = jpeg_one_take(dc ? &d->one[0][block->component->dc_table] : block->one, &buffer);
+	code = jpeg_one_take(
+		dc ? &d->tables->one[0][block->component->dc_table] : block->one, &buffer);
 	if (code < 0 || (dc && code > 15))
 		return false;
 	if (!dc && code == 0) {
@@ -253,7 +255,7 @@ JPEG_INLINE bool lane_step(struct lane *lane, unsigned *entry)
 /* The second lane's symbol has no meaning: it starts anew a byte further. False: that was too often. */
 static bool start_anew(struct jpeg_decoder *d, struct lane *lane, unsigned *restarts)
 {
-	const struct jpeg_lane_block *blocks = d->lanes.blocks;
+	const struct jpeg_lane_block *blocks = d->own->lanes.blocks;
 
 	lane->started = 0;
 	go_on(lane, d->bits.bytes, lane_bit(lane) + 8, blocks, blocks[d->block_count - 1].next_dc,
@@ -273,11 +275,11 @@ JPEG_INLINE bool run_lanes(struct jpeg_decoder *d, struct lane *first, struct la
 #define STEP(l, n, otherwise) \
 	do { \
 		if (lane_step(&l, &entry)) { \
-			end_block(&l, d->lanes.starts[n]); \
+			end_block(&l, d->own->lanes.starts[n]); \
 		} else { \
 			struct lane copy = l; \
-			bool taken = \
-				take_symbol(d, &copy, entry, d->lanes.starts[n]) || otherwise; \
+			bool taken = take_symbol(d, &copy, entry, d->own->lanes.starts[n]) || \
+				     otherwise; \
 \
 			l = copy; \
 			if (!taken) \
@@ -354,7 +356,8 @@ static size_t take_dcs(struct jpeg_decoder *d, const uint32_t *starts, size_t co
 		const struct jpeg_block *of = &d->blocks[block];
 		uint32_t after = starts[i + 1] - 63;
 		uint64_t word = be64(bytes + bit / 8) << bit % 8;
-		int32_t change = d->lanes.blocks[block].changes[word >> (64 - JPEG_CHANGE_BITS)],
+		int32_t change = d->own->lanes.blocks[block]
+					 .changes[word >> (64 - JPEG_CHANGE_BITS)],
 			dc;
 
 		if (UNLIKELY(change == JPEG_CHANGE_NONE) && !take_long_dc(of, word, &change))
@@ -377,7 +380,7 @@ static size_t take_dcs(struct jpeg_decoder *d, const uint32_t *starts, size_t co
 static bool find_meeting(
 	const struct jpeg_decoder *d, size_t first_count, size_t second_count, size_t *i, size_t *j)
 {
-	const uint32_t *first = d->lanes.starts[0], *second = d->lanes.starts[1];
+	const uint32_t *first = d->own->lanes.starts[0], *second = d->own->lanes.starts[1];
 
 	for (*i = *j = 0; *i <= first_count && *j < second_count;) {
 		if (first[*i] < second[*j])
@@ -439,7 +442,7 @@ static void judge_round(struct jpeg_lanes *lanes, bool met, bool fair)
 /* Decodes with two lanes, up to *mcus MCUs, and subtracts those that were. */
 static bool decode_round(struct jpeg_decoder *d, size_t left, uint64_t *mcus)
 {
-	struct jpeg_lanes *lanes = &d->lanes;
+	struct jpeg_lanes *lanes = &d->own->lanes;
 	uint32_t *starts[2] = { lanes->starts[0], lanes->starts[1] };
 	uint32_t at = (uint32_t)(d->bits.buffer.next - d->bits.bytes) * 8 - d->bits.buffer.count,
 		 second_at, end;
@@ -496,8 +499,9 @@ bool jpeg_lanes_run(struct jpeg_decoder *d, uint64_t mcus)
 	struct jpeg_bits *b = &d->bits;
 
 	while (mcus) {
-		bool usable = d->lanes.usable && (d->lanes.misses < MISSES || d->jpeg->eager) &&
-			      mcus * (unsigned)d->block_count >= d->lanes.blocks_min;
+		bool usable = d->own->lanes.usable &&
+			      (d->own->lanes.misses < MISSES || d->jpeg->eager) &&
+			      mcus * (unsigned)d->block_count >= d->own->lanes.blocks_min;
 		uint64_t alone = mcus < ALONE ? mcus : ALONE;
 		size_t left = bytes_left(b);
 
@@ -505,7 +509,7 @@ bool jpeg_lanes_run(struct jpeg_decoder *d, uint64_t mcus)
 			jpeg_bits_fill(b);
 			left = bytes_left(b);
 		}
-		if (usable && left > 2 * d->lanes.overlap) {
+		if (usable && left > 2 * d->own->lanes.overlap) {
 			if (!decode_round(d, left, &mcus))
 				return false;
 			continue;

@@ -27,31 +27,65 @@
 
 struct shared_scan {
 	struct jpeg_decoder *d;
-	uint32_t coding; /* 0: nothing is noted */
-	uint64_t left;   /* MCUs */
+	uint64_t left; /* MCUs */
 	struct jpeg_place place;
 };
 
-/* Takes what identifies the scan's decoding, but for the largest DC: the kinds of an MCU's blocks, and the tables. */
-static uint32_t find_coding(const struct jpeg_decoder *d)
+/* What identifies a scan's decoding, but for the largest DC: the kinds of an MCU's blocks, and the codes. */
+struct coding {
+	uint8_t blocks[CODED_BLOCKS][3];
+	struct jpeg_code codes[2][4];
+};
+
+/* Makes the tables of a coding, which stays where it is. */
+static void make_tables(void *made, const void *bytes)
+{
+	struct jpeg_tables *tables = made;
+	const struct coding *coding = bytes;
+
+	for (int i = 0; i < 4; i++) {
+		if (coding->codes[0][i].defined) {
+			jpeg_one_build(&tables->one[0][i], &coding->codes[0][i]);
+			jpeg_dc_build(tables->dc_lookup[i], &tables->one[0][i]);
+		}
+		if (coding->codes[1][i].defined) {
+			jpeg_one_build(&tables->one[1][i], &coding->codes[1][i]);
+			jpeg_many_build(&tables->many[i], &coding->codes[1][i], JPEG_LARGE_BITS);
+		}
+	}
+}
+
+bool jpeg_stretches_prepare(struct jpeg_decoder *d)
 {
 	const struct jpeg *jpeg = d->jpeg;
-	struct {
-		uint8_t blocks[CODED_BLOCKS][3];
-		struct jpeg_code codes[JPEG_COMPONENTS][2];
-	} coding;
+	struct coding coding = { 0 };
+	const struct coded_coding identity = {
+		.bytes = &coding,
+		.len = sizeof(coding),
+		.made_len = sizeof(struct jpeg_tables),
+		.make = make_tables,
+	};
+	const void *made;
 
-	memset(&coding, 0, sizeof(coding));
 	for (int i = 0; i < d->block_count; i++) {
 		const struct jpeg_component *c = d->blocks[i].component;
 
 		coding.blocks[i][0] = (uint8_t)(c - jpeg->components + 1);
 		coding.blocks[i][1] = c->dc_table;
 		coding.blocks[i][2] = c->ac_table;
-		coding.codes[c->dc_table][0] = jpeg->codes[0][c->dc_table];
-		coding.codes[c->ac_table][1] = jpeg->codes[1][c->ac_table];
+		coding.codes[0][c->dc_table] = jpeg->codes[0][c->dc_table];
+		coding.codes[1][c->ac_table] = jpeg->codes[1][c->ac_table];
 	}
-	return view_coding(jpeg->view, &coding, sizeof(coding));
+	d->coding = view_coding(jpeg->view, &identity, &made);
+	if (!d->coding)
+		return false;
+	d->large = true;
+	d->lookup_bits = JPEG_LARGE_BITS;
+	jpeg_use_tables(d, made);
+	for (int i = 0; i < d->block_count; i++)
+		d->blocks[i].ac = d->tables->many[d->blocks[i].component->ac_table].entries +
+				  (1u << d->lookup_bits);
+	return true;
 }
 
 static size_t component_of(const struct jpeg_decoder *d, size_t block)
@@ -81,7 +115,7 @@ static void pass_known(struct shared_scan *s)
 	struct coded_stretch stretch;
 	uint64_t mcus = 0, work = STRETCH_WORK;
 
-	while (view_recall(d->jpeg->view, s->coding, place.at, place.bit, &stretch)) {
+	while (view_recall(d->jpeg->view, d->coding, place.at, place.bit, &stretch)) {
 		struct jpeg_place next = { place.at + stretch.bytes, stretch.bit, 0 };
 
 		work += STRETCH_WORK + (uint64_t)stretch.bytes * STRETCH_BYTE_WORK +
@@ -140,9 +174,9 @@ static void note(const struct shared_scan *s, struct jpeg_place from, uint64_t m
 		.mcus = (uint16_t)mcus,
 		.bit = s->place.bit };
 
-	if (s->coding && !d->met_zeros && bytes >= STRETCH_LEAST && bytes <= STRETCH_MOST &&
+	if (d->coding && !d->met_zeros && bytes >= STRETCH_LEAST && bytes <= STRETCH_MOST &&
 		sum_up(d, before, trace, (size_t)mcus, &stretch))
-		view_note(d->jpeg->view, s->coding, from.at, from.bit, &stretch);
+		view_note(d->jpeg->view, d->coding, from.at, from.bit, &stretch);
 }
 
 /* Decodes a stretch, and notes it. False as with d->run. */
@@ -175,10 +209,10 @@ static bool decode_stretch(struct shared_scan *s)
 
 bool jpeg_stretches_run(struct jpeg_decoder *d, uint64_t mcus)
 {
-	struct shared_scan s = { d, find_coding(d), mcus, jpeg_bits_place(&d->bits) };
+	struct shared_scan s = { d, mcus, jpeg_bits_place(&d->bits) };
 
 	while (s.left) {
-		if (s.coding)
+		if (d->coding)
 			pass_known(&s);
 		if (s.left && !decode_stretch(&s))
 			return false;
