@@ -185,6 +185,7 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 	view->unloaded = false;
 	view->passed_end = 0;
 	view->next_read = FIRST_READ;
+	view->row_at = start;
 	view->fill = 0;
 	view->met_bad = view->agrees = false;
 	view->stopped = false;

@@ -797,28 +797,30 @@ static struct bytes make_evidence(const struct bytes pair[2], uint64_t seed, uin
 	return all;
 }
 
-/* What a trial comes to, in a view that has read nothing. */
+/* What a trial comes to. */
 struct trial {
 	struct outcome outcome;
 	uint64_t reach;
 	unsigned proof;
 };
 
+/* used: a view of trials before, or NULL. */
 static void make_trial(struct memory_image *evidence, const struct range *runs, size_t count,
-	uint64_t work, const struct carve_state *state, struct coded_memo *memo,
+	uint64_t work, const struct carve_state *state, struct coded_memo *memo, struct view *used,
 	struct trial *trial)
 {
 	const struct rule rule = {
 		.name = (char *)"jpeg", .carver = carver_find("jpeg"), .max_size = 1 << 24
 	};
 	const struct check_options options = { .from = state, .is_trial = true };
-	struct view *view = view_new();
+	struct view *view = used ? used : view_new();
 
 	view_share(view, memo);
 	check_runs(view, &evidence->image, &rule, runs, count, work, &options, &trial->outcome);
 	trial->reach = view_reach(view);
 	trial->proof = view_proof(view, runs->length);
-	view_free(view);
+	if (!used)
+		view_free(view);
 }
 
 static void expect_same_trial(const struct trial *a, const struct trial *b, uint64_t seed)
@@ -862,8 +864,8 @@ static bool is_changed(struct memory_image *evidence, uint64_t to, size_t half,
 	struct trial with, without;
 	bool changed;
 
-	make_trial(evidence, runs, 2, UINT64_MAX, state, NULL, &without);
-	make_trial(evidence, runs, 2, UINT64_MAX, state, memo, &with);
+	make_trial(evidence, runs, 2, UINT64_MAX, state, NULL, NULL, &without);
+	make_trial(evidence, runs, 2, UINT64_MAX, state, memo, NULL, &with);
 	changed = with.outcome.work != without.outcome.work;
 	outcome_free(&with.outcome);
 	outcome_free(&without.outcome);
@@ -892,6 +894,7 @@ Test(jpeg_decode, shares_what_trials_decode)
 
 	for (uint64_t i = seed; i < seed + cases; i++) {
 		struct coded_memo *memo = coded_memo_new();
+		struct view *used = view_new();
 		struct carve_state states[VIEW_STATES];
 		struct memory_image evidence;
 		struct bytes pair[2], all;
@@ -925,15 +928,17 @@ Test(jpeg_decode, shares_what_trials_decode)
 
 			for (size_t k = 0; k < count && states[k].offset <= at; k++)
 				state = &states[k];
-			make_trial(&evidence, runs, 2 + (some < left), work, state, NULL, &without);
+			make_trial(&evidence, runs, 2 + (some < left), work, state, NULL, NULL,
+				&without);
 			if (!draw(3) && without.outcome.work < UINT64_MAX) {
 				work = without.outcome.work * draw(1000) / 1000;
 				outcome_free(&without.outcome);
 				make_trial(&evidence, runs, 2 + (some < left), work, state, NULL,
-					&without);
+					NULL, &without);
 				limited++;
 			}
-			make_trial(&evidence, runs, 2 + (some < left), work, state, memo, &with);
+			make_trial(
+				&evidence, runs, 2 + (some < left), work, state, memo, used, &with);
 			expect_same_trial(&with, &without, i);
 			outcome_free(&with.outcome);
 			outcome_free(&without.outcome);
@@ -942,6 +947,7 @@ Test(jpeg_decode, shares_what_trials_decode)
 			  is_changed(&evidence, targets[0], half, &states[count - 1], memo);
 		for (size_t k = 0; k < count; k++)
 			free((void *)states[k].data);
+		view_free(used);
 		coded_memo_free(memo);
 		free(all.data);
 		free(pair[0].data);
