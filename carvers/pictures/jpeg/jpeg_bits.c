@@ -146,7 +146,7 @@ static const uint8_t *walk_back(const struct jpeg_bits *b, uint64_t at);
 /* After a piece was copied to `from`, whose first byte is at an offset of the view. */
 static void set_marks(struct jpeg_bits *b, const uint8_t *from, uint64_t offset)
 {
-	b->mark = walk_back(b, b->loaded - JPEG_BITS_AHEAD);
+	b->mark = walk_back(b, b->loaded < JPEG_BITS_AHEAD ? 0 : b->loaded - JPEG_BITS_AHEAD);
 	if (!b->stop && b->stop_at <= b->at)
 		b->stop = walk_on(b, from, offset, b->stop_at);
 }
