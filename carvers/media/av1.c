@@ -97,7 +97,7 @@ static bool read_obu(struct av1 *av1)
 	if (!p || !(p[0] & 2))
 		return false;
 	head = obu_head(p, most, &len);
-	if (!head || type == TILE_LIST || len > FRAME_MAX)
+	if (!head || type == TILE_LIST || len > FRAME_MAX || (type == PADDING && len > left - head))
 		return false;
 	if (type == DELIMITER) {
 		if (len || head != 2 || (av1->units && !av1->frames))
