@@ -137,10 +137,17 @@ static void find_costs(
 
 	for (unsigned b = 0; b < 256; b++)
 		costs[b] = all - common->unseen[b];
-	for (unsigned b = 0; b < 256 && model->before[before]; b++)
-		if (pairs[b])
-			costs[b] = all - (int32_t)log_of(pairs[b] * common->total +
+	if (!model->before[before])
+		return;
+	for (unsigned four = 0; four < 256; four += 4) {
+		if (!(pairs[four] | pairs[four + 1] | pairs[four + 2] | pairs[four + 3]))
+			continue;
+		for (unsigned b = four; b < four + 4; b++)
+			if (pairs[b])
+				costs[b] = all - (int32_t)log_of(
+							 pairs[b] * common->total +
 							 ESCAPE * ((uint64_t)model->single[b] + 1));
+	}
 }
 
 /* ---- a file -------------------------------------------------------------------------------- */
