@@ -3,8 +3,9 @@
  * reads the tables and follows chains, ole_directory.c reads the directory and checks that every
  * stream's chain fits, ole_stream.c reads streams, ole_kind.c determines the kind of file,
  * ole_content.c checks streams whose content is a chain of records and reads title and date,
- * ole_visio.c those of Visio, ole_text.c checks text where proof is asked for, ole_pictures.c pictures, ole_embedded.c names the files that streams
- * contain, ole_map.c finds the pieces of a file.
+ * ole_visio.c those of Visio, ole_text.c and ole_strings.c check text where proof is asked for, ole_pictures.c
+ * pictures, ole_embedded.c names the files that streams contain, ole_map.c finds the pieces of a file, and ole_order.c what is
+ * wrong first in one that was put together.
  */
 #ifndef BURIN_CARVERS_DOCUMENTS_OLE_H
 #define BURIN_CARVERS_DOCUMENTS_OLE_H
@@ -166,6 +167,9 @@ void ole_check_stream(struct ole *ole, const struct ole_entry *entry);
 
 /* Checks the records of the stream that begins in the first sector, if it is such a main stream, as far as it certainly goes on. */
 void ole_check_first_stream(struct ole *ole);
+
+/* Checks the strings in the record at offset `at` of a workbook's stream, which `before` has not passed. */
+void ole_check_strings(struct ole *ole, const struct ole_position *before, uint64_t at);
 
 /* Checks the end of Visio's main stream. */
 void ole_check_visio(struct ole *ole, const struct ole_entry *entry);

@@ -25,6 +25,7 @@
 enum {
 	EXCEL_END = 0x000a,
 	EXCEL_PART = 0x0085,
+	EXCEL_STRINGS = 0x00fc,
 	EXCEL_TYPES_END = 0x0500,
 	EXCEL_LATER = 0x0800,
 	EXCEL_LATER_END = 0x0900,
@@ -267,6 +268,9 @@ static void walk_records(struct ole *ole, struct records *records)
 				place_of(ole, before, at));
 			return;
 		}
+		if (kind->header_len == 4 && le16(header) == EXCEL_STRINGS && !ole->encrypted &&
+			view_thorough(ole->view))
+			ole_check_strings(ole, &before, at);
 		records->last_len = records->at - at;
 	}
 }

@@ -415,6 +415,65 @@ Test(carver_ole, a_workbook_ends_after_its_sheets)
 	free(bytes.data);
 }
 
+/* Strings of 5 to 60 characters, some of two bytes, and with formats, in records that are continued within characters. */
+static struct bytes strings(uint64_t places[2])
+{
+	static const uint8_t first[] = { 9, 8, 4, 0, 0, 6, 5, 0, 0x85, 0, 0, 0 };
+	struct bytes bytes = records(first, sizeof(first), (const uint8_t *)"", 1), all = { 0 };
+	uint64_t at = sector_at(0) + sizeof(first), part = 3000;
+
+	bytes_add_le(&all, 300, 4);
+	bytes_add_le(&all, 150, 4);
+	for (unsigned i = 0; i < 150; i++) {
+		unsigned count = 5 + i * 7 % 56, flags = i % 3 == 0 ? 1 : i % 5 == 0 ? 8 : 0;
+
+		bytes_add_le(&all, count, 2);
+		bytes_add_le(&all, flags, 1);
+		if (flags == 8)
+			bytes_add_le(&all, 2, 2);
+		/* What is in the middle of a string may go on in another record, with flags before it. */
+		if (all.len < part && all.len + count * (1 + (flags & 1)) > part) {
+			uint64_t here = (part - all.len) / (1 + (flags & 1)) * (1 + (flags & 1));
+
+			bytes_fill(&all, 'a', here);
+			places[1] = all.len;
+			bytes_add_le(&all, flags & 1, 1);
+			bytes_fill(&all, 'b', count * (1 + (flags & 1)) - here);
+		} else {
+			bytes_fill(&all, 'c', count * (1 + (flags & 1)));
+		}
+		if (flags == 8)
+			bytes_fill(&all, 0xee, 8);
+	}
+	part = places[1];
+	put(&bytes, at, (uint32_t)(0xfc | part << 16));
+	memcpy(bytes.data + at + 4, all.data, part);
+	places[0] = at + 4;
+	places[1] = at + 4 + part;
+	put(&bytes, places[1], (uint32_t)(0x3c | (all.len - part) << 16));
+	memcpy(bytes.data + places[1] + 4, all.data + part, all.len - part);
+	at = places[1] + 4 + all.len - part;
+	memcpy(bytes.data + at, "\x0a\0\0\0\x09\x08\4\0\0\6\x10\0\x0a\0\0\0", 16);
+	free(all.data);
+	return bytes;
+}
+
+Test(carver_ole, a_workbooks_strings_follow_each_other)
+{
+	uint64_t places[2];
+	struct bytes bytes = strings(places);
+
+	cr_expect_eq(try(&bytes), bytes.len);
+	/* In the midst of characters nothing shows, but after them. */
+	memset(bytes.data + sector_at(3), 0xf3, SECTOR);
+	cr_expect_eq(try(&bytes), sector_at(3));
+	free(bytes.data);
+	bytes = strings(places);
+	bytes.data[places[1] + 4] = 2; /* flags where characters go on */
+	cr_expect_eq(try(&bytes), places[1] / SECTOR * SECTOR);
+	free(bytes.data);
+}
+
 Test(carver_ole, a_presentations_records_are_in_others)
 {
 	/* A document of 1 MiB, and what is in it. */
