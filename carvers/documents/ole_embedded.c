@@ -293,12 +293,6 @@ static bool has_drawings(const struct ole_entry *entry)
 	return false;
 }
 
-/* Whether a stream's records are short, so that pictures are in several. */
-static bool has_parts(const struct ole_entry *entry)
-{
-	return ole_named(entry, "Workbook") || ole_named(entry, "Book");
-}
-
 struct finding_pictures {
 	struct ole *ole;
 	struct ole_position before; /* at the last picture */
@@ -337,7 +331,7 @@ void ole_each_picture(struct ole *ole,
 			.context = context };
 
 		if (ole_read_entry(ole, i, &entry) && entry.type == OLE_STREAM && entry.len &&
-			has_drawings(&entry) && !has_parts(&entry))
+			has_drawings(&entry))
 			each_record(ole, &entry, find_picture, &finding);
 	}
 }

@@ -2,7 +2,7 @@
  * What has a checksum in it, where proof is asked for: pictures in drawings, and the compressed text of messages. The record
  * before a picture ([MS-ODRAW] 2.2.23) identifies it, and Microsoft's programs take the MD4 of its bytes for that: it proves that
  * none of them is another file's. Others take any number, so a wrong one shows nothing. A PNG has CRCs of its own, and a
- * metafile is a stream of zlib, with a checksum. Workbooks cut pictures into several records, so theirs are not looked at.
+ * metafile is a stream of zlib, with a checksum. Workbooks cut large pictures into several records, where all of that fails.
  */
 #include "ole.h"
 
@@ -87,6 +87,13 @@ static void prove(
 	declare(&proof);
 }
 
+/* A check did not agree, which shows nothing of a workbook's picture. */
+static void fail(struct ole *ole, const struct ole_entry *entry, const char *problem, uint64_t at)
+{
+	if (!ole_named(entry, "Workbook") && !ole_named(entry, "Book"))
+		ole_contradicts(ole, problem, at);
+}
+
 /* ---- checks --------------------------------------------------------------------------------- */
 
 static bool add_to_digest(void *context, const struct part *part)
@@ -136,15 +143,16 @@ static void check_png(
 			return;
 		len = be32(head);
 		if (len > picture->to - at - PNG_CHUNK_LEN - sizeof(stored)) {
-			ole_contradicts(ole, "no chunk of a picture", place_of(ole, position, at));
+			fail(ole, position.entry, "no chunk of a picture",
+				place_of(ole, position, at));
 			return;
 		}
 		if (!each_part(ole, &end, at + 4, at + PNG_CHUNK_LEN + len, add_to_crc, &crc) ||
 			!ole_read(ole, &end, at + PNG_CHUNK_LEN + len, stored, sizeof(stored)))
 			return;
 		if (be32(stored) != crc) {
-			ole_contradicts(
-				ole, "wrong CRC of a picture's chunk", place_of(ole, position, at));
+			fail(ole, position.entry, "wrong CRC of a picture's chunk",
+				place_of(ole, position, at));
 			return;
 		}
 		prove(ole, position, at, at + PNG_CHUNK_LEN + len + sizeof(stored), CHECK_BITS);
@@ -188,7 +196,7 @@ static void check_metafile(
 	if (packed.state == INFLATED_DONE)
 		prove(ole, position, picture->from, picture->from + packed.len, CHECK_BITS);
 	else if (packed.state == INFLATED_BAD)
-		ole_contradicts(ole, "invalid data of a picture", packed.bad_at);
+		fail(ole, position.entry, "invalid data of a picture", packed.bad_at);
 }
 
 static void check_picture(void *context, struct ole *ole, const struct ole_position *before,
