@@ -914,7 +914,7 @@ Test(jpeg_decode, shares_what_trials_decode)
 			targets[n] = PIECE * draw((uint32_t)(all.len / PIECE));
 		count = save_states(&pair[0], half, states);
 		cr_assert_gt(count, 0);
-		for (int n = 0; n < 40; n++) {
+		for (int n = 0; n < 150; n++) {
 			uint64_t at = PIECE * (1 + draw((uint32_t)(half / PIECE)));
 			uint64_t to = targets[draw(4)], left = all.len - to;
 			uint64_t some = draw(3) || left <= PIECE

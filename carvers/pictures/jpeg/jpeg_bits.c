@@ -219,6 +219,8 @@ static void go_to_bit(struct jpeg_bits *b, unsigned bit)
 {
 	b->buffer.held = 0;
 	b->buffer.count = 0;
+	if (b->by_pieces)
+		more_pieces(b); /* as a refill takes what is not there for zeros */
 	jpeg_refill(&b->buffer);
 	jpeg_skip(&b->buffer, bit);
 	if (b->by_pieces)
