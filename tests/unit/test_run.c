@@ -463,6 +463,7 @@ Test(run, pictures_that_are_decoded_ahead_are_the_same)
 #define DISK_LEN (1u << 20)
 
 static ino_t disk;                 /* the inode of the image */
+static size_t disk_chunk_len = 256 * 1024;
 static off_t bad_from, bad_to;     /* what of it can't be read */
 static _Atomic unsigned bad_reads; /* that were tried... */
 static unsigned interrupt_at;      /* ... of which this one is interrupted by a signal... */
@@ -510,7 +511,7 @@ static int carve_disk(const char *output, bool resume, enum run_verify verify)
 	struct run_options options = { .rules = rules,
 		.engine = "reference",
 		.threads = 2,
-		.chunk_size = 256 * 1024,
+		.chunk_size = disk_chunk_len,
 		.io = READER_THREADS,
 		.cache = READER_BUFFERED,
 		.verify = verify,
@@ -570,6 +571,8 @@ Test(run, a_signal_ends_reading_what_was_read_before)
 	char *wanted, *found;
 
 	make_disk();
+	/* So short that some are searched before what fails first can be read. */
+	disk_chunk_len = 64 * 1024;
 	cr_assert_eq(carve_disk("wanted", false, RUN_VERIFY_KINDS), EXIT_CLEAN);
 	interrupt_run("out", false, RUN_VERIFY_KINDS, 600 * 1024, 900 * 1024, 1);
 	interrupt_run("out", true, RUN_VERIFY_KINDS, 100 * 1024, 400 * 1024, 10);
