@@ -462,7 +462,7 @@ Test(run, pictures_that_are_decoded_ahead_are_the_same)
 
 #define DISK_LEN (1u << 20)
 
-static ino_t disk;                 /* the inode of the image */
+static ino_t disk; /* the inode of the image */
 static size_t disk_chunk_len = 256 * 1024;
 static off_t bad_from, bad_to;     /* what of it can't be read */
 static _Atomic unsigned bad_reads; /* that were tried... */
