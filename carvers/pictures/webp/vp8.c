@@ -7,7 +7,8 @@
  *
  * Each part is a sequence of booleans, coded with the probability of each; any bytes decode to
  * something. But an encoder stops at the last macroblock, so a part is not the frame's if some of
- * its bytes are left then, or if they do not suffice. Pixels are not computed.
+ * its bytes are left then, or if they do not suffice; and zeros follow the last boolean, as in all of 89
+ * real files. Pixels are not computed.
  */
 #include "vp8.h"
 
@@ -22,6 +23,7 @@
 #define ACROSS_MAX 1024 /* macroblocks in a row */
 #define SLACK 4         /* bytes of a part that may be left over */
 #define OVERRUN 2       /* bytes that may be missing: the decoder reads ahead */
+#define PADDING 16      /* booleans after the last one; those past the data's end are zeros */
 #define BOOL_WORK 2     /* units (view_work) for a boolean */
 #define NONZERO \
 	9 /* blocks along a macroblock's side: 4 of brightness, 2 and 2 of colour, 1 of averages \
@@ -349,6 +351,12 @@ static bool skip_rows(struct frame *frame)
 	return true;
 }
 
+/* Whether zeros follow the last boolean, as encoders write them to get it out: libwebp at least nine, libvpx 32. */
+static bool is_padded(struct part *part)
+{
+	return read_bits(part, PADDING) == 0;
+}
+
 enum vp8_state vp8_check(struct view *view, uint64_t *at, uint64_t end)
 {
 	const uint8_t *p = view_peek(view, *at, HEAD_LEN);
@@ -369,5 +377,10 @@ enum vp8_state vp8_check(struct view *view, uint64_t *at, uint64_t end)
 		if (frame.parts[i].end - *at > SLACK)
 			return VP8_EARLY;
 	}
-	return VP8_WHOLE;
+	for (uint32_t i = 0; i < frame.part_count; i++) {
+		*at = frame.parts[i].at;
+		if (!is_padded(&frame.parts[i]))
+			return VP8_UNPADDED;
+	}
+	return is_padded(&frame.head) ? VP8_WHOLE : VP8_UNPADDED;
 }

@@ -43,6 +43,7 @@ struct webp {
 	bool picture;  /* has a picture */
 	bool extended; /* VP8X came first */
 	bool animated;
+	bool unpadded;          /* the data of a lossy picture do not end as encoders end them */
 	uint32_t width, height; /* of the canvas */
 };
 
@@ -110,6 +111,9 @@ static const char *decode(struct webp *webp, const struct riff_chunk *chunk, uin
 	lossy = vp8_check(webp->view, at, end);
 	if (lossy == VP8_EARLY)
 		return "a picture that ends before its data";
+	if (lossy == VP8_UNPADDED && view_is_trial(webp->view))
+		return "a picture whose data do not end as they have to";
+	webp->unpadded = webp->unpadded || lossy == VP8_UNPADDED;
 	*at = end;
 	return lossy == VP8_BROKEN ? "a picture that continues past its data" : NULL;
 }
@@ -345,6 +349,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "no WebP head at 0");
 	state = walk(&webp);
 	finding->length = webp.valid_end;
+	if (state == WEBP_END && webp.unpadded)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"lossy data that do not end as encoders end them, at %" PRIu64,
+			finding->length);
 	if (state == WEBP_END)
 		return CARVE_COMPLETE;
 	/* VP8X alone has few bytes that distinguish it from chance. */

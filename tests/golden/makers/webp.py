@@ -23,6 +23,10 @@ def make():
     lossy = encoded(colour, format="WEBP", quality=60)
     # A small picture may come to its end at the same byte by chance: not so random-in-lossy below.
     save("webp", "lossy.webp", lossy, unchecked=26)
+    other = bytearray(lossy)
+    other[-3] ^= 16
+    save("webp", "other-end.webp", bytes(other), verdict="unverified", length=len(lossy),
+         why=f"lossy data that do not end as encoders end them, at {len(lossy)}")
     lossless = encoded(colour, format="WEBP", lossless=True)
     # Random bytes in place of the last ones may end the picture at the same byte, by chance.
     save("webp", "lossless.webp", lossless, unchecked=len(lossless) - 600, unverified="none")
