@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "walk.h"
 
 #define HEADER_LEN 512
 #define HEADER_TABLES 109
@@ -130,26 +131,22 @@ static bool list_chain(
 	struct order *order, uint32_t start, uint32_t **list, uint32_t *count, uint64_t *at)
 {
 	struct ole_table *fat = &order->ole.fat;
-	uint32_t room = 0;
+	size_t room = 0;
 
 	*at = 0;
 	for (uint32_t sector = start; sector != OLE_END; sector = fat->next[sector]) {
 		if (sector >= fat->count || fat->seen[sector / 8] >> sector % 8 & 1)
 			return false;
 		fat->seen[sector / 8] |= (uint8_t)(1 << sector % 8);
-		if (list && *count == room) {
-			uint32_t *more;
+		if (list) {
+			uint32_t *sectors = walk_list_grow(order->ole.view, *list, *count, &room,
+				fat->count, sizeof(*sectors));
 
-			room = room ? room * 2 : 16;
-			more = realloc(*list, room * sizeof(*more));
-			if (!more) {
-				view_no_memory(order->ole.view);
+			if (!sectors)
 				return true;
-			}
-			*list = more;
+			*list = sectors;
+			sectors[*count] = sector;
 		}
-		if (list)
-			(*list)[*count] = sector;
 		++*count;
 		*at = part_of(order, sector);
 		if (!*at) {
