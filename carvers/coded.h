@@ -97,7 +97,7 @@ void view_note(struct view *view, uint32_t coding, uint64_t at, unsigned bit,
 	const struct coded_stretch *stretch);
 /* Where a stretch from this offset on had better end, by its place in the image. */
 uint64_t view_stretch_end(struct view *view, uint64_t at);
-/* Whether so many more units of work would not end the check. */
+/* Whether the check may do this many more units of work. */
 bool view_affords(const struct view *view, uint64_t units);
 
 /* Bits of the data before the break, and then of the bytes after it. */

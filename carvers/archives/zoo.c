@@ -30,8 +30,8 @@
 #define CRC_AT 54
 #define CRC_BITS 16 /* see view_proved */
 #define FIRST_MAX 65535
-#define VARIABLE_MAX \
-	1024 /* bytes of an entry of type 2: two names of at most 255, and a few more */
+/* Bytes of an entry of type 2: two names of at most 255, and a few more. */
+#define VARIABLE_MAX 1024
 #define METHOD_MAX 2
 
 static const uint8_t tag[4] = { 0xdc, 0xa7, 0xc4, 0xfd };

@@ -6,8 +6,8 @@
  *	message: date as '29-Feb-2024 23:59:58 +0000', comma, length in decimal, semicolon, flags (12 hexadecimal digits), hyphen, number
  *	         (8 digits) CR LF; a mail of that length
  *
- * Each message leads to the next one, and their numbers rise; those that no program opened yet have 0. How many there are is not stored, and nothing verifies the last
- * one: a mailbox is unverified at best. Subject and date are the first mail's.
+ * Each message leads to the next one, and their numbers rise; those that no program opened yet have 0. How many there are is not
+ * stored, and nothing verifies the last one: a mailbox is unverified at best. Subject and date are the first mail's.
  */
 #include <ctype.h>
 #include <inttypes.h>

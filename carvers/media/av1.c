@@ -5,8 +5,9 @@
  *	unit: a delimiter (12 00), then OBUs: before a key frame the sequence's header; frames, or headers of frames and tiles
  *	OBU:  type and flags (1 byte), layers (1) if a flag says so, length (7 bits a byte, the lowest first), payload
  *
- * Every OBU has its length here, and leads to the next one. A unit shows one frame, or one a layer, and ends with it. How many units there are is not stored, and nothing verifies the
- * payloads: a file is unverified at best. Units with a sequence's header are named as parts.
+ * Every OBU has its length here, and leads to the next one. A unit shows one frame, or one a layer, and ends with it. How many
+ * units there are is not stored, and nothing verifies the payloads: a file is unverified at best. Units with a sequence's
+ * header are named as parts.
  */
 #include <inttypes.h>
 #include <stdbool.h>

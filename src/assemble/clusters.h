@@ -27,8 +27,8 @@ struct clusters {
 	uint64_t end;        /* of the image */
 	struct ranges taken; /* by complete files */
 	struct ranges heads; /* what is likely taken by files that break off later */
-	struct range *
-		free_runs; /* between what is taken, each from a cluster on, in order; NULL: not listed */
+	/* Between what is taken, each from a cluster on, in order; NULL: not listed. */
+	struct range *free_runs;
 	size_t free_count;
 	uint64_t inside_end;   /* what starts before is inside a file that was found... */
 	uint64_t complete_end; /* ...that is complete */

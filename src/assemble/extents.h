@@ -39,7 +39,7 @@ static inline void extents_add(struct extents *extents, uint64_t offset, uint64_
 void extents_add_apart(struct extents *extents, const struct range *runs, size_t count);
 /* Makes it the file with these runs, which are not its own. */
 void extents_set(struct extents *extents, const struct range *runs, size_t count);
-/* The same of their first bytes, so many. */
+/* The same with only the first `length` bytes of them. */
 void extents_set_first(
 	struct extents *extents, const struct range *runs, size_t count, uint64_t length);
 /* Cuts the file to this many bytes. */
