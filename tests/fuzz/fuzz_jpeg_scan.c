@@ -1,4 +1,4 @@
-/* The scans of a JPEG, decoded at two places at once however short they are, beside the decoder that takes a bit at a time: both say the
+/* The scans of a JPEG, decoded at several places at once however short they are, beside the decoder that takes a bit at a time: both say the
  * same of hostile bytes, too. */
 #include <assert.h>
 

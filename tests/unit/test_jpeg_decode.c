@@ -11,6 +11,7 @@
 #include "carve/check.h"
 #include "carve/coded_memo.h"
 #include "carver_case.h"
+#include "jpeg/jpeg_bits.h"
 #include "memory_image.h"
 #include "photos_case.h"
 #include "rules/rules.h"
@@ -527,6 +528,58 @@ Test(jpeg_decode, agrees_with_the_reference)
 	cr_assert_gt(complete, intact * 2 / 3, "%d of %d", complete, intact);
 }
 
+/* Coded data of so many bytes, of which one in `apart` is FF (0: none), with its stuffing; *plain: without. */
+static struct bytes make_coded(size_t len, uint32_t apart, struct bytes *plain)
+{
+	struct bytes coded = { 0 };
+
+	for (size_t i = 0; i < len; i++) {
+		uint8_t byte = (uint8_t)(apart && !draw(apart) ? 0xff : draw(255));
+
+		bytes_add(plain, &byte, 1);
+		bytes_add(&coded, &byte, 1);
+		if (byte == 0xff)
+			bytes_fill(&coded, 0, 1);
+	}
+	return coded;
+}
+
+/* However much is read between two loads, all bytes come, each once, and those after them are counted once. */
+Test(jpeg_decode, loads_data_without_its_stuffing)
+{
+	static const uint32_t apart[] = { 0, 1, 2, 20, 300 };
+	struct jpeg_bits *bits = malloc(sizeof(*bits));
+
+	random_state = test_seed() * 0x9e3779b97f4a7c15u | 1;
+	for (int i = 0; i < 40; i++) {
+		struct bytes plain = { 0 },
+			     coded = make_coded(100000 + draw(100), apart[i % 5], &plain);
+		struct view *view = view_new_memory(coded.data, coded.len);
+		size_t most = 1 + draw(JPEG_BLOCK_ROOM - 16), at = 0;
+		bool same = true;
+
+		jpeg_bits_open(bits, view, 0, 1);
+		bits->load_len = i & 1 ? JPEG_BITS_LEN : JPEG_BITS_FIRST;
+		jpeg_bits_jump(bits, 0);
+		while (at < plain.len) {
+			for (size_t n = 1 + draw((uint32_t)most); n && at < plain.len; n--) {
+				jpeg_refill(&bits->buffer);
+				same = same && jpeg_take(&bits->buffer, 8) == plain.data[at++];
+			}
+			cr_assert(jpeg_bits_more(bits));
+			cr_assert_leq(bits->end - bits->bytes,
+				JPEG_BITS_BEFORE + (ptrdiff_t)bits->load_len);
+		}
+		cr_expect(same, "%d", i);
+		cr_expect_eq(jpeg_bits_offset(bits), coded.len);
+		cr_expect_eq(bits->at, coded.len);
+		view_free(view);
+		free(coded.data);
+		free(plain.data);
+	}
+	free(bits);
+}
+
 /* A scan with 12 bits a sample, in which each 16th block has a change of DC that lanes leave to the plain decoder. */
 static struct bytes make_tedious(uint32_t side)
 {
@@ -556,7 +609,7 @@ static struct bytes make_tedious(uint32_t side)
 	return m.jpeg;
 }
 
-Test(jpeg_decode, gives_up_two_places_where_they_gain_nothing)
+Test(jpeg_decode, gives_up_several_places_where_they_gain_nothing)
 {
 	struct bytes picture;
 	struct finding found = { 0 };

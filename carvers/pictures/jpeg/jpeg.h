@@ -92,7 +92,7 @@ struct jpeg {
 	struct jpeg_seam *seam;             /* that looks at the first scan's blocks; NULL: none */
 	struct carve_coded *coded;          /* describes the break in the first scan; NULL: none */
 	bool portable;   /* decode without instructions that only some processors have */
-	bool eager;      /* decode at two places however short the scan is */
+	bool eager;      /* decode at several places however short the scan is */
 	unsigned rounds; /* made so */
 };
 

@@ -1,5 +1,6 @@
 #include "jpeg_bits.h"
 
+#include <assert.h>
 #include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -21,20 +22,22 @@ static bool ensure_window(struct jpeg_bits *b)
 	return b->window && (b->window_len >= 2 || b->window[0] != 0xff);
 }
 
-/* Bytes that are copied at once, and whether some of them are FF. */
+/* Bytes that are copied at once, and a bit set for each of them that is FF: the lowest is right. FF_BITS bits a byte. */
 #ifdef __SSE2__
 #define COPIED 16
+#define FF_BITS 1
 
-static bool have_ff(const uint8_t *bytes)
+static uint64_t find_ff(const uint8_t *bytes)
 {
 	__m128i word = _mm_loadu_si128((const __m128i *)bytes);
 
-	return _mm_movemask_epi8(_mm_cmpeq_epi8(word, _mm_set1_epi8(-1)));
+	return (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(word, _mm_set1_epi8(-1)));
 }
 #else
 #define COPIED 8
+#define FF_BITS 8
 
-static bool have_ff(const uint8_t *bytes)
+static uint64_t find_ff(const uint8_t *bytes)
 {
 	uint64_t word = le64(bytes);
 
@@ -50,28 +53,35 @@ static uint8_t *copy(struct jpeg_bits *b, uint8_t *to, const uint8_t *to_end)
 	const uint8_t *end = b->window + b->window_len;
 
 	while (from < end && to < to_end) {
-		while (end - from >= COPIED && to_end - to >= COPIED && !have_ff(from)) {
+		uint64_t found = 0;
+
+		while (end - from >= COPIED && to_end - to >= COPIED) {
+			found = find_ff(from);
 			memcpy(to, from, COPIED);
+			if (found)
+				break;
 			from += COPIED;
 			to += COPIED;
 		}
-		for (int i = 0; i < COPIED && from < end && to < to_end; i++) {
-			if (*from == 0xff) {
-				if (end - from < 2)
-					goto done;
-				if (from[1] != 0) {
-					b->at_marker = true;
-					goto done;
-				}
-				from++;
-				*to++ = 0xff;
-			} else {
-				*to++ = *from;
+		if (found) {
+			from += (unsigned)__builtin_ctzll(found) / FF_BITS;
+			to += (unsigned)__builtin_ctzll(found) / FF_BITS;
+		}
+		if (from == end || to == to_end)
+			break;
+		if (*from == 0xff) {
+			if (end - from < 2)
+				break;
+			if (from[1] != 0) {
+				b->at_marker = true;
+				break;
 			}
-			from++;
+			from += 2;
+			*to++ = 0xff;
+		} else {
+			*to++ = *from++;
 		}
 	}
-done:
 	b->at = b->window_at + (uint64_t)(from - b->window);
 	return to;
 }
@@ -87,6 +97,7 @@ static uint8_t *copy_some(struct jpeg_bits *b, uint8_t *to)
 		else
 			b->at_end = true;
 	}
+	assert(to <= to_end);
 	return to;
 }
 

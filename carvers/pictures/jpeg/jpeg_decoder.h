@@ -15,7 +15,8 @@ struct jpeg_block {
 	const struct jpeg_one *one; /* of ac */
 	struct jpeg_component *component;
 	int32_t *prediction;
-	uint32_t bound; /* of the prediction, above and below 0 */
+	uint32_t number; /* of the component, and of the prediction in jpeg_decoder.dc */
+	uint32_t bound;  /* of the prediction, above and below 0 */
 };
 
 struct jpeg_tables {

@@ -44,7 +44,7 @@
 
 /* Bytes that are decoded, after which large lookup tables are worth building. */
 #define LARGE_TABLES 16384
-/* MCUs of a restart interval for which two lanes are of use. */
+/* MCUs of a restart interval for which lanes are of use. */
 #define LANES_INTERVAL 64
 /* Units of work for the lookup tables of a scan's component. */
 #define LOOKUP_WORK 256
@@ -532,6 +532,7 @@ static void add_blocks(struct jpeg_decoder *d, struct jpeg_component *c)
 		d->blocks[d->block_count++] = (struct jpeg_block){
 			.component = c,
 			.prediction = &d->dc[c - d->jpeg->components],
+			.number = (uint32_t)(c - d->jpeg->components),
 			.bound = dc_bound(d->jpeg, c),
 		};
 }
