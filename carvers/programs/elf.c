@@ -244,11 +244,12 @@ static const char *judge_section(const struct elf *elf, const struct elf_section
 
 /* What the section table contains. */
 struct elf_sections {
-	uint64_t end;        /* of sections and their table */
-	uint64_t last;       /* index of the section that ends there, 0: the table does */
-	uint64_t where;      /* of the problem */
-	const char *problem; /* not a section table */
-	bool program;        /* it has loaded sections with bytes in the file */
+	uint64_t end;            /* of sections and their table */
+	uint64_t last_index;     /* of the section that ends there, 0: the table does */
+	struct elf_section last; /* that section */
+	uint64_t where;          /* of the problem */
+	const char *problem;     /* not a section table */
+	bool program;            /* it has loaded sections with bytes in the file */
 };
 
 static void read_sections(struct elf *elf, struct elf_sections *sections)
@@ -278,7 +279,8 @@ static void read_sections(struct elf *elf, struct elf_sections *sections)
 			sections->program = true;
 		if (section.at + section.len > sections->end) {
 			sections->end = section.at + section.len;
-			sections->last = i;
+			sections->last_index = i;
+			sections->last = section;
 		}
 	}
 }
@@ -314,11 +316,9 @@ static bool ends_with_archive(
 /* Whether the damage extends to the last section. */
 static bool last_is_invalid(const struct elf *elf, const struct elf_sections *sections)
 {
-	struct elf_section section;
 	uint64_t where;
 
-	return sections->last && elf_section(elf, sections->last, &section) &&
-	       elf_content(elf, &section, &where);
+	return sections->last_index && elf_content(elf, &sections->last, &where);
 }
 
 /* Whether Go's linker wrote the file: it has the table of its functions' lines. */
@@ -385,30 +385,15 @@ static bool add_padding(struct elf *elf, const struct elf_section *last, enum ve
 	return false;
 }
 
-/* The verdict when there is a section table, by the sections' contents. */
-static enum verdict judge_contents(struct elf *elf, const struct elf_sections *sections)
+/* The verdict when all sections are valid, by where they and the segments end. */
+static enum verdict judge_end(struct elf *elf, const struct elf_sections *sections)
 {
 	struct finding *finding = elf->finding;
-	struct elf_section section;
+	uint64_t table_end = elf->segments_at + elf->segment_count * segment_len(elf);
 	enum verdict verdict;
-	const char *problem;
-	uint64_t where;
 
-	for (uint64_t i = 1; i < elf->section_count; i++) {
-		if (!elf_section(elf, i, &section))
-			break;
-		problem = elf_content(elf, &section, &where);
-		if (!problem)
-			continue;
-		finding->length = sections->end;
-		if (i == sections->last || last_is_invalid(elf, sections))
-			return foreign_cut(
-				elf->view, finding, elf->head_end, sections->end, problem, where);
-		return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, where);
-	}
-	where = elf->segments_at + elf->segment_count * segment_len(elf);
-	if (elf->segment_count && where > sections->end) {
-		finding->length = where;
+	if (elf->segment_count && table_end > sections->end) {
+		finding->length = table_end;
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the program headers at %" PRIu64 " are last", elf->segments_at);
 	}
@@ -424,8 +409,7 @@ static enum verdict judge_contents(struct elf *elf, const struct elf_sections *s
 				"segments continue after the last section, at %" PRIu64,
 				sections->end);
 	}
-	if (sections->last && elf_section(elf, sections->last, &section) &&
-		!add_padding(elf, &section, &verdict))
+	if (sections->last_index && !add_padding(elf, &sections->last, &verdict))
 		return verdict;
 	/* Programs read archives there; what follows a library or an object file is another file. */
 	if (!finding->extension && overlay_include(elf->view, finding->length, finding, &verdict))
@@ -434,15 +418,36 @@ static enum verdict judge_contents(struct elf *elf, const struct elf_sections *s
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"an AppImage: the end of the overlay at %" PRIu64 " is unknown",
 			sections->end);
-	if (sections->last) {
-		elf_section(elf, sections->last, &section);
-		if (!proves_end(elf, &section) && ends_with_archive(elf, &section, &verdict))
+	if (sections->last_index && !proves_end(elf, &sections->last)) {
+		if (ends_with_archive(elf, &sections->last, &verdict))
 			return verdict;
-		if (!proves_end(elf, &section))
-			return verdict_because(CARVE_UNVERIFIED, finding,
-				"the last section, at %" PRIu64 ", cannot be verified", section.at);
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the last section, at %" PRIu64 ", cannot be verified", sections->last.at);
 	}
 	return CARVE_COMPLETE;
+}
+
+/* The verdict when there is a section table, by the sections' contents. */
+static enum verdict judge_contents(struct elf *elf, const struct elf_sections *sections)
+{
+	struct finding *finding = elf->finding;
+	struct elf_section section;
+	const char *problem;
+	uint64_t where;
+
+	for (uint64_t i = 1; i < elf->section_count; i++) {
+		if (!elf_section(elf, i, &section))
+			break;
+		problem = elf_content(elf, &section, &where);
+		if (!problem)
+			continue;
+		finding->length = sections->end;
+		if (i == sections->last_index || last_is_invalid(elf, sections))
+			return foreign_cut(
+				elf->view, finding, elf->head_end, sections->end, problem, where);
+		return verdict_because(CARVE_UNVERIFIED, finding, "%s at %" PRIu64, problem, where);
+	}
+	return judge_end(elf, sections);
 }
 
 /* The verdict without sections: segments alone determine the end. */
