@@ -55,17 +55,14 @@ struct cab {
 	bool unproven; /* some blocks have no checksum */
 };
 
-/* Moves *at past the text there and its NUL. */
+/* Moves *at past the text there and its zero. */
 static bool skip_text(struct view *view, uint64_t *at)
 {
-	uint64_t left = view_size(view) > *at ? view_size(view) - *at : 0;
-	size_t most = left < NAME_MAX_LEN ? (size_t)left : NAME_MAX_LEN;
-	const uint8_t *p = view_peek(view, *at, most);
-	const uint8_t *nul = p ? memchr(p, 0, most) : NULL;
+	size_t len;
 
-	if (!nul)
+	if (!walk_ended_text(view, *at, NAME_MAX_LEN, &len))
 		return false;
-	*at += (uint64_t)(nul - p) + 1;
+	*at += len + 1;
 	return true;
 }
 

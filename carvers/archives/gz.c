@@ -46,18 +46,14 @@ struct gz_member {
 	uint32_t time;
 };
 
-/* The length of the text at *at, without its NUL; *at moves past it. False when it is not text or
+/* The length of the text at *at, without its zero; *at moves past it. False when it is not text or
  * does not end. */
 static bool read_text(struct view *view, uint64_t *at, size_t *len)
 {
-	uint64_t size = view_size(view), left = size - *at;
-	size_t most = left < NAME_MAX_LEN ? (size_t)left : NAME_MAX_LEN;
-	const uint8_t *p = view_peek(view, *at, most);
-	const uint8_t *nul = p ? memchr(p, 0, most) : NULL;
+	const uint8_t *p = walk_ended_text(view, *at, NAME_MAX_LEN, len);
 
-	if (!nul)
+	if (!p)
 		return false;
-	*len = (size_t)(nul - p);
 	for (size_t i = 0; i < *len; i++)
 		if (p[i] < ' ' && p[i] != '\n' && p[i] != '\t' && p[i] != '\r')
 			return false;

@@ -39,12 +39,10 @@ static bool sum_is_zero(struct view *view, uint64_t at, size_t len)
 /* Where the name at `at` ends with its padding; 0: it has no end. */
 static uint64_t name_end(struct view *view, uint64_t at)
 {
-	uint64_t room = at < view_size(view) ? view_size(view) - at : 0;
-	size_t len = room < NAME_MAX_LEN ? (size_t)room : NAME_MAX_LEN;
-	const uint8_t *p = len ? view_peek(view, at, len) : NULL;
-	const uint8_t *end = p ? memchr(p, 0, len) : NULL;
+	size_t len;
 
-	return end > p ? at + ((uint64_t)(end - p) / UNIT + 1) * UNIT : 0;
+	return walk_ended_text(view, at, NAME_MAX_LEN, &len) && len ? at + (len / UNIT + 1) * UNIT
+								    : 0;
 }
 
 /* Where the zeros end that pad the image to whole blocks. */

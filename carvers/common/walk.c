@@ -65,6 +65,19 @@ const uint8_t *walk_stream(
 	return walk_window(view, offset, end, len);
 }
 
+const uint8_t *walk_ended_text(struct view *view, uint64_t at, size_t most, size_t *len)
+{
+	uint64_t end = most < UINT64_MAX - at ? at + most : UINT64_MAX;
+	size_t window_len;
+	const uint8_t *p = walk_window(view, at, end, &window_len);
+	const uint8_t *zero = p ? memchr(p, 0, window_len) : NULL;
+
+	if (!zero)
+		return NULL;
+	*len = (size_t)(zero - p);
+	return p;
+}
+
 bool walk_find(struct view *view, uint64_t *offset, uint64_t end, uint8_t byte)
 {
 	const uint8_t *window, *found;

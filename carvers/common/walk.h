@@ -28,6 +28,10 @@ bool walk_zeros(struct view *view, uint64_t at, uint64_t end);
  * none, or more, or they reach a sector, of which they are what was left. */
 uint64_t walk_padding(struct view *view, uint64_t at, size_t most);
 
+/* The text at `at` that a zero ends, both in at most `most` bytes (up to VIEW_MAX_PEEK), as view_peek returns it: *len bytes
+ * without the zero. NULL: it has no end there. */
+const uint8_t *walk_ended_text(struct view *view, uint64_t at, size_t most, size_t *len);
+
 /* Finds the next `byte` in [*offset, end). True: *offset is its place. False: *offset is where the
  * search had to stop. */
 bool walk_find(struct view *view, uint64_t *offset, uint64_t end, uint8_t byte);

@@ -15,16 +15,15 @@
 static bool read_name(struct view *view, uint64_t *at, char name[NAME_LEN])
 {
 	size_t len;
-	const uint8_t *p = walk_window(view, *at, *at + NAME_LEN, &len);
-	const uint8_t *zero = p ? memchr(p, 0, len) : NULL;
+	const uint8_t *p = walk_ended_text(view, *at, NAME_LEN, &len);
 
-	if (!zero)
+	if (!p)
 		return false;
-	for (const uint8_t *c = p; c < zero; c++)
-		if (*c < 0x20 || *c == 0x7f)
+	for (size_t i = 0; i < len; i++)
+		if (p[i] < 0x20 || p[i] == 0x7f)
 			return false;
-	memcpy(name, p, (size_t)(zero - p) + 1);
-	*at += (uint64_t)(zero - p) + 1;
+	memcpy(name, p, len + 1);
+	*at += len + 1;
 	return true;
 }
 
