@@ -48,6 +48,11 @@ bool bmff_track_open(struct view *view, const struct bmff_box *trak, struct bmff
 bool bmff_samples(struct view *view, const struct bmff_track *track,
 	void (*visit)(void *context, uint64_t offset, uint64_t len), void *context);
 
+/* Calls visit for each box 'trak' in moov, until it returns false: then *broken is where that box is. Returns whether all
+ * were visited. */
+bool bmff_tracks(struct view *view, const struct bmff_box *moov,
+	bool (*visit)(void *context, const struct bmff_box *trak), void *context, uint64_t *broken);
+
 /* How a track's samples are coded. */
 struct bmff_coding bmff_sample_coding(struct view *view, const struct bmff_track *track);
 

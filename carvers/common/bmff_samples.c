@@ -101,6 +101,19 @@ bool bmff_track_open(struct view *view, const struct bmff_box *trak, struct bmff
 	return bmff_find(view, stbl.data, stbl.end, BMFF('s', 't', 's', 'c'), &track->runs);
 }
 
+bool bmff_tracks(struct view *view, const struct bmff_box *moov,
+	bool (*visit)(void *context, const struct bmff_box *trak), void *context, uint64_t *broken)
+{
+	struct bmff_box trak = { .end = moov->data };
+
+	while (bmff_find(view, trak.end, moov->end, BMFF('t', 'r', 'a', 'k'), &trak)) {
+		*broken = trak.at;
+		if (!visit(context, &trak))
+			return false;
+	}
+	return true;
+}
+
 /* The sizes of samples: a table, or one size for all. */
 struct sizes {
 	struct table table;

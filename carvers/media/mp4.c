@@ -290,8 +290,9 @@ static uint32_t track_id(struct view *view, const struct bmff_box *trak)
 	return be32(p + (p[0] == 1 ? 20 : 12));
 }
 
-static bool read_track(struct mp4 *mp4, const struct bmff_box *trak)
+static bool read_track(void *context, const struct bmff_box *trak)
 {
+	struct mp4 *mp4 = context;
 	struct view *view = mp4->bmff.view;
 	struct bmff_track track;
 
@@ -313,17 +314,14 @@ static bool read_moov(struct mp4 *mp4, uint64_t *broken)
 {
 	struct view *view = mp4->bmff.view;
 	const struct bmff_box *moov = &mp4->bmff.moov;
-	struct bmff_box trak = { .end = moov->data }, mvex;
+	struct bmff_box mvex;
 
 	if (!bmff_nested(view, moov, broken))
 		return false;
 	view_holds(view, moov->data, moov->end);
 	mp4_read_details(view, moov, mp4->finding);
-	while (bmff_find(view, trak.end, moov->end, BMFF('t', 'r', 'a', 'k'), &trak)) {
-		*broken = trak.at;
-		if (!read_track(mp4, &trak))
-			return false;
-	}
+	if (!bmff_tracks(view, moov, read_track, mp4, broken))
+		return false;
 	if (mp4->samples)
 		check_in_order(mp4);
 	mp4->fragments = bmff_find(view, moov->data, moov->end, BMFF('m', 'v', 'e', 'x'), &mvex);

@@ -86,23 +86,17 @@ static void visit_sample(void *context, uint64_t offset, uint64_t len)
 	}
 }
 
-/* Reads the tracks. False: the tables of the track at *broken contradict themselves. */
-static bool read_tracks(struct cr3 *cr3, uint64_t *broken)
+/* False: its tables contradict themselves. */
+static bool read_track(void *context, const struct bmff_box *trak)
 {
+	struct cr3 *cr3 = context;
 	struct view *view = cr3->bmff.view;
-	const struct bmff_box *moov = &cr3->bmff.moov;
-	struct bmff_box trak = { .end = moov->data };
 	struct bmff_track track;
 
-	while (bmff_find(view, trak.end, moov->end, BMFF('t', 'r', 'a', 'k'), &trak)) {
-		*broken = trak.at;
-		if (!bmff_track_open(view, &trak, &track))
-			return false;
-		cr3->coding = track.coding;
-		if (!bmff_samples(view, &track, visit_sample, cr3))
-			return false;
-	}
-	return true;
+	if (!bmff_track_open(view, trak, &track))
+		return false;
+	cr3->coding = track.coding;
+	return bmff_samples(view, &track, visit_sample, cr3);
 }
 
 static void read_date(struct cr3 *cr3)
@@ -131,7 +125,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (bmff->moov.end > view_size(view))
 		return walk_cut(view, finding, bmff->moov.end, view_size(view));
 	read_date(&cr3);
-	if (!bmff_nested(view, &bmff->moov, &broken) || !read_tracks(&cr3, &broken)) {
+	if (!bmff_nested(view, &bmff->moov, &broken) ||
+		!bmff_tracks(view, &bmff->moov, read_track, &cr3, &broken)) {
 		finding->length = broken;
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "the movie box is broken at %" PRIu64, broken);

@@ -113,23 +113,17 @@ static void read_item_coding(struct heif *heif)
 		heif->coding.nal_len = bmff_nal_len(view, &box);
 }
 
-/* Reads the tracks of a sequence. False: their tables contradict themselves at *broken. */
-static bool read_tracks(struct heif *heif, uint64_t *broken)
+/* A track of a sequence. False: its tables contradict themselves. */
+static bool read_track(void *context, const struct bmff_box *trak)
 {
+	struct heif *heif = context;
 	struct view *view = heif->bmff.view;
-	const struct bmff_box *moov = &heif->bmff.moov;
-	struct bmff_box trak = { .end = moov->data };
 	struct bmff_track track;
 
-	while (bmff_find(view, trak.end, moov->end, BMFF('t', 'r', 'a', 'k'), &trak)) {
-		*broken = trak.at;
-		if (!bmff_track_open(view, &trak, &track))
-			return false;
-		heif->coding = bmff_sample_coding(view, &track);
-		if (!bmff_samples(view, &track, visit_sample, heif))
-			return false;
-	}
-	return true;
+	if (!bmff_track_open(view, trak, &track))
+		return false;
+	heif->coding = bmff_sample_coding(view, &track);
+	return bmff_samples(view, &track, visit_sample, heif);
 }
 
 /* Reads meta and moov. False: they are invalid at *broken. */
@@ -146,7 +140,8 @@ static bool read_boxes(struct heif *heif, uint64_t *broken)
 			return false;
 	}
 	if (bmff->moov.type && bmff->moov.end <= size)
-		return bmff_nested(bmff->view, &bmff->moov, broken) && read_tracks(heif, broken);
+		return bmff_nested(bmff->view, &bmff->moov, broken) &&
+		       bmff_tracks(bmff->view, &bmff->moov, read_track, heif, broken);
 	return true;
 }
 
