@@ -3,6 +3,7 @@
 #define BURIN_BYTES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 static inline uint16_t be16(const uint8_t *p)
@@ -33,6 +34,19 @@ static inline uint32_t le32(const uint8_t *p)
 static inline uint64_t le64(const uint8_t *p)
 {
 	return (uint64_t)le32(p + 4) << 32 | le32(p);
+}
+
+/* Reads LEB128: 7 bits a byte, the lowest first, and in all bytes but the last the top bit. Of the len bytes at p, at most 10.
+ * Returns the number's length in bytes; 0: it does not end in these. */
+static inline size_t leb128(const uint8_t *p, size_t len, uint64_t *value)
+{
+	*value = 0;
+	for (size_t i = 0; i < len && i < 10; i++) {
+		*value |= (uint64_t)(p[i] & 0x7f) << (7 * i);
+		if (p[i] < 0x80)
+			return i + 1;
+	}
+	return 0;
 }
 
 /* Writes the lowest len bytes of value, at most 8. */

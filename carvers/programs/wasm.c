@@ -48,21 +48,26 @@ struct wasm {
 	int rank;    /* of the last section, in their fixed order */
 };
 
-/* A number in LEB128 of at most 32 bits at *at, before end. */
+/* Reads a number of at most `most` bytes at *at, before end, and moves *at past it. */
+static bool read_leb128(struct view *view, uint64_t *at, uint64_t end, size_t most, uint64_t *value)
+{
+	size_t len;
+	const uint8_t *p = walk_window(view, *at, end < *at + most ? end : *at + most, &len);
+
+	len = p ? leb128(p, len, value) : 0;
+	*at += len;
+	return len;
+}
+
+/* The same for a number of at most 32 bits. */
 static bool read_number(struct view *view, uint64_t *at, uint64_t end, uint32_t *value)
 {
-	*value = 0;
-	for (int i = 0; i < 5 && *at < end; i++) {
-		const uint8_t *p = view_peek(view, *at, 1);
+	uint64_t number;
 
-		if (!p || (i == 4 && *p > 15))
-			return false;
-		*value |= (uint32_t)(*p & 0x7f) << 7 * i;
-		(*at)++;
-		if (*p < 0x80)
-			return true;
-	}
-	return false;
+	if (!read_leb128(view, at, end, 5, &number) || number > UINT32_MAX)
+		return false;
+	*value = (uint32_t)number;
+	return true;
 }
 
 /* Moves past a length and that many bytes. */
@@ -132,21 +137,11 @@ static bool skip_body(struct view *view, uint64_t *at, uint64_t end)
 	return p && *p == 0x0b;
 }
 
-/* Moves past a number in LEB128 of at most 64 bits. */
-static bool skip_number(struct view *view, uint64_t *at, uint64_t end)
-{
-	for (int i = 0; i < 10 && *at < end; i++) {
-		const uint8_t *p = view_peek(view, (*at)++, 1);
-
-		if (!p || *p < 0x80)
-			return p != NULL;
-	}
-	return false;
-}
-
 /* Moves past a constant expression: constants and globals, perhaps added, up to the instruction `end`. */
 static bool skip_expression(struct view *view, uint64_t *at, uint64_t end)
 {
+	uint64_t number;
+
 	for (int i = 0; i < EXPRESSION_MAX && *at < end; i++) {
 		const uint8_t *p = view_peek(view, (*at)++, 1);
 
@@ -156,7 +151,7 @@ static bool skip_expression(struct view *view, uint64_t *at, uint64_t end)
 		case 0x23: /* global.get */
 		case 0x41: /* i32.const, i64.const */
 		case 0x42:
-			if (!skip_number(view, at, end))
+			if (!read_leb128(view, at, end, 10, &number))
 				return false;
 			break;
 		case 0x6a: /* i32.add, sub, mul; of i64 */

@@ -23,15 +23,11 @@ uint32_t leveldb_mask(uint32_t crc)
 
 bool leveldb_number(const uint8_t **p, const uint8_t *stop, uint64_t *number)
 {
-	*number = 0;
-	for (int i = 0; i < NUMBER_MAX && *p < stop; i++) {
-		uint8_t byte = *(*p)++;
+	size_t left = (size_t)(stop - *p);
+	size_t len = leb128(*p, left < NUMBER_MAX ? left : NUMBER_MAX, number);
 
-		*number |= (uint64_t)(byte & 0x7f) << (7 * i);
-		if (!(byte & 0x80))
-			return true;
-	}
-	return false;
+	*p += len;
+	return len;
 }
 
 bool leveldb_handle_read(const uint8_t **p, const uint8_t *stop, struct leveldb_handle *handle)
