@@ -20,6 +20,12 @@ struct candidate {
 			       nothing */
 };
 
+/* Whether a is decided on before b: by start, then rule. */
+static inline bool candidate_is_before(const struct candidate *a, const struct candidate *b)
+{
+	return a->start != b->start ? a->start < b->start : a->rule < b->rule;
+}
+
 /* A candidate whose length no footer determines. */
 struct candidate candidate_of_header(
 	const struct rule *rule, uint32_t number, uint32_t pattern, uint64_t start);

@@ -280,11 +280,6 @@ static void free_early(struct carving *carving)
 	}
 }
 
-static bool is_before(const struct candidate *a, const struct candidate *b)
-{
-	return a->start != b->start ? a->start < b->start : a->rule < b->rule;
-}
-
 /* The job of a candidate whose turn it is; NULL: there is none. */
 static struct carve_job *take_early(struct carving *carving, const struct candidate *candidate)
 {
@@ -294,9 +289,9 @@ static struct carve_job *take_early(struct carving *carving, const struct candid
 	while (early->next < early->ring.end && !job) {
 		const struct candidate *first = &job_ring_at(&early->ring, early->next)->candidate;
 
-		if (is_before(candidate, first))
+		if (candidate_is_before(candidate, first))
 			break;
-		if (!is_before(first, candidate))
+		if (!candidate_is_before(first, candidate))
 			job = job_ring_take(&early->ring, early->next);
 		early->next++;
 	}

@@ -133,14 +133,7 @@ void held_hits_free(struct held_hits *held)
 
 /* ---- early candidates ---------------------------------------------------------------------- */
 
-static bool is_before(const struct candidate *a, const struct candidate *b)
-{
-	if (a->start != b->start)
-		return a->start < b->start;
-	return a->rule != b->rule ? a->rule < b->rule : a->pattern < b->pattern;
-}
-
-/* Candidates come nearly in order. */
+/* Candidates come nearly in order; those of one rule and start, in that of patterns, which is kept. */
 static void add_early(struct held_hits *held, const struct candidate *candidate)
 {
 	struct candidate *early;
@@ -151,7 +144,7 @@ static void add_early(struct held_hits *held, const struct candidate *candidate)
 	held->early = xgrow(held->early, &held->early_capacity, held->early_end, sizeof(*early));
 	early = held->early;
 	i = held->early_end++;
-	for (; i > held->early_first && is_before(candidate, &early[i - 1]); i--)
+	for (; i > held->early_first && candidate_is_before(candidate, &early[i - 1]); i--)
 		early[i] = early[i - 1];
 	early[i] = *candidate;
 }

@@ -77,8 +77,8 @@ void precheck_cache_add(
 
 static bool is_before(const struct cached *entry, const struct candidate *candidate)
 {
-	return entry->start != candidate->start ? entry->start < candidate->start
-						: entry->rule < candidate->rule;
+	return candidate_is_before(
+		&(struct candidate){ .start = entry->start, .rule = entry->rule }, candidate);
 }
 
 void precheck_cache_skip(struct precheck_cache *cache, const struct candidate *candidate)
