@@ -134,12 +134,14 @@ static void name_whole(struct ole *ole, const struct ole_entry *entry)
 	uint8_t head[HEAD_LEN], tail[TAIL_LEN];
 	size_t len = entry->len < HEAD_LEN ? (size_t)entry->len : HEAD_LEN;
 	size_t tail_len = entry->len < TAIL_LEN ? (size_t)entry->len : TAIL_LEN;
-	bool tail_read = false;
+	bool tail_read = false, starts[UINT8_MAX + 1] = { false }; /* any kind, by its first byte */
 
 	if (!ole_read(ole, &position, 0, head, len))
 		return;
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		starts[(uint8_t)kinds[i].start[0]] = true;
 	for (size_t at = 0; at < len; at++) {
-		for (size_t i = 0; i < COUNT(kinds); i++) {
+		for (size_t i = 0; starts[head[at]] && i < COUNT(kinds); i++) {
 			if (!starts_with(head + at, len - at, kinds[i].start, kinds[i].start_len))
 				continue;
 			if (!tail_read) {
@@ -220,6 +222,12 @@ static size_t described_at(const uint8_t *p, uint64_t left)
 	return p[3] == 0xf0 ? picture_at(p, left) : package_at(p, left);
 }
 
+/* Whether a record can be at p, or a preview: few places are left, as the high byte of a record's type is one of three. */
+static inline bool may_begin(const uint8_t *p)
+{
+	return p[3] == 0xf0 || p[3] == 0xf1 || p[3] == RECORD_ROUND_TRIP || p[0] == 0xff;
+}
+
 /* Looks at a record of a drawing that p may be, at `at` in the stream, of which `left` bytes follow; up to BLIP_MAX can be
  * read. Returns where the next one may begin. */
 typedef uint64_t visit_record(void *context, uint64_t at, const uint8_t *p, uint64_t left);
@@ -246,7 +254,7 @@ static void each_record(
 			held += BLIP_MAX;
 		}
 		for (; i + BLIP_MAX <= held; i++)
-			if (start + i >= from && start + i < entry->len)
+			if (may_begin(window + i) && start + i >= from && start + i < entry->len)
 				from = visit(
 					context, start + i, window + i, entry->len - start - i);
 		memmove(window, window + i, held - i);
