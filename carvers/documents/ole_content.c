@@ -20,6 +20,7 @@
 #define DEPTH_MAX 32 /* of records in others that are looked at */
 #define FILE_MAX ((uint64_t)1 << 30)
 #define SHORT_RECORD 128
+#define RECORD_WORK 16 /* units for a record at hand: a presentation's takes 15 ns */
 
 /* Types of records: of Excel up to 2003, those that were added later, and those of charts; of PowerPoint, and of drawings. */
 enum {
@@ -232,7 +233,7 @@ static bool read_header(
 	if (at >= records->held && at - records->held + len <= records->held_len) {
 		*before = records->before_held;
 		memcpy(header, records->bytes + (at - records->held), len);
-		return true;
+		return view_work(ole->view, RECORD_WORK);
 	}
 	*before = records->position;
 	return read_checked(ole, &records->position, at, header, len);
