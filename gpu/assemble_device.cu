@@ -18,6 +18,7 @@ extern "C" {
 #include "assemble/crc_algebra.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/ranges.h"
 }
 
 #define SLAB_LEN ((uint64_t)1 << 30)
@@ -536,6 +537,103 @@ static int find_coded(
 	return failed ? fail(failed, "looking at clusters") : 0;
 }
 
+/* ---- words --------------------------------------------------------------------------------- */
+
+/* Those stretches of a question that a GPU has. */
+struct own_stretches {
+	struct words_stretch items[WORD_STRETCHES_MAX];
+	uint32_t count;
+};
+
+static void find_own(struct own_stretches *own, int id, const struct kept_text *kept,
+	const struct word_question *question)
+{
+	own->count = 0;
+	for (uint32_t i = 0; i < question->count; i++) {
+		const struct range *stretch = &question->stretches[i];
+		int holder = -1;
+		const uint8_t *text =
+			kept_text_at(kept, stretch->offset, stretch->length + WORD_AFTER, &holder);
+		if (text && holder == id)
+			own->items[own->count++] = { text, (uint32_t)stretch->length, i };
+	}
+}
+
+/* Adds the hits in them, or counts more than there is room for. */
+static cudaError_t search_own(struct lane *lane, const struct words_table *table,
+	const struct own_stretches *own, struct word_answer *answer)
+{
+	cudaError_t failed = take_room(lane,
+		sizeof(*table) + sizeof(*own) + WORD_HITS_MAX * sizeof(struct word_hit) + 4 * 256);
+	struct parts parts = { lane->room, lane->stream, failed };
+	struct words_job job;
+	uint32_t count = 0;
+	job.table = add_part(&parts, table, 1);
+	job.stretches = add_part(&parts, own->items, own->count);
+	job.hits = add_part(&parts, (const struct word_hit *)NULL, WORD_HITS_MAX);
+	job.hit_count = add_part(&parts, &count, 1);
+	failed = parts.failed;
+	if (!failed)
+		failed = words_launch(&job, own->count, lane->stream);
+	if (!failed)
+		failed = cudaMemcpyAsync(
+			&count, job.hit_count, sizeof(count), cudaMemcpyDeviceToHost, lane->stream);
+	if (!failed)
+		failed = cudaStreamSynchronize(lane->stream);
+	if (failed)
+		return failed;
+	if (count > WORD_HITS_MAX - answer->count) {
+		answer->count = WORD_HITS_MAX + 1;
+		return cudaSuccess;
+	}
+	failed = cudaMemcpyAsync(answer->items + answer->count, job.hits,
+		count * sizeof(*answer->items), cudaMemcpyDeviceToHost, lane->stream);
+	if (!failed)
+		failed = cudaStreamSynchronize(lane->stream);
+	answer->count += count;
+	return failed;
+}
+
+static int compare_word_hits(const void *a, const void *b)
+{
+	const struct word_hit *left = (const struct word_hit *)a;
+	const struct word_hit *right = (const struct word_hit *)b;
+	if (left->stretch != right->stretch)
+		return left->stretch < right->stretch ? -1 : 1;
+	if (left->at != right->at)
+		return left->at < right->at ? -1 : 1;
+	return left->word < right->word ? -1 : left->word > right->word;
+}
+
+static int find_words(struct search_device *device, const struct kept_text *kept,
+	const struct word_question *question, struct word_answer *answer)
+{
+	cudaError_t failed = cudaSuccess;
+	struct words_table table;
+	answer->answered = answer->count = 0;
+	if (!kept || !question->words->count)
+		return 0;
+	words_table_make(&table, question->words);
+	for (unsigned i = 0; i < device->count && !failed && answer->count <= WORD_HITS_MAX; i++) {
+		struct gpu *gpu = &device->gpus[i];
+		struct own_stretches own;
+		find_own(&own, gpu->lanes[0].id, kept, question);
+		if (!own.count)
+			continue;
+		struct lane *lane = lock_lane(gpu);
+		failed = search_own(lane, &table, &own, answer);
+		pthread_mutex_unlock(&lane->lock);
+		for (uint32_t k = 0; k < own.count; k++)
+			answer->answered |= (uint64_t)1 << own.items[k].number;
+	}
+	if (failed)
+		return fail(failed, "searching for words");
+	if (answer->count > WORD_HITS_MAX)
+		answer->answered = answer->count = 0;
+	qsort(answer->items, answer->count, sizeof(*answer->items), compare_word_hits);
+	return 0;
+}
+
 static const struct search_tool tool = { "gpu", device_open, device_close, find_breaks, find_coded,
-	room, stage, keep, take, NULL };
+	find_words, room, stage, keep, take, NULL };
 extern "C" const struct search_tool *const search_gpu = &tool;

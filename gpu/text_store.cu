@@ -138,3 +138,13 @@ bool kept_text_copy(const struct kept_text *kept, uint64_t offset, uint64_t size
 	}
 	return true;
 }
+
+const uint8_t *kept_text_at(const struct kept_text *kept, uint64_t offset, uint64_t len, int *gpu)
+{
+	uint64_t in = offset % SLAB_LEN;
+	size_t number = (size_t)(offset / SLAB_LEN);
+	if (len > SLAB_LEN - in || ranges_overlap(&kept->kept, offset, len) < len)
+		return NULL;
+	*gpu = kept->ids[number % kept->count];
+	return kept->slabs[number] + in;
+}

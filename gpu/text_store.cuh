@@ -20,4 +20,7 @@ void kept_text_forget(struct kept_text *kept);
 bool kept_text_copy(const struct kept_text *kept, uint64_t offset, uint64_t size, size_t len,
 	size_t count, uint8_t *to, cudaStream_t stream, cudaError_t *failed);
 
+/* Where bytes of the image are on a GPU, and on which one. NULL: they are not kept, or not one after the other. */
+const uint8_t *kept_text_at(const struct kept_text *kept, uint64_t offset, uint64_t len, int *gpu);
+
 #endif

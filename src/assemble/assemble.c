@@ -531,6 +531,8 @@ static void add_map(
 static int find_hits(struct assembler *assembler)
 {
 	const struct assemble_options *options = &assembler->options;
+	const struct inner_hits_source source = { assembler->evidence, assembler->searcher,
+		options->kept_text };
 	uint64_t most = scale(assembler, HITS_ALL);
 
 	assembler->hits = inner_hits_new();
@@ -542,7 +544,7 @@ static int find_hits(struct assembler *assembler)
 		if (map)
 			add_map(assembler, broken, map);
 	}
-	if (inner_hits_find(assembler->hits, assembler->evidence, &assembler->clusters.taken, most,
+	if (inner_hits_find(assembler->hits, &source, &assembler->clusters.taken, most,
 		    options->pool, options->interrupted) &&
 		cluster_sums_find(assembler->sums, assembler->evidence, &assembler->clusters.taken,
 			most, options->pool, options->interrupted))

@@ -6,6 +6,7 @@
 
 #include "assemble/crc_search_codec.h"
 #include "assemble/searcher.h"
+#include "assemble/word_search_codec.h"
 #include "base/channel.h"
 #include "base/memory.h"
 #include "carve/check_messages.h"
@@ -123,6 +124,26 @@ static bool answer_breaks(
 	return valid;
 }
 
+static bool answer_words(
+	struct device_server *server, struct codec_reader *question, struct codec_writer *answer)
+{
+	struct searcher *searcher = server->searcher;
+	struct asked_words *asked = xcalloc(1, sizeof(*asked));
+	struct word_answer *hits = xmalloc(sizeof(*hits));
+	bool valid;
+
+	asked_words_load(asked, question);
+	valid = codec_at_end(question);
+	if (valid) {
+		searcher_find_words(searcher, server->options->kept_text, &asked->question, hits);
+		put_status(answer, searcher_has_device(searcher) ? 0 : -EIO);
+		word_answer_save(hits, answer);
+	}
+	free(asked);
+	free(hits);
+	return valid;
+}
+
 /* Questions as they came, and room for what is answered. */
 struct coded_questions {
 	struct coded_question items[CODED_QUESTIONS_MAX];
@@ -221,8 +242,12 @@ bool device_server_answer(struct device_server *server, uint32_t kind,
 		valid = answer_keep(server, question, answer);
 	} else {
 		lock_searcher(server);
-		valid = kind == CHECK_FIND_BREAKS ? answer_breaks(server, question, answer)
-						  : answer_coded(server, question, answer);
+		if (kind == CHECK_FIND_BREAKS)
+			valid = answer_breaks(server, question, answer);
+		else if (kind == CHECK_FIND_WORDS)
+			valid = answer_words(server, question, answer);
+		else
+			valid = answer_coded(server, question, answer);
 	}
 	pthread_rwlock_unlock(&server->lock);
 	return valid;

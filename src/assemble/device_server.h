@@ -13,7 +13,7 @@ struct device_server;
 struct device_server *device_server_new(const struct assemble_options *options);
 /* NULL is fine. */
 void device_server_free(struct device_server *server);
-/* Thread-safe: writes the answer to a question: CHECK_KEEP, CHECK_FIND_BREAKS or CHECK_FIND_CODED (carve/check_messages.h). False: it
+/* Thread-safe: writes the answer to a question: CHECK_KEEP, CHECK_FIND_BREAKS, CHECK_FIND_WORDS or CHECK_FIND_CODED (carve/check_messages.h). False: it
  * is not a valid one. */
 bool device_server_answer(struct device_server *server, uint32_t kind,
 	struct codec_reader *question, struct codec_writer *answer);

@@ -1,7 +1,8 @@
 /*
  * The words are searched here, and not by the scan's engines: they matter only around files that
  * broke off, which are known after the scan, and only those of the formats of these files. The
- * windows, and so the bytes that are read again, are bounded; complete files are left out.
+ * windows, and so the bytes that are read again, are bounded; complete files are left out. What the
+ * scan has kept on a GPU is not read again: the GPU searches it.
  *
  * Each window is cut into steps, which the threads search on their own, and the steps' hits are put
  * together in order. A step keeps a bounded number of hits of each word, so that an image full of
@@ -13,15 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble/word_search.h"
 #include "base/memory.h"
-#include "carvers/bytes.h"
 
-#define STEP ((size_t)1 << 20)
+#define STEP WORD_STRETCH_MAX
 #define STEP_HITS_MAX 32768        /* of one word */
 #define HITS_MAX ((size_t)1 << 21) /* of one word, in all */
-#define WORDS_MAX 64
-#define PAIRS 65536 /* values of two bytes */
-#define KEY_AT_MAX 64
 
 struct hit_list {
 	uint64_t *items;
@@ -32,9 +30,6 @@ struct hit_list {
 struct word {
 	const struct carve_map *map;
 	unsigned number; /* in the map */
-	const char *bytes;
-	size_t len, key_at;
-	uint8_t next; /* the next word that begins with the same two bytes, plus 1; 0: none */
 	struct hit_list hits;
 	/* The hits and their keys, sorted by what inner_hits_at looks for, and where those of each remainder begin. */
 	uint64_t *sorted;
@@ -43,10 +38,9 @@ struct word {
 };
 
 struct inner_hits {
-	struct word words[WORDS_MAX];
-	size_t word_count;
+	struct word_set set;
+	struct word words[WORDS_MAX]; /* of the set */
 	struct ranges windows;
-	uint8_t first[PAIRS]; /* the first word that begins with these bytes, plus 1 */
 };
 
 struct inner_hits *inner_hits_new(void)
@@ -63,23 +57,13 @@ size_t inner_hits_key_at(const struct carve_map *map, unsigned word)
 
 void inner_hits_add_map(struct inner_hits *hits, const struct carve_map *map)
 {
-	for (size_t i = 0; i < hits->word_count; i++)
+	for (size_t i = 0; i < hits->set.count; i++)
 		if (hits->words[i].map == map)
 			return;
-	for (unsigned i = 0; i < CARVE_WORDS && map->words[i].len; i++) {
-		const uint8_t *bytes = (const uint8_t *)map->words[i].bytes;
-		size_t pair = bytes[0] | (size_t)bytes[1] << 8;
-
-		if (hits->word_count == WORDS_MAX)
-			return;
-		hits->words[hits->word_count++] = (struct word){ .map = map,
-			.number = i,
-			.bytes = map->words[i].bytes,
-			.len = map->words[i].len,
-			.key_at = inner_hits_key_at(map, i),
-			.next = hits->first[pair] };
-		hits->first[pair] = (uint8_t)hits->word_count;
-	}
+	for (unsigned i = 0; i < CARVE_WORDS && map->words[i].len; i++)
+		if (word_set_add(&hits->set, map->words[i].bytes, map->words[i].len,
+			    inner_hits_key_at(map, i)))
+			hits->words[hits->set.count - 1] = (struct word){ .map = map, .number = i };
 }
 
 void inner_hits_add_window(struct inner_hits *hits, uint64_t offset, uint64_t length)
@@ -99,96 +83,92 @@ static void add_hit(struct hit_list *list, uint64_t offset, uint32_t key, size_t
 	list->items[list->count++] = offset;
 }
 
-/* A hit's key, of which `left` bytes from the hit on are in the image. */
-static uint32_t read_key(const uint8_t *bytes, size_t key_at, size_t left)
-{
-	uint8_t key[INNER_HITS_KEY] = { 0 };
-
-	left -= key_at < left ? key_at : left;
-	memcpy(key, bytes + key_at, left < sizeof(key) ? left : sizeof(key));
-	return le32(key);
-}
-
 /* What the threads share. */
 struct search {
 	const struct inner_hits *hits;
-	struct image *image;
+	const struct inner_hits_source *source;
 	bool (*interrupted)(void);
 	struct range *steps;
 	size_t step_count, step_capacity;
-	struct hit_list *found; /* word_count of each step */
+	size_t batch;           /* steps that a thread takes at a time */
+	struct hit_list *found; /* a list for each word of each step */
 	_Atomic size_t next;
 	_Atomic bool stopped;
 };
 
-/* The words that begin at one of the bytes, which are at offset in the image. */
-static void search_place(const struct inner_hits *hits, const uint8_t *bytes, size_t at, size_t len,
-	uint64_t offset, struct hit_list *found)
+static struct hit_list *lists_of(const struct search *search, size_t step)
 {
-	unsigned next = hits->first[le16(bytes + at)];
-
-	while (next) {
-		const struct word *word = &hits->words[next - 1];
-
-		if (word->len <= len - at && memcmp(bytes + at, word->bytes, word->len) == 0)
-			add_hit(&found[next - 1], offset + at,
-				read_key(bytes + at, word->key_at, len - at), STEP_HITS_MAX);
-		next = word->next;
-	}
+	return search->found + step * search->hits->set.count;
 }
 
-/* Places that are looked up at a time, as most begin no word: the pairs of eight bytes. */
-#define GROUP 7
+struct step_hits {
+	uint64_t offset; /* of the step */
+	struct hit_list *found;
+};
 
-static bool begins_none(const struct inner_hits *hits, uint64_t bytes)
+static void add_found(void *context, unsigned word, size_t at, uint32_t key)
 {
-	unsigned any = 0;
+	const struct step_hits *hits = context;
 
-	for (unsigned i = 0; i < GROUP; i++)
-		any |= hits->first[bytes >> 8 * i & 0xffff];
-	return !any;
+	add_hit(&hits->found[word], hits->offset + at, key, STEP_HITS_MAX);
 }
 
-/* The words that begin in the first step_len of len bytes, which are at offset in the image. */
-static void search_bytes(const struct inner_hits *hits, const uint8_t *bytes, size_t step_len,
-	size_t len, uint64_t offset, struct hit_list *found)
+/* With the processor. bytes: room for STEP + WORD_AFTER. */
+static void search_step(struct search *search, size_t index, uint8_t *bytes)
 {
-	size_t at = 0;
+	struct image *image = search->source->image;
+	const struct range *step = &search->steps[index];
+	struct step_hits hits = { step->offset, lists_of(search, index) };
+	uint64_t left = image_info(image)->size - step->offset;
+	size_t len = (size_t)step->length + WORD_AFTER;
 
-	while (at < step_len && at + 1 < len) {
-		size_t group = len - at > GROUP ? GROUP : 1;
+	if (len > left)
+		len = (size_t)left;
+	image_read_around(image, step->offset, bytes, len);
+	if (image_was_cut(image) || (search->interrupted && search->interrupted()))
+		search->stopped = true;
+	word_set_search(&search->hits->set, bytes, (size_t)step->length, len, add_found, &hits);
+}
 
-		if (group == GROUP && begins_none(hits, le64(bytes + at))) {
-			at += GROUP;
-			continue;
-		}
-		for (; group && at < step_len; group--, at++)
-			search_place(hits, bytes, at, len, offset, found);
+/* What a device answers about the steps from `first` on; returns a bit for each that is done. */
+static uint64_t ask_device(
+	struct search *search, size_t first, size_t count, struct word_answer *answer)
+{
+	const struct word_question question = { &search->hits->set, search->steps + first, count };
+
+	searcher_find_words(search->source->searcher, search->source->kept, &question, answer);
+	if (search->interrupted && search->interrupted())
+		search->stopped = true;
+	for (size_t i = 0; i < answer->count; i++) {
+		const struct word_hit *hit = &answer->items[i];
+		size_t step = first + hit->stretch;
+		struct step_hits hits = { search->steps[step].offset, lists_of(search, step) };
+
+		add_found(&hits, hit->word, hit->at, hit->key);
 	}
+	return answer->answered;
 }
 
 static void search_steps(void *context, unsigned number, unsigned worker)
 {
 	struct search *search = context;
-	uint64_t end = image_info(search->image)->size;
-	uint8_t *bytes = xmalloc(STEP + KEY_AT_MAX + INNER_HITS_KEY);
-	size_t index;
+	uint8_t *bytes = xmalloc(STEP + WORD_AFTER);
+	struct word_answer *answer = search->batch > 1 ? xmalloc(sizeof(*answer)) : NULL;
+	size_t first;
 
 	(void)number;
 	(void)worker;
-	while ((index = search->next++) < search->step_count && !search->stopped) {
-		const struct range *step = &search->steps[index];
-		uint64_t left = end - step->offset;
-		size_t len = (size_t)step->length + KEY_AT_MAX + INNER_HITS_KEY;
+	while ((first = atomic_fetch_add(&search->next, search->batch)) < search->step_count &&
+		!search->stopped) {
+		size_t left = search->step_count - first;
+		size_t count = left < search->batch ? left : search->batch;
+		uint64_t done = answer ? ask_device(search, first, count, answer) : 0;
 
-		if (len > left)
-			len = (size_t)left;
-		image_read_around(search->image, step->offset, bytes, len);
-		if (image_was_cut(search->image) || (search->interrupted && search->interrupted()))
-			search->stopped = true;
-		search_bytes(search->hits, bytes, (size_t)step->length, len, step->offset,
-			search->found + index * search->hits->word_count);
+		for (size_t i = 0; i < count && !search->stopped; i++)
+			if (!(done >> i & 1))
+				search_step(search, first + i, bytes);
 	}
+	free(answer);
 	free(bytes);
 }
 
@@ -229,9 +209,9 @@ static void make_steps(struct search *search, const struct ranges *taken, uint64
 /* The steps' hits become the words', in order. */
 static void gather(struct inner_hits *hits, struct search *search)
 {
-	for (size_t i = 0; i < search->step_count * hits->word_count; i++) {
+	for (size_t i = 0; i < search->step_count * hits->set.count; i++) {
 		struct hit_list *from = &search->found[i];
-		struct hit_list *to = &hits->words[i % hits->word_count].hits;
+		struct hit_list *to = &hits->words[i % hits->set.count].hits;
 
 		for (size_t n = 0; n < from->count && !search->stopped; n++)
 			add_hit(to, from->items[n], from->keys[n], HITS_MAX);
@@ -304,7 +284,7 @@ static uint32_t first_key(const struct word *word, uint32_t from, uint32_t to, u
 static const struct word *find_word(
 	const struct inner_hits *hits, const struct carve_map *map, unsigned number)
 {
-	for (size_t i = 0; i < hits->word_count; i++)
+	for (size_t i = 0; i < hits->set.count; i++)
 		if (hits->words[i].map == map && hits->words[i].number == number)
 			return &hits->words[i];
 	return NULL;
@@ -312,19 +292,24 @@ static const struct word *find_word(
 
 /* ---- what others see ----------------------------------------------------------------------- */
 
-bool inner_hits_find(struct inner_hits *hits, struct image *image, const struct ranges *taken,
-	uint64_t most, struct pool *pool, bool (*interrupted)(void))
+bool inner_hits_find(struct inner_hits *hits, const struct inner_hits_source *source,
+	const struct ranges *taken, uint64_t most, struct pool *pool, bool (*interrupted)(void))
 {
-	struct search search = { .hits = hits, .image = image, .interrupted = interrupted };
+	struct search search = { .hits = hits,
+		.source = source,
+		.interrupted = interrupted,
+		.batch = source->searcher && searcher_has_device(source->searcher)
+				 ? WORD_STRETCHES_MAX
+				 : 1 };
 
-	if (hits->word_count)
+	if (hits->set.count)
 		make_steps(&search, taken, most);
 	if (!search.step_count)
 		return true;
-	search.found = xcalloc(search.step_count * hits->word_count, sizeof(*search.found));
+	search.found = xcalloc(search.step_count * hits->set.count, sizeof(*search.found));
 	pool_share(pool, POOL_CHECK, pool_threads(pool), search_steps, &search);
 	gather(hits, &search);
-	for (size_t i = 0; i < hits->word_count; i++)
+	for (size_t i = 0; i < hits->set.count; i++)
 		sort_word(&hits->words[i]);
 	free(search.found);
 	free(search.steps);
@@ -368,7 +353,7 @@ void inner_hits_free(struct inner_hits *hits)
 {
 	if (!hits)
 		return;
-	for (size_t i = 0; i < hits->word_count; i++) {
+	for (size_t i = 0; i < hits->set.count; i++) {
 		free(hits->words[i].hits.items);
 		free(hits->words[i].hits.keys);
 		free(hits->words[i].sorted);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "assemble/searcher.h"
 #include "base/pool.h"
 #include "base/ranges.h"
 #include "carvers/carver.h"
@@ -22,16 +23,22 @@ struct inner_hits *inner_hits_new(void);
 void inner_hits_add_map(struct inner_hits *hits, const struct carve_map *map);
 /* Adds a range of the image, in which the words will be searched. */
 void inner_hits_add_window(struct inner_hits *hits, uint64_t offset, uint64_t length);
+/* What is searched, and who may be asked first. */
+struct inner_hits_source {
+	struct image *image;
+	struct searcher *searcher; /* NULL: nobody */
+	const struct kept_text
+		*kept; /* of the image by the scan, for the searcher's device; NULL: nothing */
+};
 /* All was added: searches the windows but for the taken ranges, at most `most` bytes from the first
- * one on, with the pool's threads. False: interrupted, or the image became unreadable; there are no
- * hits then. */
-bool inner_hits_find(struct inner_hits *hits, struct image *image, const struct ranges *taken,
-	uint64_t most, struct pool *pool, bool (*interrupted)(void));
-#define INNER_HITS_KEY 4
+ * one on, with the pool's threads. Hits do not depend on who is asked. False: interrupted, or the image
+ * became unreadable; there are no hits then. */
+bool inner_hits_find(struct inner_hits *hits, const struct inner_hits_source *source,
+	const struct ranges *taken, uint64_t most, struct pool *pool, bool (*interrupted)(void));
 #define INNER_HITS_SECTOR 512
 
-/* The hits of a word of a map that was added: *count rising offsets. keys: NULL, or set to each hit's key: INNER_HITS_KEY bytes as
- * a little-endian number, with zeros past the image, by which most hits that are not what is looked for need not be read again. */
+/* The hits of a word of a map that was added: *count rising offsets. keys: NULL, or set to each hit's key (word_search.h), with zeros past
+ * the image, by which most hits that are not what is looked for need not be read again. */
 const uint64_t *inner_hits_of(const struct inner_hits *hits, const struct carve_map *map,
 	unsigned word, const uint32_t **keys, size_t *count);
 /* Those hits that have this remainder when their offset is divided by INNER_HITS_SECTOR, and, unless key is NULL, that key, in order of

@@ -8,6 +8,7 @@
  * as well as after it.
  */
 #include "assemble/mapping.h"
+#include "assemble/word_search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -349,9 +350,9 @@ bool mapping_key(const struct carve_anchor *anchor, size_t key_at, uint32_t *key
 	size_t at = anchor->word_at + key_at;
 
 	*key = 0;
-	if (at + INNER_HITS_KEY > anchor->len || anchor->any >> at & 15)
+	if (at + WORD_KEY > anchor->len || anchor->any >> at & 15)
 		return false;
-	for (unsigned i = 0; i < INNER_HITS_KEY; i++)
+	for (unsigned i = 0; i < WORD_KEY; i++)
 		*key |= (uint32_t)anchor->bytes[at + i] << 8 * i;
 	return true;
 }
@@ -410,8 +411,7 @@ struct place {
 /* Whether the anchor is its word, and at most the key right after it: then all of it is known with a hit. */
 static bool is_short(const struct carve_anchor *anchor, const struct word_hits *hits)
 {
-	return !anchor->word_at && hits->key_at == hits->len &&
-	       anchor->len <= hits->len + INNER_HITS_KEY;
+	return !anchor->word_at && hits->key_at == hits->len && anchor->len <= hits->len + WORD_KEY;
 }
 
 /* Whether the key can be the anchor's. */
@@ -420,7 +420,7 @@ static bool may_match(
 {
 	size_t at = anchor->word_at + hits->key_at;
 
-	for (unsigned i = 0; i < INNER_HITS_KEY && at + i < anchor->len; i++)
+	for (unsigned i = 0; i < WORD_KEY && at + i < anchor->len; i++)
 		if (!(anchor->any >> (at + i) & 1) &&
 			anchor->bytes[at + i] != (uint8_t)(place->key >> 8 * i))
 			return false;

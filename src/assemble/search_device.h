@@ -17,7 +17,9 @@ extern "C" {
 struct error;
 struct carve_coded;
 struct kept_text;
+struct range;
 struct search_device;
+struct word_set;
 
 /*
  * Breaks with which a CRC agrees; by_sum.c has the arithmetic. Displacement i, from 0 to count - 1, is a piece
@@ -63,6 +65,31 @@ struct coded_question {
 
 /* That are asked at once. */
 #define CODED_QUESTIONS_MAX 128
+
+/* Where words (word_search.h) begin in stretches of the image. */
+struct word_question {
+	const struct word_set *words;
+	const struct range *stretches; /* of 1 to WORD_STRETCH_MAX bytes each... */
+	size_t count;                  /* ...and WORD_STRETCHES_MAX at most */
+};
+
+#define WORD_STRETCH_MAX ((size_t)1 << 20)
+#define WORD_STRETCHES_MAX 64
+/* The most hits that are kept. */
+#define WORD_HITS_MAX ((size_t)1 << 17)
+
+struct word_hit {
+	uint32_t stretch, at; /* bytes from the stretch's start */
+	uint32_t word, key;
+};
+
+struct word_answer {
+	uint64_t
+		answered; /* bit n: the hits of stretch n are all there; the caller searches the others itself */
+	size_t count;
+	struct word_hit items[WORD_HITS_MAX]; /* in order of stretches, places, and words */
+};
+
 /* Threads that ask a device at a time. */
 #define SEARCHES_MAX 8
 
@@ -72,13 +99,16 @@ struct search_tool {
 	int (*open)(struct search_device **device, const char *devices, struct error *error);
 	/* NULL is fine. */
 	void (*close)(struct search_device *device);
-	/* Both return 0, or a negative errno, once they have logged why: then the device can't be used any
+	/* These return 0, or a negative errno, once they have logged why: then the device can't be used any
 	 * longer. */
 	int (*find_breaks)(struct search_device *device, const struct crc_search *search,
 		struct crc_hits *hits);
 	/* count: CODED_QUESTIONS_MAX at most. One question takes a device nearly as long as many. */
 	int (*find_coded)(
 		struct search_device *device, const struct coded_question *questions, size_t count);
+	/* In what the scan has kept on the device (NULL: nothing). NULL: no device searches words. */
+	int (*find_words)(struct search_device *device, const struct kept_text *kept,
+		const struct word_question *question, struct word_answer *hits);
 	/* Bytes that it can keep. */
 	uint64_t (*room)(struct search_device *device);
 	/* Where the first len bytes of the next *count clusters, a multiple of 64, are put for keep: always

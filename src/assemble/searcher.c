@@ -108,6 +108,17 @@ void searcher_find_breaks(
 		search_cpu.find_breaks(NULL, search, hits);
 }
 
+void searcher_find_words(struct searcher *searcher, const struct kept_text *kept,
+	const struct word_question *question, struct word_answer *hits)
+{
+	hits->answered = hits->count = 0;
+	if (searcher->is_failed || !searcher->tool->find_words ||
+		is_answered(searcher,
+			searcher->tool->find_words(searcher->device, kept, question, hits)))
+		return;
+	hits->answered = hits->count = 0;
+}
+
 /* ---- the first bytes of clusters ----------------------------------------------------------- */
 
 uint64_t searcher_place(const struct searcher *searcher, uint64_t number)

@@ -24,6 +24,10 @@ bool searcher_has_device(const struct searcher *searcher);
 void searcher_find_breaks(
 	struct searcher *searcher, const struct crc_search *search, struct crc_hits *hits);
 
+/* As a tool's find_words; without a device no stretch is answered. */
+void searcher_find_words(struct searcher *searcher, const struct kept_text *kept,
+	const struct word_question *question, struct word_answer *hits);
+
 /* Where a cluster is in the image. */
 uint64_t searcher_place(const struct searcher *searcher, uint64_t number);
 /* False: no cluster begins at offset. */

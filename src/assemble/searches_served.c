@@ -27,7 +27,8 @@ struct searches_served {
 
 static bool answer(struct served_socket *socket, uint32_t kind, struct codec_reader *question)
 {
-	return (kind == CHECK_FIND_BREAKS || kind == CHECK_FIND_CODED) &&
+	return (kind == CHECK_FIND_BREAKS || kind == CHECK_FIND_CODED ||
+		       kind == CHECK_FIND_WORDS) &&
 	       device_server_answer(socket->served->device, kind, question, &socket->answer) &&
 	       channel_send(&socket->channel, CHECK_ANSWER, &socket->answer);
 }

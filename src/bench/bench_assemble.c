@@ -11,11 +11,15 @@
 
 #include "assemble/crc_algebra.h"
 #include "assemble/search_device.h"
+#include "assemble/word_search.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/ranges.h"
 #include "bench/random.h"
 #include "carvers/coded.h"
+#include "scan/kept_text.h"
+#include "scan/scan.h"
 
 #define CLUSTER 4096
 #define SIZE ((uint64_t)8 << 30)
@@ -41,6 +45,11 @@ struct bench {
 	struct carve_coded *coded;
 	uint64_t clusters;
 	uint64_t *bits;
+	/* Words: the heads, one after the other, again and again, are the image. */
+	struct word_set words;
+	uint64_t stretches;
+	struct kept_text *kept;         /* on the GPU */
+	_Atomic uint64_t found, digest; /* hits, and the sum of what each is */
 	_Atomic uint64_t next;
 };
 
@@ -326,6 +335,177 @@ static void run_coded(struct bench *bench)
 	free(right);
 }
 
+/* ---- words --------------------------------------------------------------------------------- */
+
+#define TEXT_LEN (HEADS * HEAD_LEN)
+#define WORDS_SIZE ((uint64_t)8 << 30) /* that are searched at most */
+
+/* Of the tables in ZIP, PDF, ISO media, Matroska and Ogg files. */
+static void add_words(struct word_set *words)
+{
+	static const char *const four[] = { "PK\3\4", "PK\1\2", "PK\5\6", " obj", "moov", "moof",
+		"mdat", "\x1f\x43\xb6\x75", "\x1c\x53\xbb\x6b", "OggS" };
+
+	for (size_t i = 0; i < sizeof(four) / sizeof(*four); i++)
+		word_set_add(words, four[i], 4, 4);
+	word_set_add(words, "startxref", WORD_LEN_MAX, WORD_LEN_MAX);
+}
+
+/* Random bytes have none. */
+static void plant_words(struct bench *bench)
+{
+	for (size_t i = 0; i < TEXT_LEN >> 16; i++) {
+		const struct search_word *word = &bench->words.words[i % bench->words.count];
+
+		memcpy(bench->heads + (i << 16) + 61 * i, word->bytes, word->len);
+	}
+}
+
+static void count_hit(struct bench *bench, uint64_t offset, unsigned word, uint32_t key)
+{
+	bench->found++;
+	bench->digest += (offset * 64 + word) * 0x9e3779b97f4a7c15u ^ key;
+}
+
+struct stretch_hits {
+	struct bench *bench;
+	uint64_t offset;
+};
+
+static void count_found(void *context, unsigned word, size_t at, uint32_t key)
+{
+	const struct stretch_hits *hits = context;
+
+	count_hit(hits->bench, hits->offset + at, word, key);
+}
+
+static void search_stretch(struct bench *bench, uint64_t number)
+{
+	struct stretch_hits hits = { bench, number * WORD_STRETCH_MAX };
+
+	word_set_search(&bench->words, bench->heads + hits.offset % TEXT_LEN, WORD_STRETCH_MAX,
+		WORD_STRETCH_MAX + WORD_AFTER, count_found, &hits);
+}
+
+static void search_stretches(void *context, unsigned number, unsigned worker)
+{
+	struct bench *bench = context;
+
+	(void)number;
+	(void)worker;
+	for (uint64_t i; (i = bench->next++) < bench->stretches;)
+		search_stretch(bench, i);
+}
+
+/* As inner_hits.c asks. */
+static void ask_for_words(struct bench *bench, uint64_t first, struct word_answer *answer)
+{
+	struct range stretches[WORD_STRETCHES_MAX];
+	struct word_question question = { &bench->words, stretches, 0 };
+
+	for (; question.count < WORD_STRETCHES_MAX && first + question.count < bench->stretches;
+		question.count++)
+		stretches[question.count] =
+			(struct range){ (first + question.count) * WORD_STRETCH_MAX,
+				WORD_STRETCH_MAX };
+	if (search_gpu->find_words(bench->device, bench->kept, &question, answer))
+		answer->answered = answer->count = 0;
+	for (size_t i = 0; i < answer->count; i++) {
+		const struct word_hit *hit = &answer->items[i];
+
+		count_hit(bench, stretches[hit->stretch].offset + hit->at, hit->word, hit->key);
+	}
+	for (size_t i = 0; i < question.count; i++)
+		if (!(answer->answered >> i & 1))
+			search_stretch(bench, first + i);
+}
+
+static void ask_for_stretches(void *context, unsigned number, unsigned worker)
+{
+	struct bench *bench = context;
+	struct word_answer *answer = xmalloc(sizeof(*answer));
+
+	(void)number;
+	(void)worker;
+	for (uint64_t i; (i = WORD_STRETCHES_MAX * bench->next++) < bench->stretches;)
+		ask_for_words(bench, i, answer);
+	free(answer);
+}
+
+static void words_round(
+	struct bench *bench, void (*search)(void *context, unsigned number, unsigned worker))
+{
+	bench->next = bench->found = bench->digest = 0;
+	pool_share(bench->pool, POOL_CHECK, pool_threads(bench->pool), search, bench);
+}
+
+static void words_on_cpu(struct bench *bench)
+{
+	words_round(bench, search_stretches);
+}
+
+static void words_on_gpu(struct bench *bench)
+{
+	words_round(bench, ask_for_stretches);
+}
+
+/* Has the GPU's engine search the image, for nothing, so that it is kept. */
+static bool keep_text(struct bench *bench)
+{
+	const struct scan_engine *engine = scan_engine_find("gpu");
+	const struct pattern_set nothing = { 0 };
+	uint64_t len = (bench->stretches + 1) * WORD_STRETCH_MAX;
+	struct scan_options options = { .chunk_len = WORD_STRETCH_MAX,
+		.chunks = 1,
+		.kept_text = kept_text_new(bench->options->devices, len) };
+	struct error error = { 0 };
+	struct scan *scan;
+	struct hit hits[1];
+
+	bench->kept = options.kept_text;
+	if (!bench->kept || engine->open(&scan, &nothing, &options, &error))
+		return false;
+	for (uint64_t at = 0; at < len; at += WORD_STRETCH_MAX) {
+		struct chunk *reaped, chunk = { .data = bench->heads + at % TEXT_LEN,
+			.offset = at,
+			.len = WORD_STRETCH_MAX,
+			.hits = hits,
+			.hit_capacity = 1 };
+
+		if (engine->submit(scan, &chunk) || engine->reap(scan, &reaped))
+			break;
+	}
+	engine->close(scan);
+	return true;
+}
+
+static void run_words(struct bench *bench)
+{
+	const char *what = "words of tables";
+	uint64_t size = bench->clusters * CLUSTER, digest;
+	struct bench_assemble_row *row;
+
+	size = size < WORDS_SIZE ? size : WORDS_SIZE;
+	bench->stretches = (size + WORD_STRETCH_MAX - 1) / WORD_STRETCH_MAX;
+	add_words(&bench->words);
+	plant_words(bench);
+	/* What follows the last one is the first one. */
+	memcpy(bench->heads + TEXT_LEN, bench->heads, WORD_AFTER);
+	row = add_row(bench, what, "bytes", bench->stretches * WORD_STRETCH_MAX, "cpu");
+	measure(bench, row, words_on_cpu);
+	row->found = bench->found;
+	digest = bench->digest;
+	if (bench->device && keep_text(bench)) {
+		row = add_row(bench, what, "bytes", bench->stretches * WORD_STRETCH_MAX, "gpu");
+		measure(bench, row, words_on_gpu);
+		row->is_equal =
+			bench->found == bench->result->rows[bench->result->count - 2].found &&
+			bench->digest == digest;
+		row->found = bench->found;
+	}
+	kept_text_free(bench->kept);
+}
+
 int bench_assemble_run(struct bench_assemble *result, const struct bench_assemble_options *options,
 	struct error *error)
 {
@@ -335,7 +515,7 @@ int bench_assemble_run(struct bench_assemble *result, const struct bench_assembl
 		.random = options->seed,
 		.clusters = ((options->size ? options->size : SIZE) / CLUSTER + 63) / 64 * 64,
 		.hits = xcalloc(SEARCHES, sizeof(struct crc_hits)),
-		.heads = xmalloc(HEADS * HEAD_LEN),
+		.heads = xmalloc(TEXT_LEN + WORD_AFTER),
 		.coded = xcalloc(1, sizeof(struct carve_coded)) };
 	struct error why = { 0 };
 	int status;
@@ -354,6 +534,7 @@ int bench_assemble_run(struct bench_assemble *result, const struct bench_assembl
 		run_breaks(&bench, false);
 		run_breaks(&bench, true);
 		run_coded(&bench);
+		run_words(&bench);
 	}
 	if (bench.device)
 		search_gpu->close(bench.device);

@@ -55,6 +55,7 @@ enum check_message {
 	CHECK_KEEP, /* size of clusters, where the first one is, and the end of the last; the answer: the first
 			    bytes of each that are kept, and of how many */
 	CHECK_FIND_BREAKS, /* a search (crc_search_codec); the answer: hits */
+	CHECK_FIND_WORDS, /* words, and stretches of the image (word_search_codec); the answer: hits */
 	CHECK_FIND_CODED, /* how many questions; each: first cluster, how many, coded data (coded_codec); the answer: a
 			    bit for each cluster */
 };

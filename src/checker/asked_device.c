@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "assemble/crc_search_codec.h"
+#include "assemble/word_search_codec.h"
 #include "carve/coded_codec.h"
 #include "checker/checker.h"
 
@@ -39,6 +40,25 @@ static int find_breaks(
 	if (!crc_search_save(search, &question))
 		return search_cpu.find_breaks(device, search, hits);
 	status = checker_ask_device(CHECK_FIND_BREAKS, &question, take_hits, hits);
+	free(question.bytes);
+	return status;
+}
+
+static void take_words(void *context, struct codec_reader *answer)
+{
+	word_answer_load(context, answer);
+}
+
+/* burin knows what is kept. */
+static int find_words(struct search_device *device, const struct kept_text *kept,
+	const struct word_question *words, struct word_answer *hits)
+{
+	struct codec_writer question = { 0 };
+	int status;
+
+	(void)device, (void)kept;
+	word_question_save(words, &question);
+	status = checker_ask_device(CHECK_FIND_WORDS, &question, take_words, hits);
 	free(question.bytes);
 	return status;
 }
@@ -112,5 +132,6 @@ const struct search_tool asked_device = {
 	.close = close_device,
 	.find_breaks = find_breaks,
 	.find_coded = find_coded,
+	.find_words = find_words,
 	.keep_image = keep_image,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assemble/crc_search_codec.h"
+#include "assemble/word_search_codec.h"
 #include "carve/coded_codec.h"
 #include "carvers/coded.h"
 
@@ -42,12 +43,32 @@ static void search(struct codec_reader *reader)
 	free(hits);
 }
 
+static void ignore(void *context, unsigned word, size_t at, uint32_t key)
+{
+	(void)context, (void)word, (void)at, (void)key;
+}
+
+/* The question's own bytes are the text. */
+static void find_words(struct codec_reader *reader)
+{
+	struct asked_words *asked = calloc(1, sizeof(*asked));
+	const uint8_t *text = reader->at;
+	size_t len = (size_t)(reader->end - reader->at);
+
+	asked_words_load(asked, reader);
+	if (codec_ok(reader))
+		word_set_search(&asked->words, text, len, len, ignore, NULL);
+	free(asked);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct codec_reader reader = codec_reader_from(data + 1, len ? len - 1 : 0);
 
-	if (len && *data % 2)
+	if (len && *data % 3 == 1)
 		decode(&reader);
+	else if (len && *data % 3 == 2)
+		find_words(&reader);
 	else if (len)
 		search(&reader);
 	return 0;

@@ -123,10 +123,11 @@ static void begin(void)
 {
 	struct pool *pool = pool_new(1);
 	struct inner_hits *hits = inner_hits_new();
+	const struct inner_hits_source source = { &evidence.image, NULL, NULL };
 
 	inner_hits_add_map(hits, &map);
 	inner_hits_add_window(hits, 0, CONTENT_LEN);
-	cr_assert(inner_hits_find(hits, &evidence.image, &clusters.taken, UINT64_MAX, pool, NULL));
+	cr_assert(inner_hits_find(hits, &source, &clusters.taken, UINT64_MAX, pool, NULL));
 	pool_free(pool);
 	bench = (struct workbench){ .view = view_new(),
 		.evidence = &evidence.image,

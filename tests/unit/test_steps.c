@@ -574,6 +574,7 @@ static bool find_with_tail(struct extents *extents, struct tail *tail)
 	};
 	struct searcher *searcher = searcher_new(NULL, NULL, &clusters);
 	struct inner_hits *hits = inner_hits_new();
+	const struct inner_hits_source source = { &evidence.image, NULL, NULL };
 	struct pool *pool = pool_new(1);
 	struct workbench bench = { .view = view_new(),
 		.evidence = &evidence.image,
@@ -589,7 +590,7 @@ static bool find_with_tail(struct extents *extents, struct tail *tail)
 
 	inner_hits_add_map(hits, &map);
 	inner_hits_add_window(hits, 0, sizeof(content));
-	cr_assert(inner_hits_find(hits, &evidence.image, &clusters.taken, UINT64_MAX, pool, NULL));
+	cr_assert(inner_hits_find(hits, &source, &clusters.taken, UINT64_MAX, pool, NULL));
 	cr_assert(mapping_find_tail(&bench, &before_tail, tail));
 	found = find_before_tail(&bench, &before_tail, extents, &outcome, &assembly);
 	if (found)
