@@ -42,7 +42,7 @@
 #define WORK_FILE_MAX ((uint64_t)1 << 32)
 #define WORK_FILE_MIN ((uint64_t)1 << 22)
 #define FILES_FACTOR 256
-/* Bytes around a broken file in which the words of its carver's tables are searched, and for all. */
+/* Bytes around a broken file in which the words of its carver's tables are searched, and for all; but FRAGMENTS_SEARCH searches the image. */
 #define HITS_AROUND ((uint64_t)64 << 20)
 #define HITS_ALL ((uint64_t)8 << 30)
 /* Refused trials that are noted for the next pass, of a file and of all. */
@@ -533,7 +533,7 @@ static int find_hits(struct assembler *assembler)
 	const struct assemble_options *options = &assembler->options;
 	const struct inner_hits_source source = { assembler->evidence, assembler->searcher,
 		options->kept_text };
-	uint64_t most = scale(assembler, HITS_ALL);
+	uint64_t most = scale(assembler, HITS_ALL), of_words = most;
 
 	assembler->hits = inner_hits_new();
 	assembler->sums = cluster_sums_new(assembler->clusters.size, assembler->clusters.origin);
@@ -544,7 +544,10 @@ static int find_hits(struct assembler *assembler)
 		if (map)
 			add_map(assembler, broken, map);
 	}
-	if (inner_hits_find(assembler->hits, &source, &assembler->clusters.taken, most,
+	/* As much as the scan has read. */
+	if (options->level == FRAGMENTS_SEARCH)
+		of_words = assembler->clusters.end;
+	if (inner_hits_find(assembler->hits, &source, &assembler->clusters.taken, of_words,
 		    options->pool, options->interrupted) &&
 		cluster_sums_find(assembler->sums, assembler->evidence, &assembler->clusters.taken,
 			most, options->pool, options->interrupted))

@@ -18,6 +18,7 @@
 #include "base/memory.h"
 
 #define STEP WORD_STRETCH_MAX
+#define ROUND ((size_t)8 * 1024)   /* steps */
 #define STEP_HITS_MAX 32768        /* of one word */
 #define HITS_MAX ((size_t)1 << 21) /* of one word, in all */
 
@@ -91,14 +92,15 @@ struct search {
 	struct range *steps;
 	size_t step_count, step_capacity;
 	size_t batch;           /* steps that a thread takes at a time */
-	struct hit_list *found; /* a list for each word of each step */
+	size_t from, to;        /* steps of the round */
+	struct hit_list *found; /* a list for each word of each of them */
 	_Atomic size_t next;
 	_Atomic bool stopped;
 };
 
 static struct hit_list *lists_of(const struct search *search, size_t step)
 {
-	return search->found + step * search->hits->set.count;
+	return search->found + (step - search->from) * search->hits->set.count;
 }
 
 struct step_hits {
@@ -158,9 +160,9 @@ static void search_steps(void *context, unsigned number, unsigned worker)
 
 	(void)number;
 	(void)worker;
-	while ((first = atomic_fetch_add(&search->next, search->batch)) < search->step_count &&
+	while ((first = atomic_fetch_add(&search->next, search->batch)) < search->to &&
 		!search->stopped) {
-		size_t left = search->step_count - first;
+		size_t left = search->to - first;
 		size_t count = left < search->batch ? left : search->batch;
 		uint64_t done = answer ? ask_device(search, first, count, answer) : 0;
 
@@ -206,10 +208,10 @@ static void make_steps(struct search *search, const struct ranges *taken, uint64
 	}
 }
 
-/* The steps' hits become the words', in order. */
+/* The round's hits become the words', in order. */
 static void gather(struct inner_hits *hits, struct search *search)
 {
-	for (size_t i = 0; i < search->step_count * hits->set.count; i++) {
+	for (size_t i = 0; i < (search->to - search->from) * hits->set.count; i++) {
 		struct hit_list *from = &search->found[i];
 		struct hit_list *to = &hits->words[i % hits->set.count].hits;
 
@@ -218,6 +220,20 @@ static void gather(struct inner_hits *hits, struct search *search)
 		free(from->items);
 		free(from->keys);
 	}
+}
+
+/* The next steps, as many as there is memory for lists. */
+static void search_round(struct inner_hits *hits, struct search *search, struct pool *pool)
+{
+	size_t left = search->step_count - search->to;
+
+	search->from = search->next = search->to;
+	search->to += left < ROUND ? left : ROUND;
+	search->found =
+		xcalloc((search->to - search->from) * hits->set.count, sizeof(*search->found));
+	pool_share(pool, POOL_CHECK, pool_threads(pool), search_steps, search);
+	gather(hits, search);
+	free(search->found);
 }
 
 /* ---- in another order ---------------------------------------------------------------------- */
@@ -306,12 +322,10 @@ bool inner_hits_find(struct inner_hits *hits, const struct inner_hits_source *so
 		make_steps(&search, taken, most);
 	if (!search.step_count)
 		return true;
-	search.found = xcalloc(search.step_count * hits->set.count, sizeof(*search.found));
-	pool_share(pool, POOL_CHECK, pool_threads(pool), search_steps, &search);
-	gather(hits, &search);
-	for (size_t i = 0; i < hits->set.count; i++)
+	while (search.to < search.step_count && !search.stopped)
+		search_round(hits, &search, pool);
+	for (size_t i = 0; i < hits->set.count && !search.stopped; i++)
 		sort_word(&hits->words[i]);
-	free(search.found);
 	free(search.steps);
 	return !search.stopped;
 }

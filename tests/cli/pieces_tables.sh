@@ -138,3 +138,20 @@ for threads in 1 3; do
 	carve_image out-$threads --threads $threads --chunk-size 16K
 	same_results out out-$threads && echo "$threads: the same"
 done
+echo; echo "a piece far behind is found by a search, which looks through all of the image, and not without one"
+make_pieces 22 <<'PY'
+noise(2)
+file = io.BytesIO()
+with zipfile.ZipFile(file, "w") as out:
+    for number in range(4):
+        out.writestr(zipfile.ZipInfo("part%d" % number), rng.randbytes(9000).hex(), zipfile.ZIP_DEFLATED)
+whole = file.getvalue()
+put(whole[:4 * C], 1)
+image.extend(bytes(90 << 20))
+put(whole[4 * C:], 1)
+expect(whole)
+PY
+carve_image far
+carve_image far-searched --fragments=search --fragment-budget 1
+show_files far
+show_files far-searched

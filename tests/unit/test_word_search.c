@@ -30,6 +30,7 @@ static const struct carve_map map = { .words = { { 4, false, "word" }, { 2, fals
 /* Words, some of which overlap, and their first bytes alone, in noise. */
 static void make_content(void)
 {
+	static const uint8_t planted[16] = "wordwood\0\0\1";
 	struct bytes random = { 0 };
 
 	bytes_add_random(&random, 5, SIZE);
@@ -37,7 +38,7 @@ static void make_content(void)
 	for (size_t i = 0; i < PLANTED; i++) {
 		size_t at = le32(random.data + 4 * i) % (SIZE - 8);
 
-		memcpy(content + at, "wordwood\0\0\1" + i % 9, 1 + i % 8);
+		memcpy(content + at, planted + i % 9, 1 + i % 8);
 	}
 	memcpy(content + SIZE - 4, "word", 4);
 	memcpy(content + SIZE - 3, "wo", 2);
