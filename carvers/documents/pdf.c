@@ -12,7 +12,7 @@
  *
  * The checks: the syntax of every object; the ends of all streams against their /Length; that a
  * linearized file does not end after its early %%EOF; and the cross-references: startxref and each
- * /Prev must refer to some, and the tables' entries to objects of the walk. The content of streams
+ * /Prev must refer to some, and their entries to objects of the walk. The content of other streams
  * is decompressed only if needed.
  *
  * Damage. The valid part ends after the last object that parses, or inside a stream: where its
@@ -107,6 +107,8 @@ static bool read_stream(struct pdf *pdf, const struct pdf_value *value)
 		pdf->inexact = pdf->stream_at;
 	if (view_thorough(pdf->view) && !pdf_prove_stream(pdf, value))
 		return false;
+	if (!view_thorough(pdf->view) && !pdf->undecoded && !pdf_stream_decodes(pdf))
+		pdf->undecoded = pdf->stream_at;
 	pdf->stream_at = 0;
 	pdf->valid_end = pdf->cursor.at;
 	if (pdf_next(&pdf->cursor, &token) == PDF_WORD && strcmp(token.text, "endobj") == 0)
@@ -249,6 +251,13 @@ static enum verdict judge_whole(struct pdf *pdf)
 	if (problem)
 		return verdict_because(
 			walk_over_wrong(pdf->view), finding, "%s: %" PRIu64, problem, wrong_at);
+	if (pdf->wrong_entries)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"no object where the cross-references have one, %" PRIu64 " times",
+			pdf->wrong_entries);
+	if (pdf->undecoded && !pdf->encrypted)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the deflated stream at %" PRIu64 " is invalid", pdf->undecoded);
 	if (shift)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"offsets count %" PRIu64 " bytes before the header", shift);

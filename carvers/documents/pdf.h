@@ -100,7 +100,10 @@ struct pdf {
 	bool lost;           /* objects, in bytes that can't be read */
 	uint64_t inexact;    /* a stream whose /Length is wrong, or 0 */
 	uint64_t doubtful;   /* one that is wrong by much, or 0 */
-	uint32_t info;       /* object number of the last trailer's /Info */
+	uint64_t
+		undecoded; /* a deflated stream that is invalid, or 0; those of encrypted files are */
+	uint64_t wrong_entries; /* of the cross-references: without their object */
+	uint32_t info;          /* object number of the last trailer's /Info */
 	bool encrypted;
 	bool proved; /* the checksum of a stream that may be encrypted was right */
 };
@@ -123,6 +126,9 @@ bool pdf_converted(struct view *view, uint64_t start, uint64_t end);
  * none by its markers. */
 bool pdf_prove_stream(struct pdf *pdf, const struct pdf_value *value);
 
+/* Whether the stream, whose `endstream` the cursor is after, is not deflated, or inflates to its end. */
+bool pdf_stream_decodes(struct pdf *pdf);
+
 /* How far that stream's data are valid, if its end was not found; if it is not deflated, up to bytes that
  * can't be read. */
 uint64_t pdf_stream_valid_end(struct pdf *pdf);
@@ -130,6 +136,11 @@ uint64_t pdf_stream_valid_end(struct pdf *pdf);
 /* Follows the cross-references from the last startxref on: what is wrong with them, or NULL. If
  * something preceded the header, all offsets may be too large by the same number, *shift. */
 const char *pdf_check_xref(struct pdf *pdf, uint64_t *shift, uint64_t *wrong_at);
+
+/* Visits the objects that the section at `at` lists, with their offsets, in its order. False: it can't be read to its
+ * end. */
+bool pdf_visit_stream(struct view *view, uint64_t at,
+	void (*visit)(void *context, uint64_t number, uint64_t at), void *context);
 
 /* Where another file's objects begin, at the latest, if the last cross-references are that file's: it starts or started a number
  * of sectors from this one's start, as files in an image do, and its offsets lead to them. 0: it is not so. */

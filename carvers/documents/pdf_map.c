@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "inflated.h"
@@ -257,6 +258,30 @@ static bool read_section(struct section *section, uint64_t at)
 		pdf_next(&cursor, &token) != PDF_WORD || strcmp(token.text, "obj") != 0)
 		return false;
 	return read_stream(section, &cursor);
+}
+
+struct visitor {
+	struct carve_table table;
+	void (*visit)(void *context, uint64_t number, uint64_t at);
+	void *context;
+};
+
+static bool visit_anchor(struct carve_table *table, const struct carve_anchor *anchor)
+{
+	struct visitor *visitor = (struct visitor *)table;
+
+	visitor->visit(
+		visitor->context, strtoull((const char *)anchor->bytes, NULL, 10), anchor->offset);
+	return true;
+}
+
+bool pdf_visit_stream(struct view *view, uint64_t at,
+	void (*visit)(void *context, uint64_t number, uint64_t at), void *context)
+{
+	struct visitor visitor = { .table.add = visit_anchor, .visit = visit, .context = context };
+	struct section section = { .view = view, .table = &visitor.table };
+
+	return read_section(&section, at);
 }
 
 /* Where the object begins whose " obj" is at p[at]; at: nowhere. */

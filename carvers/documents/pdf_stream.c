@@ -199,6 +199,17 @@ bool pdf_prove_stream(struct pdf *pdf, const struct pdf_value *value)
 	return !pdf->flate || (!pdf->proved && at - pdf->stream_at < ENCRYPTED_MAX);
 }
 
+bool pdf_stream_decodes(struct pdf *pdf)
+{
+	struct inflated inflated = { 0 };
+	uint64_t at = pdf->stream_at, end = pdf->cursor.at;
+	bool done = !pdf->flate ||
+		    inflated_walk(&inflated, pdf->view, INFLATED_ZLIB, &at, end) == INFLATED_DONE;
+
+	cursor_forget(&pdf->cursor);
+	return done;
+}
+
 uint64_t pdf_stream_valid_end(struct pdf *pdf)
 {
 	uint64_t at = pdf->stream_at, unread, after;

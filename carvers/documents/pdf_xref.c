@@ -1,8 +1,9 @@
 /*
  * PDF's cross-references (ISO 32000-2, 7.5.4 to 7.5.8): `startxref` gives the offset of a table or
  * of a stream, whose /Prev gives that of the previous revision. The walk must have found a section
- * at each of these offsets, and an object at each entry of the tables. Tables whose entries are
- * slightly wrong are common, and readers repair them: more than half must be right.
+ * at each of these offsets, and an object at each entry. Readers repair tables whose entries are
+ * slightly wrong: more than half must be right, and all in a complete file, since another file's end has
+ * references to objects at its own start.
  */
 #include "pdf.h"
 #include "walk.h"
@@ -65,26 +66,35 @@ bool pdf_next_object(struct cursor *cursor, struct pdf_lines *lines)
 }
 
 struct pdf_entries {
+	struct pdf *pdf;
+	uint64_t shift;
 	uint64_t right, wrong;
 };
 
-/* Counts the entries of the table at the cursor whose object is at the stated offset, and the
- * others. */
-static void count_entries(struct pdf *pdf, uint64_t shift, struct pdf_entries *entries)
+/* Counts an entry, by whether the object is there. */
+static void count_entry(void *context, uint64_t number, uint64_t at)
+{
+	struct pdf_entries *entries = context;
+	const struct pdf_place *object =
+		at < entries->shift ? NULL
+				    : find_place(&entries->pdf->objects, at - entries->shift);
+
+	if (object && object->number == (uint32_t)number)
+		entries->right++;
+	else
+		entries->wrong++;
+}
+
+/* Counts the entries of the table at the cursor. */
+static void count_entries(struct pdf_entries *entries)
 {
 	struct pdf_lines lines = { 0 };
 	struct pdf_token xref;
+	struct cursor *cursor = &entries->pdf->cursor;
 
-	pdf_next(&pdf->cursor, &xref);
-	while (pdf_next_object(&pdf->cursor, &lines)) {
-		const struct pdf_place *object =
-			lines.at < shift ? NULL : find_place(&pdf->objects, lines.at - shift);
-
-		if (object && object->number == (uint32_t)lines.number)
-			entries->right++;
-		else
-			entries->wrong++;
-	}
+	pdf_next(cursor, &xref);
+	while (pdf_next_object(cursor, &lines))
+		count_entry(entries, lines.number, lines.at);
 }
 
 /* Checks the section at `at`; *prev is the previous one. */
@@ -104,8 +114,10 @@ static bool check_section(struct pdf *pdf, uint64_t at, uint64_t shift, struct p
 	section->done = true;
 	cursor->at = section->at;
 	if (cursor_at_text(cursor, "xref")) {
-		count_entries(pdf, shift, entries);
+		count_entries(entries);
 	} else {
+		pdf_visit_stream(pdf->view, section->at, count_entry, entries);
+		cursor_forget(cursor);
 		/* Number, generation, obj. */
 		for (int i = 0; i < 3; i++)
 			pdf_next(cursor, &token);
@@ -134,9 +146,10 @@ static uint64_t guess_shift(const struct pdf *pdf)
 const char *pdf_check_xref(struct pdf *pdf, uint64_t *shift, uint64_t *wrong_at)
 {
 	uint64_t at = pdf->startxref, prev, xref_stream, ignored;
-	struct pdf_entries entries = { 0 };
+	struct pdf_entries entries = { .pdf = pdf };
 
 	*shift = find_place(&pdf->sections, at) ? 0 : guess_shift(pdf);
+	entries.shift = *shift;
 	do {
 		*wrong_at = at;
 		if (!check_section(pdf, at, *shift, &entries, &prev, &xref_stream))
@@ -148,6 +161,7 @@ const char *pdf_check_xref(struct pdf *pdf, uint64_t *shift, uint64_t *wrong_at)
 		at = prev;
 	} while (at);
 	*wrong_at = pdf->startxref;
+	pdf->wrong_entries = pdf->objects.count < pdf->objects.max ? entries.wrong : 0;
 	if (entries.wrong > entries.right && pdf->objects.count < pdf->objects.max)
 		return "most entries are wrong in the cross-references";
 	/* Another file may have begun a few sectors before this one. */

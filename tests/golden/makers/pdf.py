@@ -137,6 +137,29 @@ def make():
     document.add(5, b"%d" % len(zlib.compress(TEXT, 9)))
     document.table()
     save("pdf", "indirect-length.pdf", document.data)
+    # Another document's end, from a sector on: its cross-references have objects at its own beginning, too.
+    noise = random.Random(7)
+    parts = []
+    for title in (b"First", b"Another title"):
+        document = Document()
+        document.add(1, b"<< /Type /Catalog /Pages 2 0 R /Lang (%s) >>" % title)
+        document.add(2, b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>")
+        document.add(3, b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R >>")
+        document.stream(4, noise.randbytes(1500), length=b"5 0 R")
+        document.add(5, b"1516")
+        document.add(6, b"<< /Type /Metadata >>")
+        document.add(7, b"<< /Type /Metadata >>")
+        parts.append(document)
+    for name, end in (("table", Document.table), ("stream", lambda document: document.xref_stream(8))):
+        tail = Document()
+        tail.data, tail.at, tail.new = parts[1].data, dict(parts[1].at), list(parts[1].new)
+        end(tail)
+        both = parts[0].data[:1024] + tail.data[1024:]
+        save("pdf", f"other-end-{name}.pdf", both, verdict="unverified", length=len(both), why="no object where the cross-references have one, 3 times")
+    damaged = bytearray(plain(content=noise.randbytes(3000)))
+    at = damaged.index(b"stream") + 7
+    damaged[at + 1000:at + 1512] = bytes(512)
+    save("pdf", "invalid-stream.pdf", bytes(damaged), verdict="unverified", length=len(damaged), why=f"the deflated stream at {at} is invalid")
     wrong = plain(length=11)
     save("pdf", "wrong-length.pdf", wrong,
          why=f"whole, but the stream at {wrong.index(b'stream') + 7} has a wrong /Length")
