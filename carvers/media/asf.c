@@ -8,8 +8,8 @@
  * Each object leads to the next; the first that is not a known one ends the file, and that has to
  * be where the file properties say. The data object holds packets of one length, which begin alike
  * (error correction data: 82 00 00); the data end at the first one that does not. Pictures are
- * embedded in the header's objects. The last packet is confirmed by an index after it, or is a
- * small part of the file; else the verdict is unverified.
+ * embedded in the header's objects. The last packet is confirmed by an index after it, or by the
+ * zeros at its end that it announces as padding; else the verdict is unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -26,6 +26,7 @@
 #define DATA_HEAD_LEN 50
 #define FLAG_LIVE 1
 #define TAIL_PART 16
+#define PADDING_MIN 16     /* fewer bytes may be zeros by chance */
 #define PACKET_HEAD_MAX 23 /* of what read_packet reads */
 #define INDEX_HEAD_LEN 56
 #define INDEX_ENTRY_LEN 6
@@ -56,6 +57,8 @@ struct asf {
 	bool odd;             /* the objects in the header do not fill it */
 	bool live, video, broken_index;
 	uint64_t valid_end, unverified_len; /* unverified_len: of the last packet or index */
+	uint64_t packets_end;
+	uint32_t padding; /* of the last packet */
 };
 
 static bool is_guid(const uint8_t *p, const uint8_t *id)
@@ -176,9 +179,22 @@ static bool skip_packets(struct asf *asf, uint64_t at, uint64_t end)
 		if (!read_packet(asf, at, &packet) || packet.flags != first.flags)
 			return false;
 		asf->unverified_len = limit - at - packet.head_len;
+		asf->padding = packet.padding;
 	}
+	asf->packets_end = limit;
 	asf->valid_end = limit;
 	return true;
+}
+
+/* Whether the last packet ends with the zeros that it announces, and not with others before them, which a lost end may have
+ * left there. */
+static bool ends_with_padding(const struct asf *asf)
+{
+	uint64_t from = asf->packets_end - asf->padding;
+
+	return asf->padding >= PADDING_MIN && asf->padding < asf->unverified_len &&
+	       walk_zeros(asf->view, from, asf->packets_end) &&
+	       !walk_zeros(asf->view, from - PADDING_MIN, from);
 }
 
 static bool is_index(const uint8_t *p)
@@ -256,7 +272,8 @@ static enum verdict judge_end(struct asf *asf, uint64_t end)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"an index goes back in time at %" PRIu64, asf->valid_end);
 	}
-	if (asf->unverified_len > end / TAIL_PART)
+	if (asf->packets_end == end ? !ends_with_padding(asf)
+				    : asf->unverified_len > end / TAIL_PART)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last %" PRIu64 " bytes cannot be verified", asf->unverified_len);
 	return CARVE_COMPLETE;

@@ -26,10 +26,16 @@ def packet(i, plain):
     return head + noise(PACKET - len(head), i)
 
 
-def asf(kind=VIDEO, packets=20, index=True, flags=2, size=None, more=b"", plain=False, entries=b""):
+def padded(i, padding):
+    """One whose last bytes are zeros, as it says."""
+    head = b"\x82\0\0" + struct.pack("<BBBIH", 8, 0x5d, padding, 40 * i, 40)
+    return head + noise(PACKET - len(head) - padding, i) + bytes(padding)
+
+
+def asf(kind=VIDEO, packets=20, index=True, flags=2, size=None, more=b"", plain=False, entries=b"", last=b""):
     filetime = (1700000000 + 11644473600) * 10**7
     title = "Café".encode("utf-16-le") + b"\0\0"
-    data = obj(DATA, bytes(16), struct.pack("<Q", packets), b"\1\1", *[packet(i, plain) for i in range(packets)])
+    data = obj(DATA, bytes(16), struct.pack("<Q", packets), b"\1\1", *[packet(i, plain) for i in range(packets)], last)
     behind = obj(INDEX, bytes(32), entries) if index else b""
     for _ in range(2):
         properties = obj(PROPERTIES, bytes(16), struct.pack("<QQQQQQIIII", size or 0, filetime, packets, 0, 0, 0, flags, PACKET, PACKET, 1000))
@@ -44,7 +50,13 @@ def make():
     film = asf()
     save("asf", "film.wmv", film, extension="wmv", unchecked=len(film) - 60, **known)
     sound = asf(SOUND, 30, index=False)
-    save("asf", "sound.wma", sound, extension="wma", unchecked=len(sound) - 130, **known)
+    save("asf", "sound.wma", sound, verdict="unverified", length=len(sound), extension="wma", why="the last 108 bytes cannot be verified", **known)
+    for name, padding, verdict in (("padded", 60, "complete"), ("padded-little", 9, "unverified")):
+        tidy = asf(SOUND, 29, index=False, last=padded(29, padding))
+        save("asf", name + ".wma", tidy, verdict=verdict, length=len(tidy), extension="wma", unchecked=len(tidy) - 130, **known)
+    tidy = asf(SOUND, 29, index=False, last=padded(29, 60))
+    for name, junk in (("random", noise(90, 98)), ("zeros", bytes(90))):
+        save("asf", f"padding-{name}.wma", tidy[:-90] + junk, verdict="unverified", length=len(tidy), extension="wma")
     illustrated = asf(SOUND, more=obj(EXTENDED, bytes(40), PNG))
     save("asf", "cover.wma", illustrated, extension="wma", unchecked=len(illustrated) - 60, embedded=illustrated.index(PNG), **known)
     few = asf(packets=2, index=False)
