@@ -11,7 +11,7 @@
  *
  * All numbers are big-endian. GIMP writes each structure after all that precede it in this tree, so
  * the walk goes from the first byte to the last without looking back; its end is the file's. All
- * tiles are decoded. From version 18 on more follows the layers, which is not known here: such a
+ * tiles are decoded; as nearly any bytes are runs, the last tile's have to be as GIMP writes them. From version 18 on more follows the layers, which is not known here: such a
  * file is unverified.
  */
 #include "xcf.h"
@@ -124,6 +124,7 @@ static bool read_item(struct xcf *xcf, uint64_t at, bool layer)
 		return xcf_fail(xcf, at, "a layer that starts inside earlier data");
 	if (at > view_size(xcf->view))
 		return xcf_fail(xcf, xcf->extent, NULL);
+	xcf->item_count++;
 	if (!skip_text(xcf, &text) || !read_properties(xcf, &text) ||
 		!xcf_pointer(xcf, text, &hierarchy))
 		return false;
@@ -207,6 +208,13 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (xcf.compression == 0)
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"the pixels before %" PRIu64 " cannot be verified", xcf.extent);
+		if (!xcf.item_count)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"neither layers nor channels before %" PRIu64, xcf.extent);
+		if (xcf.odd_runs)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"the last tile has runs that GIMP does not write, before %" PRIu64,
+				xcf.extent);
 		return CARVE_COMPLETE;
 	}
 	if (!xcf.extent)

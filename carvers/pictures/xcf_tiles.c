@@ -13,9 +13,12 @@
 #define BATCH 256
 #define PIECE 4096
 
-/* Decodes one byte of all pixels, as runs. */
-static bool read_plane(struct cursor *cursor, uint32_t left)
+/* Decodes one byte of all pixels, as runs. Most bytes decode as some: what GIMP writes has equal bytes as a run, so that values
+ * as they are never follow each other, and a run of one byte ends a plane. *odd: something else is here. */
+static bool read_plane(struct cursor *cursor, uint32_t left, bool *odd)
 {
+	bool literal = false;
+
 	while (left) {
 		int code = cursor_next(cursor), high = 0, low = 0;
 		uint32_t count = code < 128 ? (uint32_t)code + 1 : 256u - (uint32_t)code;
@@ -28,6 +31,8 @@ static bool read_plane(struct cursor *cursor, uint32_t left)
 		if (code < 0 || high < 0 || low < 0 || count == 0 || count > left)
 			return false;
 		left -= count;
+		*odd |= code >= 128 ? literal : count == 1 && left;
+		literal = code >= 128;
 		cursor->at += code < 128 ? 1 : count;
 	}
 	return true;
@@ -59,6 +64,7 @@ static bool read_tile(struct xcf *xcf, uint64_t at, uint32_t pixels, unsigned de
 	struct cursor cursor = { .view = xcf->view, .at = at };
 	uint64_t size = view_size(xcf->view);
 
+	xcf->odd_runs = false;
 	if (at < xcf->extent)
 		return xcf_fail(xcf, at, "a tile that starts inside earlier data");
 	if (xcf->compression == 0) {
@@ -70,7 +76,7 @@ static bool read_tile(struct xcf *xcf, uint64_t at, uint32_t pixels, unsigned de
 				xcf, at, cursor.at < size ? "a tile is not a zlib stream" : NULL);
 	} else {
 		for (unsigned i = 0; i < depth; i++)
-			if (!read_plane(&cursor, pixels))
+			if (!read_plane(&cursor, pixels, &xcf->odd_runs))
 				return xcf_fail(xcf, at,
 					cursor.at < size ? "a tile's runs are too long" : NULL);
 	}

@@ -20,19 +20,27 @@ def runs(plane, rng):
             out += b"\x7f" + struct.pack(">H", count) + plane[at:at + 1]
         elif count > 1:
             out += bytes([count - 1]) + plane[at:at + 1]
-        elif rng.randrange(2):
-            count = min(130, len(plane) - at)
-            out += b"\x80" + struct.pack(">H", count) + plane[at:at + count]
+        elif at + 1 == len(plane):
+            out += b"\0" + plane[at:]
         else:
-            count = min(9, len(plane) - at)
-            out += bytes([256 - count]) + plane[at:at + count]
+            while at + count < len(plane) and (at + count + 1 == len(plane) or plane[at + count] != plane[at + count + 1]):
+                count += 1
+            if count > 127 or rng.randrange(2):
+                out += b"\x80" + struct.pack(">H", count) + plane[at:at + count]
+            else:
+                out += bytes([256 - count]) + plane[at:at + count]
         at += count
     return out
 
 
+def single_values(plane, rng):
+    """Runs that decode to the same, but GIMP does not write them: FF decodes as such ones."""
+    return b"".join(bytes([255, byte]) for byte in plane)
+
+
 class File:
-    def __init__(self, version=0, compression=RUNS, seed=1):
-        self.version, self.compression, self.rng, self.tiles = version, compression, random.Random(seed), []
+    def __init__(self, version=0, compression=RUNS, seed=1, encode=runs):
+        self.encode, self.version, self.compression, self.rng, self.tiles = encode, version, compression, random.Random(seed), []
         self.data = bytearray(b"gimp xcf " + (b"v%03d" % version if version else b"file") + b"\0")
 
     def pointer(self, value):
@@ -58,7 +66,7 @@ class File:
             planes.append(plane[:width * height])
         self.tiles.append(len(self.data))
         if self.compression == RUNS:
-            self.data += b"".join(runs(plane, self.rng) for plane in planes)
+            self.data += b"".join(self.encode(plane, self.rng) for plane in planes)
         else:
             pixels = bytes(b for pixel in zip(*planes) for b in pixel)
             self.data += zlib.compress(pixels) if self.compression == STREAM else pixels
@@ -116,6 +124,10 @@ def make():
     save("xcf", "no-layers.xcf", File(0).image([], 1))
     newer = File(18).image([(20, 10, 4, False)])
     save("xcf", "v18.xcf", newer, verdict="unverified", length=len(newer), why=f"version 18 may have more after {len(newer)}")
+    odd = File(0, encode=single_values).image([(12, 10, 1, False)])
+    save("xcf", "single-values.xcf", odd, verdict="unverified", length=len(odd), why=f"the last tile has runs that GIMP does not write, before {len(odd)}")
+    empty = File(0).image([])
+    save("xcf", "empty.xcf", empty, verdict="unverified", length=len(empty), why=f"neither layers nor channels before {len(empty)}")
     raw = File(0, NONE).image([(12, 10, 1, False)])
     save("xcf", "raw.xcf", raw, verdict="unverified", length=len(raw))
 
