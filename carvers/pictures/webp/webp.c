@@ -14,7 +14,8 @@
  * data. Any bytes decode as VP8, so corruption of lossy data shows only at its end. But coded data
  * looks random, so it ends where plain bytes start: zeros, text, FF (noise.c). XMP at the end of
  * the file has to be XML up to its end, and a packet up to its last line, which is after blanks. EXIF has no such end: nothing confirms it unless it ends
- * with plain values (noise.h) or a thumbnail's end.
+ * with plain values (noise.h) or a thumbnail's end. Other chunks that end the file
+ * are not verified, unless they are in the sector in which they begin.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -30,6 +31,7 @@
 #include "walk.h"
 
 #define STEP_BACK 4096
+#define SECTOR 512 /* what follows a lost part begins with one */
 
 enum webp_step { WEBP_ON, WEBP_END, WEBP_UNSURE, WEBP_CUT, WEBP_BROKEN };
 
@@ -312,7 +314,14 @@ static enum webp_step check_end(struct webp *webp, const struct riff_chunk *last
 		return set_broken(webp, webp->riff.at, "no picture");
 	if (riff_is(last->id, "XMP ") || riff_is(last->id, "XMP"))
 		return end_with_xmp(webp, last);
-	return riff_is(last->id, "EXIF") ? end_with_exif(webp, last) : WEBP_END;
+	if (riff_is(last->id, "EXIF"))
+		return end_with_exif(webp, last);
+	if (is_picture(last) || riff_is(last->id, "ANMF") ||
+		last->at / SECTOR == (webp->riff.end - 1) / SECTOR)
+		return WEBP_END;
+	webp->at = last->at;
+	webp->problem = "nothing verifies the last chunk,";
+	return WEBP_UNSURE;
 }
 
 static enum webp_step walk(struct webp *webp)

@@ -59,6 +59,8 @@ def make():
          title="Golden hour", time=1709251198, why=f"the end of the EXIF data cannot be verified at {head}")
     thumbnail = chunk(b"EXIF", exif(False)[6:] + random.Random(5).randbytes(200) + b"\xff\xd9")
     save("webp", "exif-thumbnail.webp", webp(extended(8, 72, 56), picture_chunk, thumbnail), title="Golden hour", time=1709251198, unchecked=48)
+    unknown = webp(picture_chunk, chunk(b"C2PA", random.Random(6).randbytes(1200)))
+    save("webp", "unknown-chunk.webp", unknown, verdict="unverified", length=len(unknown), why=f"nothing verifies the last chunk, at {12 + len(picture_chunk)}")
     titled = webp(picture_chunk, chunk(b"INAM", b"A golden picture\0"))
     save("webp", "title.webp", titled, title="A golden picture", unchecked=26, unverified=f"{len(titled) - 18}-{len(titled) - 1}")
     bare = webp(chunk(b"VP8 ", picture_chunk[8:8 + struct.unpack("<I", picture_chunk[4:8])[0]]))
