@@ -116,9 +116,9 @@ static bool is_trailer(struct view *view, uint64_t at)
 	static const uint8_t zeros[12];
 	const uint8_t *p = view_peek(view, at, TRAILER_LEN);
 
-	/* It ends with the type of a checksum, the type of the image, and zeros. */
+	/* It ends with the type of a checksum, the type of the image, the count of sectors, and zeros. */
 	return p && memcmp(p, "koly\0\0\0\4\0\0\2\0", 12) == 0 && be32(p + 352) < 8 &&
-	       be32(p + 488) < 8 && memcmp(p + 500, zeros, sizeof(zeros)) == 0;
+	       be32(p + 488) < 8 && be64(p + 492) && memcmp(p + 500, zeros, sizeof(zeros)) == 0;
 }
 
 /* Decodes base64 up to what is none, at most len bytes: how many. */

@@ -67,8 +67,13 @@ static bool is_xml(struct view *view, const struct wim_table *xml)
 
 	if (!p || memcmp(p, "\xff\xfe<\0", 4) != 0)
 		return false;
-	p = view_peek(view, xml->end - 2, 2);
-	return p && (le16(p) == '>' || le16(p) == '\n' || le16(p) == 0);
+	/* A line's end or a zero may follow the last element. */
+	for (uint64_t end = xml->end; end >= xml->at + 6 && end + 6 >= xml->end; end -= 2) {
+		p = view_peek(view, end - 2, 2);
+		if (!p || (le16(p) != '\r' && le16(p) != '\n' && le16(p) != 0))
+			return p && le16(p) == '>';
+	}
+	return false;
 }
 
 /* The integrity table starts with its own length. */

@@ -12,7 +12,7 @@ LIST = listed()
 BOOT = bytes(446) + b"\0\1\2\3\xee\4\5\6" + struct.pack("<II", 1, 99) + bytes(48) + b"\x55\xaa"
 
 
-def image(first=BOOT, level=1, checksum=True, signature=b"", shift=0, crc=0, announced=True, runs=None, wanted=LIST):
+def image(first=BOOT, level=1, checksum=True, signature=b"", shift=0, crc=0, announced=True, runs=None, wanted=LIST, counted=True):
     data, tables = zlib.compress(first, level) + zlib.compress(text(4096)) + junk(600), wanted
     if runs:  # of kinds, sectors, bytes
         data, rows = b"", b""
@@ -28,6 +28,8 @@ def image(first=BOOT, level=1, checksum=True, signature=b"", shift=0, crc=0, ann
     if checksum:
         struct.pack_into(">III", trailer, 80, 2, 32, zlib.crc32(data) ^ crc)
     struct.pack_into(">QQ", trailer, 216, len(data) + shift, len(tables))
+    if counted:
+        struct.pack_into(">Q", trailer, 492, 99)
     if announced:
         struct.pack_into(">QQ", trailer, 296, len(data + tables), len(signature))
     return data + tables + signature + bytes(trailer)
@@ -56,6 +58,7 @@ def make():
     runs[2] = (1, 8, runs[2][2])
     raw = image(checksum=False, runs=runs)
     save("dmg", "runs-raw.dmg", raw, verdict="unverified", length=len(raw), why=f"nothing verifies the run at {first}")
+    save("dmg", "no-sectors.dmg", image(counted=False), verdict="truncated", length=first, why=f"no trailer before {len(whole)}")
     save("dmg", "cut.dmg", whole[:-100], verdict="truncated", length=first)
     save("dmg", "cut-random.dmg", whole[:700] + junk(2000, 2), verdict="truncated", length=first, why="no trailer before 2700")
     at = 700 + len(whole) - 512

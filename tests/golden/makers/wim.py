@@ -36,6 +36,8 @@ def make():
     save("wim", "cut-zeros.wim", whole[:600] + bytes(2000), verdict="truncated", length=208)
     save("wim", "resource-outside.wim", image(beyond=5000), verdict="truncated", length=208)
     save("wim", "no-xml.wim", image(xml=junk(90)), verdict="truncated", length=208)
+    save("wim", "xml-zeros.wim", image(xml=XML[:-20] + bytes(20)), verdict="truncated", length=208, why=f"the tables that end at {len(whole)} are invalid")
+    save("wim", "xml-line.wim", image(xml=XML + b"\r\0\n\0\0\0"))
     wrong = bytearray(image(True))
     wrong[-32] ^= 1
     save("wim", "integrity-wrong.wim", bytes(wrong), verdict="truncated", length=208)
