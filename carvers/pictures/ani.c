@@ -9,7 +9,7 @@
  *	'rate' and 'seq ': how long and in which order steps are shown
  *
  * The size at the start determines the length. The chunks have to end exactly there and contain as
- * many frames as anih counts.
+ * many frames as anih counts; the last of them has to prove its end, as an icon does.
  */
 #include <inttypes.h>
 
@@ -27,7 +27,7 @@ struct ani {
 	uint32_t wanted, frames; /* as anih counts them; as found */
 	bool icons, header;
 	uint64_t valid_end, at;
-	const char *problem;
+	const char *problem, *odd; /* odd: a reason for doubt about the last frame, or NULL */
 };
 
 enum ani_step { ANI_ON, ANI_CUT, ANI_BROKEN };
@@ -72,6 +72,7 @@ static enum ani_step read_frame(struct ani *ani, const struct riff_chunk *chunk)
 	}
 	if (chunk->end > view_size(ani->view))
 		return ANI_CUT;
+	ani->odd = ani->icons ? ico.odd : "nothing verifies its pixels";
 	if (ani->icons)
 		ani->valid_end = chunk->end;
 	view_unverified(ani->view, ani->icons ? ico.end : chunk->data, chunk->end);
@@ -167,6 +168,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (ani.frames != ani.wanted)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"anih counts %" PRIu32 " frames, found %" PRIu32, ani.wanted, ani.frames);
+	if (ani.odd)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the last frame, before %" PRIu64 ": %s", ani.valid_end, ani.odd);
 	return CARVE_COMPLETE;
 }
 

@@ -27,7 +27,10 @@ def make():
     save("ani", "titled.ani", whole, title="A golden cursor", unchecked=12, embedded=" ".join(str(m.end() + 4) for m in re.finditer(b"icon", whole)))
     save("ani", "plain.ani", ani(header(2), frames(2)), unchecked=20, unverified="138-394 464-720")
     bare = chunk(b"LIST", b"fram" + chunk(b"icon", bytes(range(128))))
-    save("ani", "bare.ani", ani(header(1, 0), bare), unchecked=20, unverified="76-204")
+    save("ani", "bare.ani", ani(header(1, 0), bare), verdict="unverified", length=204, why="the last frame, before 204: nothing verifies its pixels")
+    masked = ani(header(1), chunk(b"LIST", b"fram" + chunk(b"icon", icon([(32, 30, 0, bitmap(32, 30, 32))], kind=2))))
+    save("ani", "mask-cluster.ani", masked, verdict="unverified", length=len(masked),
+         why=f"the last frame, before {len(masked)}: nothing verifies the last pixels of the last image")
     save("ani", "cut.ani", whole[:900], verdict="truncated", length=900, why="the image ends at 900, before the file does")
     second = whole.index(b"icon", first) + 8
     save("ani", "zeros-behind.ani", whole[:second] + bytes(2000), verdict="truncated", length=second, why=f"no header of an icon at {second}")
