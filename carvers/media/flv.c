@@ -7,7 +7,8 @@
  *
  * The number of tags is not stored, except as a number 'filesize' that many programs put into the
  * first data tag. So the file ends after the last tag that its length follows; a tag that breaks
- * off before its second length is cut there.
+ * off before its second length is cut there. Without that number a file that ends where a sector
+ * begins in the next tag's head is unverified: it may have lost the rest.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 
 #include "bytes.h"
 #include "carver.h"
+#include "overwrite.h"
 #include "walk.h"
 
 #define HEAD_LEN 9
@@ -101,6 +103,14 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"no tag at %" PRIu64 ", but the stated size is %" PRIu64, flv.end,
 			flv.stated_size);
+	if (flv.stated_size && flv.stated_size < flv.end)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"tags go on to %" PRIu64 ", but the stated size is %" PRIu64, flv.end,
+			flv.stated_size);
+	if (!flv.stated_size && overwrite_boundary_between(flv.end, flv.end + TAG_LEN - 1))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"no tag at %" PRIu64 ", where a sector begins, and no stated size",
+			flv.end);
 	return CARVE_COMPLETE;
 }
 

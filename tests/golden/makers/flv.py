@@ -23,6 +23,11 @@ def make():
     # What is in front of a tag is a file, too, where none says how many there are.
     plain = HEAD + tags
     save("flv", "plain.flv", plain, sequence="yes")
+    # Nothing says that a file which ends with a sector has not lost the rest.
+    whole = HEAD + tags + tag(8, noise(2048 - len(HEAD + tags) - 15, 20), 400)
+    save("flv", "sector.flv", whole, verdict="unverified", length=2048, sequence="yes", why="no tag at 2048, where a sector begins, and no stated size")
+    more = HEAD + metadata(size) + tags + tags
+    save("flv", "more.flv", more, verdict="unverified", length=len(more), why=f"tags go on to {len(more)}, but the stated size is {size}")
     half = size - 700
     save("flv", "cut.flv", told[:half], verdict="truncated", length=half, why=f"the image ends at {half}, before the file does")
     for name, junk in (("random", noise(2000, 9)), ("zeros", bytes(2000)), ("text", b"Now for something different. " * 60)):
