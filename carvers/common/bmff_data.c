@@ -15,8 +15,8 @@
 #include "overwrite.h"
 #include "walk.h"
 
-/* How much of a file's end may be unconfirmed: this part of its length, and at least this many
- * bytes. */
+/* How much of a file's end may be unconfirmed: this part of its length in one cluster, and at least
+ * this many bytes. */
 #define TAIL_PART 16
 #define TAIL_MIN 32
 /* How often each byte of the file is checked, on average. */
@@ -148,7 +148,10 @@ enum verdict bmff_data_verdict(const struct bmff_data *data, struct finding *fin
 			"the box at %" PRIu64 " has no length: cut after the last data in use",
 			bmff->last.at);
 	}
-	if (data->endless ? tail > 0 : tail > TAIL_MIN && tail > bmff->end / TAIL_PART)
+	if (data->endless ? tail > 0
+			  : tail > TAIL_MIN &&
+				    (tail > bmff->end / TAIL_PART ||
+					    walk_meets_cluster(bmff->end - tail, bmff->end)))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last %" PRIu64 " bytes cannot be verified", tail);
 	return CARVE_COMPLETE;

@@ -11,6 +11,13 @@
 /* and usually of what most file systems give files out in. */
 #define USUAL_CLUSTER 4096
 
+/* Whether one of those begins in [from, end): if nothing verifies these bytes, they may not be the file's from there
+ * on. */
+static inline bool walk_meets_cluster(uint64_t from, uint64_t end)
+{
+	return (from + USUAL_CLUSTER - 1) / USUAL_CLUSTER * USUAL_CLUSTER < end;
+}
+
 /* The bytes from offset, as many of [offset, end) as one view_peek can give: *len of them, at
  * least 1. NULL when there are none, or the budget is spent. */
 const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, size_t *len);

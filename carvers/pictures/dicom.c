@@ -143,7 +143,8 @@ static enum verdict file_verdict(struct dicom_data *data, struct finding *findin
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "%s instead of pixel data at %" PRIu64, what, at);
 	}
-	if (tail > TAIL_MIN && tail > data->end / TAIL_PART)
+	if (tail > TAIL_MIN &&
+		(tail > data->end / TAIL_PART || walk_meets_cluster(data->end - tail, data->end)))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last %" PRIu64 " bytes cannot be verified", tail);
 	return CARVE_COMPLETE;

@@ -153,7 +153,8 @@ static enum verdict file_verdict(struct jxl *jxl)
 	if (!jxl->whole)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"no end of the codestream before %" PRIu64, jxl->end);
-	if (!jxl->confirmed_to_end && tail > TAIL_MIN && tail > jxl->end / TAIL_PART)
+	if (!jxl->confirmed_to_end && tail > TAIL_MIN &&
+		(tail > jxl->end / TAIL_PART || walk_meets_cluster(jxl->confirmed, jxl->end)))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last %" PRIu64 " bytes cannot be verified", tail);
 	return CARVE_COMPLETE;

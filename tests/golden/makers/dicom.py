@@ -77,6 +77,10 @@ def make():
     save("dicom", "deflated.dcm", plain, verdict="unverified", length=len(plain), why=f"a deflated data set without a checksum up to {len(plain)}")
     large = head(EXPLICIT) + start(EXPLICIT) + element(0x7fe00010, b"OW", rng.randbytes(400))
     save("dicom", "raw.dcm", large, verdict="unverified", length=len(large), why="the last 400 bytes cannot be verified", **facts)
+    other = random.Random(10)
+    private = element(0x91001, b"OB", other.randbytes(4096 - 60 - len(head(EXPLICIT) + start(EXPLICIT)) - 12))
+    crossing = head(EXPLICIT) + start(EXPLICIT)[:-20] + private + start(EXPLICIT)[-20:] + element(0x7fe00010, b"OW", other.randbytes(100))
+    save("dicom", "cluster.dcm", crossing, verdict="unverified", length=len(crossing), why="the last 100 bytes cannot be verified", **facts)
     wiped = head(EXPLICIT) + start(EXPLICIT) + element(0x7fe00010, b"OW", random.Random(9).randbytes(4096))
     save("dicom", "zeros-raw.dcm", wiped[:3072] + bytes(len(wiped) - 3072), verdict="truncated", length=3072, why="zeros instead of pixel data at 3072", **facts)
     report = head(EXPLICIT) + start(EXPLICIT, "5.1.4.1.1.88.11")[:-20]

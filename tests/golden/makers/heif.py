@@ -85,6 +85,11 @@ def make():
     save("heif", "phone.heic", still(heic, [(1, b"hvc1")], [nal(300, 1)], behind=box(b"ABCD", bytes(9)) + box(b"mpvd", noise(24, 3)))[0],
          extension="heic")
     save("heif", "jpeg.heif", still(ftyp(b"mif1"), [(1, b"jpeg")], [b"\xff\xd8\xff\xe0" + noise(200, 5) + b"\xff\xd9"])[0], extension="heif")
+    # Nothing verifies the last unit, in which a cluster begins.
+    two_units = [(1, b"hvc1"), (2, b"hvc1")]
+    room = 4096 - 30 - still(heic, two_units, [b"", b""])[1][0]
+    crossing = still(heic, two_units, [nal(room - 4, 1), nal(100, 2)])[0]
+    save("heif", "cluster.heic", crossing, verdict="unverified", length=len(crossing))
     avif = [(1, b"av01"), (2, b"av01")]
     obus = [obu(20, 1, 1) + obu(120, 2), obu(10, 3, 1) + obu(15, 4)]
     save("heif", "two.avif", still(ftyp(b"avif", b"mif1"), avif, obus, config=AV1C)[0], extension="avif")
@@ -130,7 +135,7 @@ def make():
     stub, places = still(heic, [(1, b"hvc1"), (2, b"hvc1")], words)
     assert places[0] % 512
     save("heif", "stub.heic", stub, verdict="unverified", length=len(stub),
-         why=f"invalid media data at {places[0]}, but no sector begins there")
+         why=f"invalid media data at {places[0]}, but no sector starts there")
     aligned, places = still(heic, [(1, b"hvc1"), (2, b"hvc1")], words, more=box(b"free", bytes(504 - places[0] % 512)))
     assert places[0] % 512 == 0
     save("heif", "stub-at-sector.heic", aligned, verdict="truncated", length=places[0], why=f"invalid media data at {places[0]}")
