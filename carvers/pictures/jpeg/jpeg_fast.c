@@ -308,28 +308,26 @@ JPEG_INLINE bool run_first_ac(struct jpeg_decoder *d, uint64_t *history, uint64_
 	return true;
 }
 
-/* The (n + 1)-th lowest bit of `bits`, or 0. */
-JPEG_INLINE uint64_t find_bit(uint64_t bits, unsigned n, bool bmi2)
+/* The (n + 1)-th lowest bit of `bits`, or 0; one: 1 << n. */
+JPEG_INLINE uint64_t find_bit(uint64_t bits, uint64_t one, bool bmi2)
 {
 #ifdef __x86_64__
 	if (bmi2) {
-		uint64_t found = 1ull << n;
-
-		__asm__("pdepq %1, %0, %0" : "+r"(found) : "r"(bits));
-		return found;
+		__asm__("pdepq %1, %0, %0" : "+r"(one) : "r"(bits));
+		return one;
 	}
 #endif
-	while (n--)
+	for (; one > 1; one >>= 1)
 		bits &= bits - 1;
 	return bits & -bits;
 }
 
-/* Takes the bit that each coefficient in `old` has. */
+/* Takes the bit that each coefficient in `old` has. If the buffer had 39 bits, it has those of a lookup afterwards. */
 JPEG_INLINE void take_corrections(struct jpeg_buffer *buffer, uint64_t old)
 {
 	unsigned bits = (unsigned)__builtin_popcountll(old);
 
-	if (UNLIKELY(bits > 39))
+	if (UNLIKELY(bits > 39 - JPEG_REFINED_BITS))
 		jpeg_jump(buffer, bits);
 	else
 		jpeg_skip(buffer, bits);
@@ -344,21 +342,27 @@ JPEG_INLINE bool take_refined(struct jpeg_decoder *d, struct jpeg_buffer *buffer
 	const uint16_t *lookup = d->own->refined.entries;
 	uint64_t zeros = ~*history & band, old = *history & band, found = 0;
 
+	if (old)
+		jpeg_refill(buffer);
 	while (old) {
-		uint16_t entry;
-		uint64_t at;
+		unsigned index = (unsigned)(buffer->held >> (64 - JPEG_REFINED_BITS));
+		uint32_t entry = lookup[index];
+		uint64_t run = d->own->refined.runs[index], at;
 
 		jpeg_refill(buffer);
-		entry = lookup[buffer->held >> (64 - JPEG_REFINED_BITS)];
-		if (UNLIKELY(entry == JPEG_REFINED_NONE)) {
-			int code = jpeg_one_take(d->blocks[0].one, buffer);
+		if (UNLIKELY(!run)) {
+			if (entry == JPEG_REFINED_NONE) {
+				int code = jpeg_one_take(d->blocks[0].one, buffer);
 
-			entry = code < 0 ? JPEG_REFINED_NONE : jpeg_refined_entry(0, (uint8_t)code);
-			if (entry == JPEG_REFINED_NONE)
-				return false;
+				entry = code < 0 ? JPEG_REFINED_NONE
+						 : jpeg_refined_entry(0, (uint8_t)code);
+				if (entry == JPEG_REFINED_NONE)
+					return false;
+			}
+			run = jpeg_refined_run(entry);
 		}
 		jpeg_skip(buffer, entry & 63);
-		if (entry & JPEG_REFINED_EOB) {
+		if (UNLIKELY(!run)) {
 			unsigned n = entry >> 6 & 15;
 
 			d->eob_run = (1u << n) - 1 + (uint32_t)(buffer->held >> 1 >> (63 - n));
@@ -368,7 +372,7 @@ JPEG_INLINE bool take_refined(struct jpeg_decoder *d, struct jpeg_buffer *buffer
 			zeros = 0;
 			break;
 		}
-		at = find_bit(zeros, entry >> 6 & 15, bmi2);
+		at = find_bit(zeros, run, bmi2);
 		take_corrections(buffer, old & (at - 1));
 		if (!at) {
 			if (entry & JPEG_REFINED_MARK)

@@ -155,5 +155,6 @@ void jpeg_refined_build(struct jpeg_refined *refined, const struct jpeg_one *one
 
 		refined->entries[i] =
 			entry ? jpeg_refined_entry(entry >> 8, entry & 0xff) : JPEG_REFINED_NONE;
+		refined->runs[i] = jpeg_refined_run(refined->entries[i]);
 	}
 }

@@ -11,7 +11,7 @@
 
 #define JPEG_ONE_BITS 9
 #define JPEG_MANY_BITS 12  /* at most, of struct jpeg_many */
-#define JPEG_BANDS_BITS 11 /* at most, of struct jpeg_bands */
+#define JPEG_BANDS_BITS 12 /* at most, of struct jpeg_bands */
 
 /* One symbol. Codes of up to JPEG_ONE_BITS bits: length << 8 | value, 0 for longer ones. Those are
  * compared, as 16 bits from the left, with limit[length], one more than the last code of that
@@ -83,6 +83,7 @@ void jpeg_bands_build(
 #define JPEG_REFINED_NONE 0x1000u
 struct jpeg_refined {
 	uint16_t entries[1 << JPEG_REFINED_BITS];
+	uint16_t runs[1 << JPEG_REFINED_BITS]; /* jpeg_refined_run of each */
 };
 
 void jpeg_refined_build(struct jpeg_refined *refined, const struct jpeg_one *one);
@@ -98,6 +99,13 @@ static inline uint16_t jpeg_refined_entry(unsigned len, uint8_t code)
 			  (size              ? JPEG_REFINED_MARK
 				  : run < 15 ? JPEG_REFINED_EOB
 					     : 0));
+}
+
+/* 1 << the run of zeros; 0: an entry has none. */
+static inline uint16_t jpeg_refined_run(uint32_t entry)
+{
+	return entry & (JPEG_REFINED_EOB | JPEG_REFINED_NONE) ? 0
+							      : (uint16_t)(1u << (entry >> 6 & 15));
 }
 
 #endif
