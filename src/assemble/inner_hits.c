@@ -227,7 +227,8 @@ static void search_round(struct inner_hits *hits, struct search *search, struct 
 {
 	size_t left = search->step_count - search->to;
 
-	search->from = search->next = search->to;
+	search->from = search->to;
+	search->next = search->to;
 	search->to += left < ROUND ? left : ROUND;
 	search->found =
 		xcalloc((search->to - search->from) * hits->set.count, sizeof(*search->found));
