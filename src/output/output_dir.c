@@ -229,15 +229,6 @@ int output_dir_fd(const struct output_dir *output_dir)
 	return output_dir->fd;
 }
 
-char *output_dir_name(struct output_dir *output_dir, const char *type, uint64_t offset,
-	const char *label, const char *extension, unsigned digits)
-{
-	struct path_claim claim;
-
-	output_dir_claim(output_dir, type, offset, extension, &claim);
-	return output_dir_claimed_name(&claim, offset, label, extension, digits, NULL, 0);
-}
-
 void output_dir_claim(struct output_dir *output_dir, const char *type, uint64_t offset,
 	const char *extension, struct path_claim *claim)
 {

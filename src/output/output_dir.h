@@ -28,25 +28,24 @@ int output_dir_share(struct output_dir **output_dir, const char *path, struct er
 const char *output_dir_path(const struct output_dir *output_dir); /* absolute */
 int output_dir_fd(const struct output_dir *output_dir);
 
-/* Allocates the path of a carved file, relative to the folder: TYPE/OFFSET.EXT, or, with a label,
+/* The path of a carved file, relative to the folder: TYPE/OFFSET.EXT, or, with a label,
  * TYPE/OFFSET_LABEL.EXT, where TYPE is the rule's name; from the 10,001st file of a type on
  * TYPE.2/, then TYPE.3/ ...; a second file of the same type, offset and extension gets -2, -3.
  * digits: width of OFFSET. The type "" means no folder at all. In a label, anything but letters,
  * digits, dots, minuses and underscores becomes an underscore. A folder name that is taken (by
- * output_dir_reserve, or by another type's TYPE.2) is skipped. Serial, in the order of the report:
- * the same sequence of calls gives the same names. The caller frees the result. */
-char *output_dir_name(struct output_dir *output_dir, const char *type, uint64_t offset,
-	const char *label, const char *extension, unsigned digits);
-
-/* The same in two steps, of which only the first is serial. */
+ * output_dir_reserve, or by another type's TYPE.2) is skipped.
+ *
+ * It is made in two steps. The first decides on all that depends on other files: serial, in the order of the report, as the
+ * same sequence of calls gives the same names. */
 void output_dir_claim(struct output_dir *output_dir, const char *type, uint64_t offset,
 	const char *extension, struct path_claim *claim);
-/* In room_len bytes of room, if it fits. Returns room, or a name that the caller frees. Any thread. */
+/* The second writes the path into room_len bytes of room, if it fits. Returns room, or a name that the caller frees. Any
+ * thread. */
 char *output_dir_claimed_name(const struct path_claim *claim, uint64_t offset, const char *label,
 	const char *extension, unsigned digits, char *room, size_t room_len);
 
 /* Keeps a name in the folder itself, such as a report's, from becoming a type's folder. Serial with
- * output_dir_name and output_dir_claim. */
+ * output_dir_claim. */
 void output_dir_reserve(struct output_dir *output_dir, const char *name);
 
 /* A carved file that is being written. It has a temporary name until it is complete, so that no
@@ -78,7 +77,7 @@ int output_dir_finish(struct output_dir *output_dir, const char *name, struct ou
 /* Removes a file that could not be completed. */
 void output_dir_drop(struct output_dir_file *file);
 
-/* For a checkpoint: all that output_dir_name depends on. */
+/* For a checkpoint: all that output_dir_claim depends on. */
 void output_dir_save_names(const struct output_dir *output_dir, struct codec_writer *writer);
 void output_dir_load_names(struct output_dir *output_dir, struct codec_reader *reader);
 

@@ -136,10 +136,19 @@ Test(output_dir, names_in_messages_are_clean)
 
 /* ---- names --------------------------------------------------------------------------------- */
 
+static char *name_of(struct output_dir *output_dir, const char *type, uint64_t offset,
+	const char *label, const char *extension, unsigned digits)
+{
+	struct path_claim claim;
+
+	output_dir_claim(output_dir, type, offset, extension, &claim);
+	return output_dir_claimed_name(&claim, offset, label, extension, digits, NULL, 0);
+}
+
 static void expect_name(struct output_dir *output_dir, const char *type, uint64_t offset,
 	const char *extension, const char *expected)
 {
-	char *name = output_dir_name(output_dir, type, offset, "", extension, 8);
+	char *name = name_of(output_dir, type, offset, "", extension, 8);
 
 	cr_expect_str_eq(name, expected);
 	cr_expect(dirfd_path_is_plain(name), "%s", name);
@@ -168,7 +177,7 @@ Test(output_dir, names)
 
 static void expect_labelled(struct output_dir *output_dir, const char *label, const char *expected)
 {
-	char *name = output_dir_name(output_dir, "jpeg", 7, label, "jpg", 8);
+	char *name = name_of(output_dir, "jpeg", 7, label, "jpg", 8);
 
 	cr_expect_str_eq(name, expected);
 	cr_expect(dirfd_path_is_plain(name), "%s", name);
@@ -206,8 +215,8 @@ Test(output_dir, hostile_names_stay_inside)
 	name = malloc(1001);
 	memset(name, 'x', 1000);
 	name[1000] = '\0';
-	free(output_dir_name(output_dir, name, 1, "", name, 4000000000u));
-	char *cut = output_dir_name(output_dir, name, 2, "", name, 4000000000u);
+	free(name_of(output_dir, name, 1, "", name, 4000000000u));
+	char *cut = name_of(output_dir, name, 2, "", name, 4000000000u);
 	cr_expect_eq(strlen(cut), 200 + 1 + 20 + 1 + 32);
 	cr_expect(dirfd_path_is_plain(cut));
 	free(cut);
@@ -220,14 +229,14 @@ Test(output_dir, ten_thousand_files_a_folder)
 	struct output_dir *output_dir = open_at("out");
 
 	for (uint64_t i = 0; i < 10000; i++) {
-		char *name = output_dir_name(output_dir, "t", i, "", "x", 8);
+		char *name = name_of(output_dir, "t", i, "", "x", 8);
 
 		cr_assert_eq(strncmp(name, "t/", 2), 0, "%s", name);
 		free(name);
 	}
 	expect_name(output_dir, "t", 9999, "x", "t.2/00009999-2.x");
 	for (uint64_t i = 10001; i < 20000; i++)
-		free(output_dir_name(output_dir, "t", i, "", "x", 8));
+		free(name_of(output_dir, "t", i, "", "x", 8));
 	expect_name(output_dir, "t", 20000, "x", "t.3/00020000.x");
 	expect_name(output_dir, "u", 20000, "x", "u/00020000.x");
 	output_dir_close(output_dir);
@@ -242,7 +251,7 @@ Test(output_dir, taken_folders_are_passed_over)
 	expect_name(output_dir, "audit.txt", 1, "", "audit.txt.2/00000001");
 	expect_name(output_dir, "t.2", 5, "x", "t.2/00000005.x");
 	for (uint64_t i = 0; i < 10000; i++)
-		free(output_dir_name(output_dir, "t", i, "", "x", 8));
+		free(name_of(output_dir, "t", i, "", "x", 8));
 	expect_name(output_dir, "t", 10000, "x", "t.3/00010000.x");
 	expect_name(output_dir, "a:b", 1, "", "a_b/00000001");
 	expect_name(output_dir, "a;b", 1, "", "a_b.2/00000001");
