@@ -284,7 +284,7 @@ static cudaError_t launch_kernel(void *argument)
 /* Fetches the hits, since for a regex the kernel has only searched for what its matches begin
  * with. */
 static cudaError_t tally_fetched(struct gpu_bench *bench, const struct pattern_set *set,
-	size_t count, struct bench_hits *hits)
+	size_t count, struct hit_tallies *hits)
 {
 	uint64_t *keys = (uint64_t *)xmalloc(FETCHED * sizeof(*keys));
 	cudaError_t failed = cudaSuccess;
@@ -298,7 +298,7 @@ static cudaError_t tally_fetched(struct gpu_bench *bench, const struct pattern_s
 			const struct pattern *pattern = &set->patterns[number];
 			if (!pattern->regex || pattern_match_len(pattern, bench->host + start,
 						       bench->text_len - start) > 0)
-				bench_hits_add(hits, start, number);
+				hit_tallies_add(hits, start, number);
 		}
 	}
 	free(keys);
@@ -321,7 +321,7 @@ static cudaError_t tally(
 		cudaMemcpy(&count, bench->hits.count, sizeof(count), cudaMemcpyDeviceToHost);
 	bool counted = result->found == GPU_FOUND_COUNT;
 	result->overflow = !counted && count > bench->hits.capacity;
-	result->hits.all = result->hits.part = (struct bench_tally){ counted ? count : 0, 0 };
+	result->hits.all = result->hits.part = (struct hit_tally){ counted ? count : 0, 0 };
 	if (failed || counted || result->overflow)
 		return failed;
 	return has_regex(set) ? tally_fetched(bench, set, count, &result->hits)

@@ -12,13 +12,13 @@ struct sums {
 static __global__ void __launch_bounds__(THREADS) tally_kernel(
 	const uint64_t *keys, size_t count, uint64_t offset, uint64_t part_len, struct sums *sums)
 {
-	struct bench_tally mine[2] = { { 0, 0 }, { 0, 0 } };
+	struct hit_tally mine[2] = { { 0, 0 }, { 0, 0 } };
 	size_t step = (size_t)gridDim.x * THREADS;
 	for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < count; i += step) {
 		uint64_t at = offset + (keys[i] >> 32);
-		bench_tally_add(&mine[1], at, (uint32_t)keys[i]);
+		hit_tally_add(&mine[1], at, (uint32_t)keys[i]);
 		if (at < part_len)
-			bench_tally_add(&mine[0], at, (uint32_t)keys[i]);
+			hit_tally_add(&mine[0], at, (uint32_t)keys[i]);
 	}
 	for (int i = 0; i < 2; i++) {
 		atomicAdd(&sums->count[i], (unsigned long long)mine[i].count);
@@ -27,7 +27,7 @@ static __global__ void __launch_bounds__(THREADS) tally_kernel(
 }
 
 cudaError_t gpu_tally(
-	const uint64_t *keys, size_t count, uint64_t offset, struct bench_hits *result)
+	const uint64_t *keys, size_t count, uint64_t offset, struct hit_tallies *result)
 {
 	struct sums *device = NULL, sums;
 	cudaError_t failed = cudaMalloc((void **)&device, sizeof(*device));

@@ -9,6 +9,6 @@
 /* Adds count hits in device memory, whose places count from `offset` of the text, to the result's
  * part and all. Waits for the device. */
 cudaError_t gpu_tally(
-	const uint64_t *keys, size_t count, uint64_t offset, struct bench_hits *result);
+	const uint64_t *keys, size_t count, uint64_t offset, struct hit_tallies *result);
 
 #endif

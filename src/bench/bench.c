@@ -115,19 +115,19 @@ void bench_set_ceiling(struct bench *bench, enum bench_bound bound, uint64_t byt
 /* ---- verdicts ------------------------------------------------------------------------------- */
 
 void bench_judge(
-	struct bench_row *row, const struct bench_hits *found, const struct bench_hits *right)
+	struct bench_row *row, const struct hit_tallies *found, const struct hit_tallies *right)
 {
 	const char *what = row->mode == BENCH_WHOLE ? "lines about files" : "hits";
 
 	row->found = found->all;
 	row->verdict = BENCH_DIFFERENT;
-	if (!bench_tally_equal(found->part, right->part))
+	if (!hit_tally_equal(found->part, right->part))
 		snprintf(row->why, sizeof(row->why),
 			"not what reference finds in the first %llu bytes: %llu %s there, and %llu "
 			"with reference",
 			(unsigned long long)right->part_len, (unsigned long long)found->part.count,
 			what, (unsigned long long)right->part.count);
-	else if (!bench_tally_equal(found->all, right->all))
+	else if (!hit_tally_equal(found->all, right->all))
 		snprintf(row->why, sizeof(row->why),
 			"not what the CPU engine finds: %llu %s, and %llu there",
 			(unsigned long long)found->all.count, what,

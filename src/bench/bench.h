@@ -47,7 +47,7 @@ struct bench_row {
 	uint64_t bytes;             /* searched in a round */
 	struct bench_stats seconds; /* of the rounds */
 	double compile;             /* seconds, BENCH_RESIDENT */
-	struct bench_tally found;   /* hits; BENCH_WHOLE: lines of the report */
+	struct hit_tally found;     /* hits; BENCH_WHOLE: lines of the report */
 	struct run_sums sums;       /* BENCH_WHOLE: of the last round */
 	enum bench_verdict verdict;
 	char why[1024]; /* why it was not run, or what is different */
@@ -90,6 +90,6 @@ void bench_result_free(struct bench_result *result);
 
 /* Compares a row's hits: fills in found, verdict and why. */
 void bench_judge(
-	struct bench_row *row, const struct bench_hits *found, const struct bench_hits *right);
+	struct bench_row *row, const struct hit_tallies *found, const struct hit_tallies *right);
 
 #endif

@@ -11,8 +11,8 @@ struct files {
 	struct bench *bench;
 	struct bench_folder folder;
 	const char *image;
-	char *written;           /* the image, when it was made from the text */
-	struct bench_hits right; /* the report's lines: with reference on the part, with the CPU
+	char *written;            /* the image, when it was made from the text */
+	struct hit_tallies right; /* the report's lines: with reference on the part, with the CPU
 				    engine on all */
 };
 
@@ -47,7 +47,7 @@ static int run_once(const struct files *files, struct bench_whole *whole, const 
 }
 
 /* The lines of a run over the part and one over all, which also warms up. */
-static int find_lines(const struct files *files, struct bench_hits *lines, const char *part_engine,
+static int find_lines(const struct files *files, struct hit_tallies *lines, const char *part_engine,
 	const char *engine, const char *kernel, struct error *error)
 {
 	uint64_t part_len = files->bench->result->part_len;
@@ -56,7 +56,7 @@ static int find_lines(const struct files *files, struct bench_hits *lines, const
 
 	if (status)
 		return status;
-	*lines = (struct bench_hits){ .part_len = part_len, .part = whole.lines };
+	*lines = (struct hit_tallies){ .part_len = part_len, .part = whole.lines };
 	status = run_once(files, &whole, engine, kernel, 0, error);
 	lines->all = whole.lines;
 	return status;
@@ -74,7 +74,7 @@ static int time_runs(struct files *files, struct bench_row *row, struct error *e
 
 		if (status)
 			return status;
-		if (!bench_tally_equal(whole.lines, files->right.all))
+		if (!hit_tally_equal(whole.lines, files->right.all))
 			return error_set(error, EXIT_PROBLEMS, EILSEQ,
 				"another report in round %u than before", done + 1);
 		row->sums = whole.sums;
@@ -91,7 +91,7 @@ static void file_row(struct files *files, const struct scan_engine *engine, cons
 	struct bench_row *row =
 		bench_add_row(files->bench, BENCH_WHOLE, BENCH_FILE_READ, engine->name, kernel);
 	struct error error = { 0 };
-	struct bench_hits lines;
+	struct hit_tallies lines;
 	char reason[256];
 	int status;
 

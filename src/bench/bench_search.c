@@ -27,7 +27,7 @@ struct bench_search {
 	size_t len;
 	uint64_t at,
 		end; /* the next start to be submitted, counted over all passes; where they end */
-	struct bench_hits *hits;
+	struct hit_tallies *hits;
 	uint64_t count;
 };
 
@@ -128,7 +128,7 @@ static int take(struct bench_search *search, struct chunk *chunk)
 		return chunk->status;
 	search->count += chunk->hit_count;
 	for (size_t i = 0; search->hits && i < chunk->hit_count; i++)
-		bench_hits_add(search->hits, chunk->hits[i].offset, chunk->hits[i].pattern);
+		hit_tallies_add(search->hits, chunk->hits[i].offset, chunk->hits[i].pattern);
 	chunk->from = chunk->until;
 	if (chunk->until < chunk->len)
 		return search->options.engine->submit(search->scan, chunk);
@@ -165,7 +165,7 @@ static int search_all(struct bench_search *search)
 }
 
 double bench_search_run(struct bench_search *search, size_t len, unsigned passes,
-	struct bench_hits *hits, uint64_t *count, struct error *error)
+	struct hit_tallies *hits, uint64_t *count, struct error *error)
 {
 	double from = clock_seconds();
 	int status;

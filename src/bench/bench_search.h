@@ -30,6 +30,6 @@ const char *bench_search_kernel(const struct bench_search *search);
  * break. hits: NULL, or where the hits of all passes are added, at their places in the text.
  * *count: hits in all. Returns the seconds it took, or a negative errno with error set. */
 double bench_search_run(struct bench_search *search, size_t len, unsigned passes,
-	struct bench_hits *hits, uint64_t *count, struct error *error);
+	struct hit_tallies *hits, uint64_t *count, struct error *error);
 
 #endif

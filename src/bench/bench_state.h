@@ -15,7 +15,7 @@ struct bench {
 	struct pool *pool;
 	struct bench_text text;
 	const struct scan_engine *base; /* the CPU engine with which all rows are compared */
-	struct bench_hits right;        /* by reference on the part, by base on all */
+	struct hit_tallies right;       /* by reference on the part, by base on all */
 	struct gpu_bench *gpu;
 	double *seconds; /* as many as rounds */
 };

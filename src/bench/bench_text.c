@@ -34,7 +34,7 @@ static int open_search(struct bench *bench, struct bench_search **search,
 
 /* The engine's hits in the first len bytes. */
 static int find(struct bench *bench, const struct scan_engine *engine, size_t len,
-	struct bench_hits *hits, struct error *error)
+	struct hit_tallies *hits, struct error *error)
 {
 	struct bench_search *search;
 	uint64_t count;
@@ -42,7 +42,7 @@ static int find(struct bench *bench, const struct scan_engine *engine, size_t le
 
 	if (status)
 		return status;
-	*hits = (struct bench_hits){ .part_len = bench->result->part_len };
+	*hits = (struct hit_tallies){ .part_len = bench->result->part_len };
 	if (bench_search_run(search, len, 1, hits, &count, error) < 0)
 		status = -EIO;
 	bench_search_close(search);
@@ -52,12 +52,12 @@ static int find(struct bench *bench, const struct scan_engine *engine, size_t le
 int bench_expect(struct bench *bench, struct error *error)
 {
 	const struct scan_engine *reference = scan_engine_find("reference");
-	struct bench_hits part;
+	struct hit_tallies part;
 	int status = find(bench, reference, (size_t)bench->result->part_len, &part, error);
 
 	if (!status)
 		status = find(bench, bench->base, bench->text.len, &bench->right, error);
-	if (!status && !bench_tally_equal(part.part, bench->right.part))
+	if (!status && !hit_tally_equal(part.part, bench->right.part))
 		log_error("the engine %s differs from reference in the first %llu bytes",
 			bench->base->name, (unsigned long long)part.part_len);
 	bench->right.part = part.part;
@@ -220,7 +220,7 @@ static int time_search(struct bench *bench, struct bench_row *row, struct bench_
 static int run_search(struct bench *bench, struct bench_row *row, const struct scan_engine *engine,
 	struct error *error)
 {
-	struct bench_hits found = { .part_len = bench->result->part_len };
+	struct hit_tallies found = { .part_len = bench->result->part_len };
 	struct bench_search *search;
 	uint64_t count;
 	int status = open_search(bench, &search, engine, row->kernel, error);

@@ -86,7 +86,7 @@ static uint64_t hash_line(uint64_t hash, const char *line, size_t len)
 }
 
 /* The lines about files, their order included. */
-static int read_lines(struct bench_tally *lines, const char *report, struct error *error)
+static int read_lines(struct hit_tally *lines, const char *report, struct error *error)
 {
 	FILE *file = fopen(report, "re");
 	char *line = NULL;
@@ -97,7 +97,7 @@ static int read_lines(struct bench_tally *lines, const char *report, struct erro
 	if (!file)
 		return error_set(
 			error, EXIT_IO, errno, "cannot read %s: %s", report, strerror(errno));
-	*lines = (struct bench_tally){ 0, 0xcbf29ce484222325u };
+	*lines = (struct hit_tally){ 0, 0xcbf29ce484222325u };
 	while ((len = getline(&line, &capacity, file)) > 0) {
 		if (strncmp(line, FILE_LINE, strlen(FILE_LINE)) != 0)
 			continue;

@@ -24,7 +24,7 @@ char *bench_folder_write(
 
 struct bench_whole {
 	struct run_sums sums;
-	struct bench_tally lines; /* the report's lines about files */
+	struct hit_tally lines; /* the report's lines about files */
 };
 
 /* Carves image by the options, which should say dry_run, into the folder, which is empty again

@@ -38,7 +38,7 @@ struct gpu_bench_kernel {
 			    there */
 	double *seconds; /* out, the caller's: one number a round */
 	unsigned rounds; /* in and out: fewer when they take long */
-	struct bench_hits hits; /* part_len in; out: of the last round */
+	struct hit_tallies hits; /* part_len in; out: of the last round */
 	bool overflow;  /* out: more hits than there was room for, so they can't be compared */
 	double compile; /* out: seconds */
 	char how[128];  /* out: how it works */
@@ -78,7 +78,7 @@ struct gpu_bench_transfer {
 	double t_w, t_p, t_r; /* out: seconds of a segment's three steps, each alone: medians */
 	size_t device_len;    /* out: bytes of the device's memory for text and arrays */
 	enum gpu_bench_found found; /* out: what hits holds */
-	struct bench_hits hits;     /* out: by the arrays that came back to the host */
+	struct hit_tallies hits;    /* out: by the arrays that came back to the host */
 };
 
 /* Errors are negative errnos with the sentence in error. Seconds are by the device's own clock for

@@ -12,11 +12,11 @@
 #define TALLY_INLINE static inline
 #endif
 
-struct bench_tally {
+struct hit_tally {
 	uint64_t count, sum;
 };
 
-TALLY_INLINE void bench_tally_add(struct bench_tally *tally, uint64_t offset, uint32_t pattern)
+TALLY_INLINE void hit_tally_add(struct hit_tally *tally, uint64_t offset, uint32_t pattern)
 {
 	uint64_t mixed = offset * 0x9e3779b97f4a7c15u ^ (pattern + 1u) * 0xc2b2ae3d27d4eb4fu;
 
@@ -25,52 +25,52 @@ TALLY_INLINE void bench_tally_add(struct bench_tally *tally, uint64_t offset, ui
 	tally->sum += mixed ^ mixed >> 32;
 }
 
-static inline bool bench_tally_equal(struct bench_tally a, struct bench_tally b)
+static inline bool hit_tally_equal(struct hit_tally a, struct hit_tally b)
 {
 	return a.count == b.count && a.sum == b.sum;
 }
 
 /* The hits of a text, and those among them that start in its first part_len bytes. */
-struct bench_hits {
+struct hit_tallies {
 	uint64_t part_len;
-	struct bench_tally part, all;
+	struct hit_tally part, all;
 	/* Where hits come in order of offset and lens is set (bytes of each pattern): of those that
 	 * start at one place, the longest. The last of them are `next_offset` and `next_pattern`
-	 * until bench_hits_finish. */
+	 * until hit_tallies_finish. */
 	const uint32_t *lens;
-	struct bench_tally longest;
+	struct hit_tally longest;
 	uint64_t next_offset;
 	uint32_t next_pattern;
 	bool next;
 };
 
-static inline void bench_hits_finish(struct bench_hits *hits)
+static inline void hit_tallies_finish(struct hit_tallies *hits)
 {
 	if (hits->next)
-		bench_tally_add(&hits->longest, hits->next_offset, hits->next_pattern);
+		hit_tally_add(&hits->longest, hits->next_offset, hits->next_pattern);
 	hits->next = false;
 }
 
-static inline void bench_hits_longest(struct bench_hits *hits, uint64_t offset, uint32_t pattern)
+static inline void hit_tallies_longest(struct hit_tallies *hits, uint64_t offset, uint32_t pattern)
 {
 	if (hits->next && hits->next_offset == offset) {
 		if (hits->lens[pattern] > hits->lens[hits->next_pattern])
 			hits->next_pattern = pattern;
 		return;
 	}
-	bench_hits_finish(hits);
+	hit_tallies_finish(hits);
 	hits->next_offset = offset;
 	hits->next_pattern = pattern;
 	hits->next = true;
 }
 
-static inline void bench_hits_add(struct bench_hits *hits, uint64_t offset, uint32_t pattern)
+static inline void hit_tallies_add(struct hit_tallies *hits, uint64_t offset, uint32_t pattern)
 {
-	bench_tally_add(&hits->all, offset, pattern);
+	hit_tally_add(&hits->all, offset, pattern);
 	if (offset < hits->part_len)
-		bench_tally_add(&hits->part, offset, pattern);
+		hit_tally_add(&hits->part, offset, pattern);
 	if (hits->lens)
-		bench_hits_longest(hits, offset, pattern);
+		hit_tallies_longest(hits, offset, pattern);
 }
 
 #endif

@@ -35,7 +35,7 @@ struct forms {
 	const struct subject *subject;
 	struct gpu_bench *bench;
 	uint32_t *lens; /* of the patterns */
-	struct bench_hits right;
+	struct hit_tallies right;
 	/* Called for each comparison; what: NULL, or what is wrong. */
 	void (*judge)(const struct subject *subject, const char *name, const char *what);
 	unsigned refused; /* sets that a kernel's paper's output does not take */
@@ -45,14 +45,14 @@ struct forms {
 
 /* NULL, or what is wrong with these hits. */
 static const char *forms_compare(
-	const struct forms *forms, const struct bench_hits *found, enum gpu_bench_found kind)
+	const struct forms *forms, const struct hit_tallies *found, enum gpu_bench_found kind)
 {
-	const struct bench_tally *right =
+	const struct hit_tally *right =
 		kind == GPU_FOUND_LONGEST ? &forms->right.longest : &forms->right.all;
 	static char what[120];
 
 	if (kind == GPU_FOUND_COUNT ? found->all.count == right->count
-				    : bench_tally_equal(found->all, *right))
+				    : hit_tally_equal(found->all, *right))
 		return NULL;
 	snprintf(what, sizeof(what), "%llu matches, and the oracle has %llu%s",
 		(unsigned long long)found->all.count, (unsigned long long)right->count,
@@ -183,8 +183,8 @@ static bool forms_open(struct forms *forms, uint8_t *text)
 		forms->lens[i] = subject->set.patterns[i].len;
 	forms->right.lens = forms->lens;
 	for (size_t i = 0; i < subject->hit_count; i++)
-		bench_hits_add(&forms->right, subject->hits[i].offset, subject->hits[i].pattern);
-	bench_hits_finish(&forms->right);
+		hit_tallies_add(&forms->right, subject->hits[i].offset, subject->hits[i].pattern);
+	hit_tallies_finish(&forms->right);
 	if (gpu_bench_tool->open(&forms->bench, NULL, text, subject->text_len, &error) == 0)
 		return true;
 	forms->judge(subject, "bench", error.text);

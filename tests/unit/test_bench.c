@@ -52,36 +52,37 @@ Test(bench_stats, speeds_and_shares)
 
 /* ---- tallies and judgements ---------------------------------------------------------------- */
 
-Test(bench_tally, knows_no_order_but_every_hit)
+Test(hit_tally, knows_no_order_but_every_hit)
 {
-	struct bench_tally a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
+	struct hit_tally a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
 
-	bench_tally_add(&a, 10, 1);
-	bench_tally_add(&a, 20, 2);
-	bench_tally_add(&b, 20, 2);
-	bench_tally_add(&b, 10, 1);
-	bench_tally_add(&c, 10, 2); /* the patterns changed places */
-	bench_tally_add(&c, 20, 1);
-	bench_tally_add(&d, 11, 1);
-	bench_tally_add(&d, 19, 2);
-	cr_expect(bench_tally_equal(a, b));
-	cr_expect(!bench_tally_equal(a, c));
-	cr_expect(!bench_tally_equal(a, d));
+	hit_tally_add(&a, 10, 1);
+	hit_tally_add(&a, 20, 2);
+	hit_tally_add(&b, 20, 2);
+	hit_tally_add(&b, 10, 1);
+	hit_tally_add(&c, 10, 2); /* the patterns changed places */
+	hit_tally_add(&c, 20, 1);
+	hit_tally_add(&d, 11, 1);
+	hit_tally_add(&d, 19, 2);
+	cr_expect(hit_tally_equal(a, b));
+	cr_expect(!hit_tally_equal(a, c));
+	cr_expect(!hit_tally_equal(a, d));
 }
 
 /* Hits at 0, 100, 200, ..., one of them at another place or of another pattern. */
-static struct bench_hits some_hits(uint64_t wrong_at, uint64_t add, uint32_t pattern)
+static struct hit_tallies some_hits(uint64_t wrong_at, uint64_t add, uint32_t pattern)
 {
-	struct bench_hits hits = { .part_len = 1000 };
+	struct hit_tallies hits = { .part_len = 1000 };
 
 	for (uint64_t at = 0; at < 5000; at += 100)
-		bench_hits_add(&hits, at == wrong_at ? at + add : at, at == wrong_at ? pattern : 3);
+		hit_tallies_add(
+			&hits, at == wrong_at ? at + add : at, at == wrong_at ? pattern : 3);
 	return hits;
 }
 
-static struct bench_row judged(const struct bench_hits *found)
+static struct bench_row judged(const struct hit_tallies *found)
 {
-	struct bench_hits right = some_hits(UINT64_MAX, 0, 0);
+	struct hit_tallies right = some_hits(UINT64_MAX, 0, 0);
 	struct bench_row row = { .mode = BENCH_HOST, .seconds = { .median = 1, .count = 5 } };
 
 	bench_judge(&row, found, &right);
@@ -90,7 +91,7 @@ static struct bench_row judged(const struct bench_hits *found)
 
 Test(bench_judge, equal)
 {
-	struct bench_hits found = some_hits(UINT64_MAX, 0, 0);
+	struct hit_tallies found = some_hits(UINT64_MAX, 0, 0);
 	struct bench_row row = judged(&found);
 
 	cr_expect_eq(found.part.count, 10);
@@ -102,7 +103,7 @@ Test(bench_judge, equal)
 
 Test(bench_judge, a_difference_in_the_part)
 {
-	struct bench_hits found = some_hits(300, 1, 3);
+	struct hit_tallies found = some_hits(300, 1, 3);
 	struct bench_row row = judged(&found);
 
 	cr_expect_eq(row.verdict, BENCH_DIFFERENT);
@@ -113,10 +114,10 @@ Test(bench_judge, a_difference_in_the_part)
 
 Test(bench_judge, a_difference_behind_it)
 {
-	struct bench_hits moved = some_hits(4000, 1, 3), other = some_hits(4000, 0, 2);
-	struct bench_hits more = some_hits(UINT64_MAX, 0, 0);
+	struct hit_tallies moved = some_hits(4000, 1, 3), other = some_hits(4000, 0, 2);
+	struct hit_tallies more = some_hits(UINT64_MAX, 0, 0);
 
-	bench_hits_add(&more, 4500, 3); /* the same hit twice */
+	hit_tallies_add(&more, 4500, 3); /* the same hit twice */
 	cr_expect_eq(judged(&moved).verdict, BENCH_DIFFERENT);
 	cr_expect_eq(judged(&other).verdict, BENCH_DIFFERENT);
 	cr_expect_eq(judged(&more).verdict, BENCH_DIFFERENT);
@@ -217,7 +218,7 @@ Test(bench_image, pieces_of_it_where_it_is_not)
 
 /* ---- engines over text --------------------------------------------------------------------- */
 
-static struct bench_hits search(const char *engine, const struct pattern_set *set,
+static struct hit_tallies search(const char *engine, const struct pattern_set *set,
 	const struct bench_text *text, size_t len, size_t chunk_len, unsigned passes,
 	uint64_t *count)
 {
@@ -228,7 +229,7 @@ static struct bench_hits search(const char *engine, const struct pattern_set *se
 		.chunk_len = chunk_len,
 		.pool = pool_new(2),
 	};
-	struct bench_hits hits = { .part_len = text->len / 4 };
+	struct hit_tallies hits = { .part_len = text->len / 4 };
 	struct error error = { 0 };
 	struct bench_search *opened;
 
@@ -245,7 +246,7 @@ Test(bench_search, engines_and_chunk_sizes_agree, .timeout = TEST_HANGS)
 {
 	struct pattern_set set = set_of("'ABCDEF'", "01 02 ?? 04");
 	struct bench_text text = take(300000);
-	struct bench_hits right, found;
+	struct hit_tallies right, found;
 	uint64_t count;
 
 	bench_text_random(&text, 5);
@@ -256,8 +257,8 @@ Test(bench_search, engines_and_chunk_sizes_agree, .timeout = TEST_HANGS)
 	cr_expect_geq(right.part.count, 600);
 	for (size_t chunk_len = 1009; chunk_len < 400000; chunk_len *= 7) {
 		found = search("cpu", &set, &text, text.len, chunk_len, 1, &count);
-		cr_expect(bench_tally_equal(found.all, right.all), "chunks of %zu", chunk_len);
-		cr_expect(bench_tally_equal(found.part, right.part), "chunks of %zu", chunk_len);
+		cr_expect(hit_tally_equal(found.all, right.all), "chunks of %zu", chunk_len);
+		cr_expect(hit_tally_equal(found.part, right.part), "chunks of %zu", chunk_len);
 	}
 	bench_text_free(&text);
 	pattern_set_free(&set);

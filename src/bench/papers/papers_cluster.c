@@ -387,7 +387,7 @@ static int find_right(
 		.set = papers->set,
 		.lens = papers->lens,
 		.seconds = papers->seconds };
-	const struct bench_hits *hits;
+	const struct hit_tallies *hits;
 	double seconds;
 	int status;
 

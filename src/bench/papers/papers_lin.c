@@ -59,7 +59,7 @@ static void add_size(struct papers *papers, struct paper_table *table, double mb
 		.two_channels = true,
 		.segments = 1,
 		.len = len };
-	const struct bench_hits *right = papers_right(papers, len);
+	const struct hit_tallies *right = papers_right(papers, len);
 	struct papers_time ac, dpac, pfac, dfa, gpu, moved;
 	double lookups = paper_pfac_lookups(&papers->set, papers->text.bytes, len);
 

@@ -50,7 +50,7 @@ static void run_close(struct run *run)
 	pool_free(run->pool);
 }
 
-const struct bench_hits *papers_right(struct papers *papers, size_t len)
+const struct hit_tallies *papers_right(struct papers *papers, size_t len)
 {
 	const struct scan_engine *engine = scan_engine_find("ac");
 	struct papers_right *right;
@@ -72,7 +72,7 @@ const struct bench_hits *papers_right(struct papers *papers, size_t len)
 	run_close(&run);
 	if (!right)
 		return NULL;
-	bench_hits_finish(&right->hits);
+	hit_tallies_finish(&right->hits);
 	if (papers->right_count < PAPERS_RIGHT_MAX)
 		papers->right_count++;
 	return &right->hits;
@@ -80,11 +80,11 @@ const struct bench_hits *papers_right(struct papers *papers, size_t len)
 
 /* ---- verdicts ------------------------------------------------------------------------------- */
 
-static void judge(struct papers *papers, struct papers_time *time, const struct bench_hits *found,
+static void judge(struct papers *papers, struct papers_time *time, const struct hit_tallies *found,
 	enum gpu_bench_found kind, size_t len)
 {
-	const struct bench_hits *right = papers_right(papers, len);
-	const struct bench_tally *wanted;
+	const struct hit_tallies *right = papers_right(papers, len);
+	const struct hit_tally *wanted;
 	bool equal;
 
 	if (!right) {
@@ -95,7 +95,7 @@ static void judge(struct papers *papers, struct papers_time *time, const struct 
 	}
 	wanted = kind == GPU_FOUND_LONGEST ? &right->longest : &right->all;
 	equal = kind == GPU_FOUND_COUNT ? found->all.count == wanted->count
-					: bench_tally_equal(found->all, *wanted);
+					: hit_tally_equal(found->all, *wanted);
 	if (equal)
 		return;
 	time->different = true;
@@ -176,7 +176,7 @@ void papers_time_engine(struct papers *papers, const char *name, unsigned thread
 	struct papers_time *time)
 {
 	const struct scan_engine *engine = scan_engine_find(name);
-	struct bench_hits found = { 0 };
+	struct hit_tallies found = { 0 };
 	struct error error = { 0 };
 	struct run run;
 	uint64_t count;
@@ -209,7 +209,7 @@ void papers_time_transfer(
 	result->rounds = papers->options->rounds < TRANSFER_ROUNDS ? papers->options->rounds
 								   : TRANSFER_ROUNDS;
 	result->seconds = papers->seconds;
-	result->hits = (struct bench_hits){ 0 };
+	result->hits = (struct hit_tallies){ 0 };
 	if (!papers->gpu || papers_stop()) {
 		failed(time, "no GPU");
 		return;

@@ -16,7 +16,7 @@ struct pool;
 /* The right hits in the first len bytes of the text. */
 struct papers_right {
 	size_t len;
-	struct bench_hits hits;
+	struct hit_tallies hits;
 };
 
 struct papers {
@@ -84,7 +84,7 @@ void papers_time_transfer(
 	struct papers *papers, struct gpu_bench_transfer *result, struct papers_time *time);
 
 /* The hits of `ac` in the first len bytes (0: all). */
-const struct bench_hits *papers_right(struct papers *papers, size_t len);
+const struct hit_tallies *papers_right(struct papers *papers, size_t len);
 
 /* Whether a signal asks to stop. */
 bool papers_stop(void);
