@@ -88,6 +88,13 @@ char *text_clean_copy(const char *text)
 	return text_clean(text, xmalloc(len), len);
 }
 
+const char *text_file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* printf and scanf would make times the larger part of what a line of a report costs. */
 static void put_digits(char *to, int count, int value)
 {

@@ -1,4 +1,4 @@
-/* Clean text from hostile bytes, and times as text, for reports; digits. */
+/* Clean text from hostile bytes, and times as text, for reports; digits; the names in paths. */
 #ifndef BURIN_BASE_TEXT_H
 #define BURIN_BASE_TEXT_H
 
@@ -23,6 +23,9 @@ char *text_clean(const char *text, char *buffer, size_t len);
 
 /* The same, uncut, in memory that the caller frees. */
 char *text_clean_copy(const char *text);
+
+/* What follows the last slash of a path, or all of it: a part of path. */
+const char *text_file_name(const char *path);
 
 /* Bytes for text_time, with the zero. */
 #define TEXT_TIME_LEN 21

@@ -10,6 +10,7 @@
 #include "base/json_value.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/runs.h"
 #include "cli/table.h"
@@ -384,13 +385,6 @@ static int compare_batches(
 	return worst;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Whether a batch's run carved an image of this size (0: not known) and file name. */
 static bool is_about(const char *folder, const struct listing *other)
 {
@@ -402,7 +396,8 @@ static bool is_about(const char *folder, const struct listing *other)
 	if (!report_reader_open(&report, AT_FDCWD, path, &ignored)) {
 		const struct report_reader_run *run = report_reader_run(report);
 
-		same = strcmp(last_part(run->image_path), last_part(other->image_path)) == 0 &&
+		same = strcmp(text_file_name(run->image_path), text_file_name(other->image_path)) ==
+			       0 &&
 		       (!other->image_size || other->image_size == run->image_size);
 	}
 	report_reader_close(report);

@@ -92,11 +92,10 @@ static json_t *answer_json(const struct rule *rule, const struct why_answer *ans
 
 static void add_row(struct table *table, const struct rule *rule, const struct why_answer *answer)
 {
-	const char *slash = strrchr(rule->file, '/');
 	char *text = text_clean_copy(answer->text);
 
 	table_add(table, "%s", rule->name);
-	table_add(table, "%s:%u", slash ? slash + 1 : rule->file, rule->line);
+	table_add(table, "%s:%u", text_file_name(rule->file), rule->line);
 	table_add(table, "%s", why_state_name(answer->state));
 	table_add(table, "%s", text);
 	free(text);

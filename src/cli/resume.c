@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/command.h"
 
 /* A copy, which options_parse may permute, of the words from "carve" on, or from "burin" where that
@@ -55,13 +56,6 @@ static int nothing_to_resume(const char *output, int kind, const struct error *e
 	return EXIT_USAGE;
 }
 
-static const char *last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The image may have moved, but its name is in the reports and must be the same. For the same
  * reason links are not resolved. */
 static int move_image(struct resume *resume, const char *image)
@@ -69,7 +63,7 @@ static int move_image(struct resume *resume, const char *image)
 	const char *was = resume->old.image_path;
 	char *directory = *image == '/' ? NULL : getcwd(NULL, 0);
 
-	if (resume->old.batch || strcmp(last_component(was), last_component(image)) != 0) {
+	if (resume->old.batch || strcmp(text_file_name(was), text_file_name(image)) != 0) {
 		log_error("the run in %s is for %s; it can't be resumed with %s", resume->output,
 			resume->old.batch ? "several images" : was, image);
 		free(directory);

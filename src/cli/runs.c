@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 /* Takes over path. */
 static void add(struct runs *runs, char *path)
@@ -21,7 +22,7 @@ static void add_image(struct runs *runs, const char *folder, const json_t *image
 {
 	const char *path = json_string_value(json_object_get(image, "folder"));
 	const json_t *exit = json_object_get(image, "exit");
-	const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
+	const char *name = path ? text_file_name(path) : NULL;
 	char *inside;
 
 	if (!name || !*name || strcmp(name, "..") == 0 || !json_is_integer(exit))

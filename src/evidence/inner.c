@@ -94,11 +94,10 @@ bool inner_is_path(const char *path)
 char *inner_folder_name(const char *path)
 {
 	struct inner_path parsed;
-	const char *slash = strrchr(path, '/');
 	char *outer, *name;
 
 	if (!inner_is_path(path) || !parse_path(path, &parsed))
-		return xstrdup(slash ? slash + 1 : path);
+		return xstrdup(text_file_name(path));
 	outer = inner_folder_name(parsed.outer);
 	if (strlen(parsed.name) > FOLDER_NAME_MAX)
 		*parsed.name = 0;

@@ -190,7 +190,6 @@ static void add_tool(struct text_export *graph, const struct report_reader_run *
 static void add_image(struct text_export *graph, const struct report_reader_run *run)
 {
 	const char *path = *run->image_absolute ? run->image_absolute : run->image_path;
-	const char *slash = strrchr(path, '/');
 	struct hashes stored = { 0 };
 
 	strcpy(stored.md5, run->stored_md5);
@@ -199,7 +198,7 @@ static void add_image(struct text_export *graph, const struct report_reader_run 
 	add_name(&graph->line, "uco-core:hasFacet");
 	strbuf_text(&graph->line, "[");
 	begin_object(graph, "uco-observable:FileFacet", "image file");
-	add_text(&graph->line, "uco-observable:fileName", slash ? slash + 1 : path);
+	add_text(&graph->line, "uco-observable:fileName", text_file_name(path));
 	add_text(&graph->line, "uco-observable:filePath", path);
 	strbuf_text(&graph->line, "}");
 	begin_object(graph, "uco-observable:ImageFacet", "image kind");
@@ -287,9 +286,7 @@ static void add_file_facet(struct text_export *graph, const struct file_record *
 	add_text(line, "uco-observable:extension", file->extension);
 	add_text(line, "uco-observable:allocationStatus", file_space_name(file->space));
 	if (file_record_is_original(file)) {
-		const char *slash = strrchr(file->fs_path, '/');
-
-		add_text(line, "uco-observable:fileName", slash ? slash + 1 : file->fs_path);
+		add_text(line, "uco-observable:fileName", text_file_name(file->fs_path));
 		add_text(line, "uco-observable:filePath", file->fs_path);
 		add_number(line, "uco-observable:sizeInBytes", file->fs.size);
 		for (enum fs_time time = 0; time < FS_TIME_COUNT; time++)

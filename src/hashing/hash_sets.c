@@ -29,7 +29,6 @@ static int add_set(
 	struct hash_sets *sets, const char *path, bool alert, bool keep_index, struct error *error)
 {
 	struct hash_set *set = &sets->items[sets->count];
-	const char *slash = strrchr(path, '/');
 	int status = hash_index_open(&set->index, path, MAKING_MEMORY, keep_index, error);
 
 	if (!status)
@@ -38,7 +37,7 @@ static int add_set(
 		hash_index_close(set->index);
 		return status;
 	}
-	set->name = text_clean_copy(slash ? slash + 1 : path);
+	set->name = text_clean_copy(text_file_name(path));
 	set->alert = alert;
 	sets->count++;
 	if (hash_index_ignored(set->index))

@@ -331,14 +331,13 @@ void output_dir_drop(struct output_dir_file *file)
 int output_dir_finish(struct output_dir *output_dir, const char *name, struct output_dir_file *file,
 	struct error *error)
 {
-	const char *slash = strrchr(name, '/');
 	char temporary[48];
 	int status = close(file->fd) ? -errno
 				     : 0; /* network file systems report a full disk only here */
 
 	if (!status)
 		status = dirfd_rename(
-			file->folder, temporary_name(file, temporary), slash ? slash + 1 : name);
+			file->folder, temporary_name(file, temporary), text_file_name(name));
 	if (!status) {
 		close(file->folder);
 		return 0;

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/size.h"
+#include "base/text.h"
 #include "page/page_data.h"
 #include "report/report.h"
 
@@ -64,8 +65,7 @@ static void add_size(struct strbuf *page, uint64_t bytes)
 /* The image's name, as a link where its folder has a page. */
 static void add_name(struct strbuf *page, int dir_fd, const json_t *image)
 {
-	const char *folder = field(image, "folder"), *slash = strrchr(folder, '/');
-	const char *name = slash ? slash + 1 : folder;
+	const char *name = text_file_name(field(image, "folder"));
 	char *path = xasprintf("%s/" PAGE_NAME, name);
 	bool linked = *name && strcmp(name, "..") != 0 && faccessat(dir_fd, path, F_OK, 0) == 0;
 

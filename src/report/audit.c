@@ -23,13 +23,6 @@ struct audit {
 	bool bare;   /* first column without folder */
 };
 
-static const char *last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* As asctime writes it, in local time. */
 static void print_time(FILE *stream, const char *what, int64_t seconds)
 {
@@ -63,7 +56,7 @@ static int audit_open(void **state, FILE *stream, const struct run_record *run)
 
 	*state = audit;
 	audit->stream = stream;
-	audit->image = text_clean_copy(last_component(run->image_path));
+	audit->image = text_clean_copy(text_file_name(run->image_path));
 	audit->bare = run->compat_scalpel;
 	audit_headline(headline, NULL);
 	fprintf(stream, "\nburin version %s audit file\n%s\n", burin_version, headline);
@@ -94,7 +87,7 @@ static void audit_line(
 	const struct audit *audit = state;
 
 	(void)number;
-	strbuf_clean(line, audit->bare ? last_component(file->path) : file->path);
+	strbuf_clean(line, audit->bare ? text_file_name(file->path) : file->path);
 	strbuf_number_padded(line, file->offset, 13);
 	strbuf_text(line, file->chop ? "\t\tYES   " : "\t\tNO    ");
 	strbuf_number_padded(line, file->length, 13);

@@ -147,3 +147,10 @@ Test(text, no_times)
 		cr_expect_eq(seconds, 42);
 	}
 }
+
+Test(text, file_name)
+{
+	cr_expect_str_eq(text_file_name("/a/b.dd"), "b.dd");
+	cr_expect_str_eq(text_file_name("b.dd"), "b.dd");
+	cr_expect_str_eq(text_file_name("a/"), "");
+}
