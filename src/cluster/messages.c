@@ -9,15 +9,6 @@
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-static void put_ranges(struct codec_writer *writer, const struct range *ranges, size_t count)
-{
-	codec_put(writer, count);
-	for (size_t i = 0; i < count; i++) {
-		codec_put(writer, ranges[i].offset);
-		codec_put(writer, ranges[i].length);
-	}
-}
-
 static size_t get_ranges(struct codec_reader *reader, struct range **ranges, size_t *room)
 {
 	uint64_t expected = codec_get(reader, UINT32_MAX);
@@ -34,7 +25,7 @@ static size_t get_ranges(struct codec_reader *reader, struct range **ranges, siz
 void message_put_file(struct codec_writer *writer, const struct file_record *record)
 {
 	codec_put_text(writer, record->path);
-	put_ranges(writer, record->runs, record->run_count);
+	runs_save(record->runs, record->run_count, writer);
 	codec_put(writer, (uint64_t)record->file_time);
 }
 
@@ -136,7 +127,7 @@ void message_put_result(struct codec_writer *writer, const struct cluster_result
 	if (result->ends_unit)
 		codec_put_bytes(writer, &result->spent, sizeof(result->spent));
 	put_hits(writer, result);
-	put_ranges(writer, result->unread, result->unread_count);
+	runs_save(result->unread, result->unread_count, writer);
 	codec_put_bytes(writer, result->classes, result->classes_len);
 	codec_put(writer, result->outcome_count);
 	for (size_t i = 0; i < result->outcome_count; i++) {
