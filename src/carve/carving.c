@@ -27,7 +27,7 @@
 #include "base/memory.h"
 #include "carve/cover.h"
 #include "carve/defer.h"
-#include "carve/job_ring.h"
+#include "carve/early_jobs.h"
 #include "carve/kept_files.h"
 #include "carve/local_jobs.h"
 #include "carve/precheck_cache.h"
@@ -53,6 +53,7 @@
 #define PASSED_AT_ONCE 1024
 /* The most early jobs. */
 #define EARLY_MAX (JOB_RING_MAX / 8)
+
 /* A file that had been decided on, and was not reported. */
 struct loaded_record {
 	struct candidate candidate;
@@ -192,11 +193,7 @@ static void drop_jobs(struct carving *carving)
 			kept_files_drop(&carving->files, job->file);
 	}
 	job_ring_clear(ring);
-	for (uint64_t n = carving->early.ring.first; n < carving->early.ring.end; n++)
-		if (job_ring_at(&carving->early.ring, n))
-			job_drop_outcome(&carving->context, job_ring_at(&carving->early.ring, n));
-	job_ring_clear(&carving->early.ring);
-	carving->early.next = 0;
+	early_jobs_clear(&carving->early, &carving->context);
 }
 
 void carving_free(struct carving *carving)
@@ -264,52 +261,6 @@ static struct carve_job *append_job(struct carving *carving)
 
 /* ---- early jobs ---------------------------------------------------------------------------- */
 
-/* Frees those that were taken, or are not needed and not being checked. */
-static void free_early(struct carving *carving)
-{
-	struct early_jobs *early = &carving->early;
-
-	while (early->ring.first < early->next) {
-		struct carve_job *job = job_ring_at(&early->ring, early->ring.first);
-
-		if (job && job_state(job) == JOB_CHECKING)
-			return;
-		if (job)
-			job_drop_outcome(&carving->context, job);
-		job_ring_drop(&early->ring);
-	}
-}
-
-/* The job of a candidate whose turn it is; NULL: there is none. */
-static struct carve_job *take_early(struct carving *carving, const struct candidate *candidate)
-{
-	struct early_jobs *early = &carving->early;
-	struct carve_job *job = NULL;
-
-	while (early->next < early->ring.end && !job) {
-		const struct candidate *first = &job_ring_at(&early->ring, early->next)->candidate;
-
-		if (candidate_is_before(candidate, first))
-			break;
-		if (!candidate_is_before(first, candidate))
-			job = job_ring_take(&early->ring, early->next);
-		early->next++;
-	}
-	free_early(carving);
-	return job;
-}
-
-/* Those that start before it are not needed. */
-static void skip_early(struct carving *carving, uint64_t start)
-{
-	struct early_jobs *early = &carving->early;
-
-	while (early->next < early->ring.end &&
-		job_ring_at(&early->ring, early->next)->candidate.start < start)
-		early->next++;
-	free_early(carving);
-}
-
 bool carving_offer_early(struct carving *carving, const struct candidate *candidate)
 {
 	const struct job_ring *ring = &carving->early.ring;
@@ -331,7 +282,7 @@ void carving_skip_hidden(struct carving *carving, uint64_t until, uint64_t count
 		return;
 	decider_skip_many(carving->decider, count);
 	carving->early_from = until;
-	skip_early(carving, until);
+	early_jobs_skip(&carving->early, &carving->context, until);
 	precheck_cache_skip(carving->precheck_cache, &(struct candidate){ .start = until });
 }
 
@@ -620,7 +571,7 @@ static void advance(struct carving *carving, bool no_more)
 
 	if (carving->decider)
 		decider_hide(carving->decider, defer_hidden_until(carving->defer));
-	free_early(carving);
+	early_jobs_free_done(&carving->early, &carving->context);
 	do {
 		start_checks(carving);
 		decide_ready(carving, no_more);
@@ -733,7 +684,7 @@ bool carving_holds(struct carving *carving, const struct candidate *candidate)
 /* Nothing has to be read for some candidates, and others were checked before. */
 static void take_candidate(struct carving *carving, const struct candidate *candidate)
 {
-	struct carve_job *job = take_early(carving, candidate);
+	struct carve_job *job = early_jobs_take(&carving->early, &carving->context, candidate);
 	struct outcome outcome;
 
 	if (job) {

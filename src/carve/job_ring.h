@@ -24,13 +24,6 @@ struct job_ring {
 	uint64_t first, end; /* it holds [first, end) */
 };
 
-/* Jobs that are checked before their candidates are offered, in the same order. */
-struct early_jobs {
-	struct job_ring ring;
-	uint64_t
-		next; /* the first that waits for its candidate; those before were taken, or are not needed */
-};
-
 /* Zero-initialise; job_ring_clear when done. */
 void job_ring_clear(struct job_ring *ring);
 /* Adds a job, all zero, whose number is ring->end before. The ring must hold less than

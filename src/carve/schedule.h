@@ -14,7 +14,7 @@
 #include "carve/cover.h"
 #include "carve/decide.h"
 #include "carve/defer.h"
-#include "carve/job_ring.h"
+#include "carve/early_jobs.h"
 
 struct schedule_options {
 	const struct job_ring *ring;
