@@ -33,6 +33,7 @@
 #include "carve/ahead.h"
 #include "carve/recent.h"
 #include "carve/coded_memo.h"
+#include "carve/kept_states.h"
 #include "carvers/coded.h"
 #include "evidence/extent_image.h"
 
@@ -72,13 +73,6 @@ struct joint {
 struct lack {
 	const char *words;
 	struct ranges ranges;
-};
-
-/* A state, and where its data is. */
-struct kept_state {
-	struct carve_state state;
-	void *data;
-	size_t capacity;
 };
 
 struct view {
@@ -133,9 +127,7 @@ struct view {
 	bool thorough, is_trial;
 	struct joint *joints; /* of a file in pieces: where a run ends and the next begins */
 	size_t joint_count, joint_capacity;
-	struct kept_state *states; /* VIEW_STATES, a ring; NULL: never wanted */
-	uint64_t state_count;      /* saved since view_point */
-	uint64_t state_spacing;    /* 0: not wanted */
+	struct kept_states states;
 	struct lack lacks
 		[LACKS_MAX]; /* of the image, whatever candidate found them; words NULL: none */
 };
@@ -195,7 +187,7 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 	view->work_max = UINT64_MAX;
 	view->work_mark = WORK_STEP;
 	view->exhausted = view->over_budget = view->no_memory = view->starts_over = false;
-	view->state_count = view->state_spacing = 0;
+	kept_states_want(&view->states, 0);
 	view->parts.count = 0;
 	view->embedded.count = 0;
 	view->unverified.count = 0;
@@ -439,13 +431,6 @@ void view_set_unreadable(struct view *view, uint64_t from, uint64_t to)
 	ranges_add(&view->bad, from, to - from);
 }
 
-static void free_states(struct view *view)
-{
-	for (size_t i = 0; view->states && i < VIEW_STATES; i++)
-		free(view->states[i].data);
-	free(view->states);
-}
-
 void view_free(struct view *view)
 {
 	if (!view)
@@ -458,7 +443,7 @@ void view_free(struct view *view)
 	ranges_free(&view->unverified);
 	ranges_free(&view->holdings);
 	ranges_free(&view->bad);
-	free_states(view);
+	kept_states_free(&view->states);
 	recent_free(&view->recent);
 	free(view->buffer);
 	free(view->lent);
@@ -871,36 +856,17 @@ const uint64_t *view_embedded_offsets(const struct view *view, size_t *count)
 
 void view_keep_states(struct view *view, uint64_t spacing)
 {
-	if (!view->states)
-		view->states = xcalloc(VIEW_STATES, sizeof(*view->states));
-	view->state_count = 0;
-	view->state_spacing = spacing ? spacing : 1;
+	kept_states_want(&view->states, spacing ? spacing : 1);
 }
 
 bool view_wants_states(const struct view *view)
 {
-	return view->state_spacing != 0;
+	return view->states.spacing != 0;
 }
 
 void view_save(struct view *view, const struct carve_state *state)
 {
-	struct kept_state *kept;
-
-	if (!view->state_spacing)
-		return;
-	assert(state->len <= CARVE_STATE_MAX);
-	kept = &view->states[(view->state_count + VIEW_STATES - 1) % VIEW_STATES];
-	if (!view->state_count ||
-		state->offset / view->state_spacing != kept->state.offset / view->state_spacing)
-		kept = &view->states[view->state_count++ % VIEW_STATES];
-	if (kept->capacity < state->len) {
-		kept->data = xreallocarray(kept->data, state->len, 1);
-		kept->capacity = state->len;
-	}
-	if (state->len)
-		memcpy(kept->data, state->data, state->len);
-	kept->state = *state;
-	kept->state.data = kept->data;
+	kept_states_add(&view->states, state);
 }
 
 void view_start_over(struct view *view)
@@ -915,31 +881,12 @@ bool view_starts_over(const struct view *view)
 
 size_t view_take_states(struct view *view, struct carve_state *states)
 {
-	size_t count = view->state_count < VIEW_STATES ? (size_t)view->state_count : VIEW_STATES;
-
-	for (size_t i = 0; i < count; i++) {
-		struct kept_state *kept =
-			&view->states[(view->state_count - count + i) % VIEW_STATES];
-
-		states[i] = kept->state;
-		*kept = (struct kept_state){ 0 };
-	}
-	view->state_count = 0;
-	return count;
+	return kept_states_take(&view->states, states);
 }
 
 const struct carve_state *view_state_before(const struct view *view, uint64_t offset)
 {
-	uint64_t kept = view->state_count < VIEW_STATES ? view->state_count : VIEW_STATES;
-
-	for (uint64_t i = 1; i <= kept; i++) {
-		const struct carve_state *state =
-			&view->states[(view->state_count - i) % VIEW_STATES].state;
-
-		if (state->offset <= offset)
-			return state;
-	}
-	return NULL;
+	return kept_states_before(&view->states, offset);
 }
 
 uint64_t view_size(const struct view *view)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/ranges.h"
+#include "carve/kept_states.h"
 #include "carvers/carver.h"
 #include "evidence/image.h"
 
@@ -54,7 +55,7 @@ void view_watch(struct view *view, bool (*go_on)(void *context, uint64_t reached
 /* Whether the watcher stopped the fetching since view_point: then the carver's verdict means
  * nothing. */
 bool view_stopped(const struct view *view);
-#define VIEW_STATES 64
+#define VIEW_STATES KEPT_STATES_MAX
 /* After view_point: the check saves states (view_save). Of those in each `spacing` bytes of the file the last one is
  * kept, and of these the last VIEW_STATES. */
 void view_keep_states(struct view *view, uint64_t spacing);
