@@ -34,6 +34,7 @@
 #include "carve/recent.h"
 #include "carve/coded_memo.h"
 #include "carve/kept_states.h"
+#include "carve/proofs.h"
 #include "carvers/coded.h"
 #include "evidence/extent_image.h"
 
@@ -53,7 +54,6 @@
 #define STRETCH_LEN 1024       /* bytes of coded data that is noted, about */
 #define WORK_STEP (256 * 1024) /* units after which limits are tested */
 #define RESERVE_MAX ((uint64_t)1 << 30)
-#define PROOF_MAX 65535     /* bits that are counted for one joint */
 #define LACKS_MAX 16        /* searches whose results are kept, */
 #define LACK_RANGES_MAX 256 /* and the parts of the image without what one looks for */
 
@@ -61,12 +61,6 @@
 struct offset_list {
 	uint64_t *items;
 	size_t count, capacity;
-};
-
-/* Where two runs meet. */
-struct joint {
-	uint64_t at;   /* in the file */
-	unsigned bits; /* of the checks that cover it */
 };
 
 /* Where in the image no words start. */
@@ -125,8 +119,7 @@ struct view {
 	struct offset_list parts, embedded;
 	struct ranges unverified, holdings;
 	bool thorough, is_trial;
-	struct joint *joints; /* of a file in pieces: where a run ends and the next begins */
-	size_t joint_count, joint_capacity;
+	struct proofs proofs; /* of a file in pieces */
 	struct kept_states states;
 	struct lack lacks
 		[LACKS_MAX]; /* of the image, whatever candidate found them; words NULL: none */
@@ -193,7 +186,7 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 	view->unverified.count = 0;
 	view->holdings.count = 0;
 	view->thorough = view->is_trial = false;
-	view->joint_count = 0;
+	proofs_start(&view->proofs, NULL, 0);
 }
 
 void view_point(struct view *view, struct image *image, uint64_t start, uint64_t size)
@@ -201,21 +194,6 @@ void view_point(struct view *view, struct image *image, uint64_t start, uint64_t
 	uint64_t image_size = image_info(image)->size;
 
 	point(view, image, start, size, start < image_size ? image_size - start : 0, NULL);
-}
-
-static void add_joints(struct view *view, const struct range *runs, size_t run_count)
-{
-	uint64_t at = 0;
-
-	if (view->joint_count + run_count > view->joint_capacity) {
-		view->joint_capacity = 2 * (view->joint_count + run_count);
-		view->joints =
-			xreallocarray(view->joints, view->joint_capacity, sizeof(*view->joints));
-	}
-	for (size_t i = 0; i + 1 < run_count; i++) {
-		at += runs[i].length;
-		view->joints[view->joint_count++] = (struct joint){ .at = at };
-	}
 }
 
 void view_point_runs(struct view *view, struct image *image, const struct range *runs,
@@ -228,7 +206,7 @@ void view_point_runs(struct view *view, struct image *image, const struct range 
 		left += runs[i].length;
 	}
 	point(view, image, 0, size, left, runs);
-	add_joints(view, runs, run_count);
+	proofs_start(&view->proofs, runs, run_count);
 	view->run_count = run_count;
 	view->run = 0;
 	view->run_at = 0;
@@ -439,7 +417,7 @@ void view_free(struct view *view)
 	forget_lacks(view);
 	free(view->parts.items);
 	free(view->embedded.items);
-	free(view->joints);
+	proofs_free(&view->proofs);
 	ranges_free(&view->unverified);
 	ranges_free(&view->holdings);
 	ranges_free(&view->bad);
@@ -939,36 +917,9 @@ bool view_thorough(const struct view *view)
 	return view->thorough;
 }
 
-/* The first joint at or after this place. */
-static size_t joint_from(const struct view *view, uint64_t at)
-{
-	size_t low = 0, high = view->joint_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (view->joints[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* The joints inside the range are covered. */
 void view_proved(struct view *view, uint64_t from, uint64_t to, unsigned bits)
 {
-	size_t i;
-
-	if (!view->joint_count || to <= from || !bits)
-		return;
-	i = joint_from(view, from);
-	if (i < view->joint_count && view->joints[i].at == from)
-		i++;
-	for (; i < view->joint_count && view->joints[i].at < to; i++)
-		view->joints[i].bits += bits < PROOF_MAX - view->joints[i].bits
-						? bits
-						: PROOF_MAX - view->joints[i].bits;
+	proofs_add(&view->proofs, from, to, bits);
 }
 
 void view_agrees(struct view *view)
@@ -983,22 +934,12 @@ bool view_agreed(const struct view *view)
 
 bool view_linked(struct view *view, uint64_t from, uint64_t to, unsigned bits)
 {
-	size_t i = view->joint_count ? joint_from(view, from) : 0;
-
-	if (i < view->joint_count && view->joints[i].at == from)
-		i++;
-	if (i == view->joint_count || view->joints[i].at >= to ||
-		(i + 1 < view->joint_count && view->joints[i + 1].at < to))
-		return false;
-	view_proved(view, from, to, bits);
-	return true;
+	return proofs_add_one(&view->proofs, from, to, bits);
 }
 
 unsigned view_proof(const struct view *view, uint64_t at)
 {
-	size_t i = joint_from(view, at);
-
-	return i < view->joint_count && view->joints[i].at == at ? view->joints[i].bits : 0;
+	return proofs_bits(&view->proofs, at);
 }
 
 const struct ranges *view_unverified_ranges(const struct view *view)
