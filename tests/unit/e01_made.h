@@ -11,8 +11,7 @@
 #include "base/endian.h"
 #include "base/log.h"
 #include "evidence/e01_sections.h"
-#include "evidence/image.h"
-#include "temp.h"
+#include "image_case.h"
 
 static void e01_begin(void)
 {
@@ -57,15 +56,6 @@ static __attribute__((unused)) const char *e01_acquire(
 	}
 	cr_assert_fail("%s made no segment", command);
 	return NULL;
-}
-
-static __attribute__((unused)) struct image *e01_opened(const char *path)
-{
-	struct error error = { 0 };
-	struct image *image = NULL;
-
-	cr_assert_eq(image_open(&image, path, &error), 0, "%s", error.text);
-	return image;
 }
 
 /* The file's sections, found by following the chain of a good file. */

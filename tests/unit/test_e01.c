@@ -84,7 +84,7 @@ static void same_with(const char *options, const uint8_t *bytes, size_t len)
 
 	snprintf(name, sizeof(name), "set%u", number++);
 	path = e01_acquire("raw", name, options);
-	image = e01_opened(path);
+	image = opened(path);
 	cr_assert_null(image_info(image)->damage, "%s: %s", options, image_info(image)->damage);
 	cr_assert_eq(image_info(image)->size, len);
 	cr_assert_str_eq(image_info(image)->stored_md5, raw_md5, "%s", options);
@@ -205,7 +205,7 @@ Test(e01, many_threads_read_at_once)
 
 	printf("seed %u\n", atomic_load(&readers.seed));
 	readers.bytes = bytes;
-	readers.image = e01_opened(e01_acquire("raw", "set", "-c fast -S 2MiB"));
+	readers.image = opened(e01_acquire("raw", "set", "-c fast -S 2MiB"));
 	for (size_t i = 0; i < 8; i++)
 		cr_assert_eq(pthread_create(&threads[i], NULL, read_here_and_there, &readers), 0);
 	for (size_t i = 0; i < 8; i++)

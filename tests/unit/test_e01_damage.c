@@ -149,7 +149,7 @@ Test(e01_damage, the_head_of_the_file)
 		file[at] ^= 1;
 		temp_write("damaged.E01", file, file_len);
 		file[at] ^= 1;
-		image = e01_opened(temp_at("damaged.E01"));
+		image = opened(temp_at("damaged.E01"));
 		cr_assert_str_eq(image_info(image)->format, "raw");
 		image_close(image);
 	}
@@ -473,7 +473,7 @@ Test(e01_damage, offsets_beyond_two_gigabytes)
 	struct image *image;
 
 	write_wide("wide.E01");
-	image = e01_opened(path);
+	image = opened(path);
 	cr_assert_null(image_info(image)->damage, "%s", image_info(image)->damage);
 	cr_assert_eq(image_info(image)->size, (uint64_t)LARGE_COUNT * LARGE_CHUNK);
 	cr_assert_eq(libewf_handle_initialize(&handle, NULL), 1);

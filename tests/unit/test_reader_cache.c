@@ -294,7 +294,7 @@ Test(reader_cache, files_in_every_way)
 	begin_random();
 	e01_fill(bytes, len, 3);
 	temp_write("image.raw", bytes, len);
-	image = e01_opened(temp_at("image.raw"));
+	image = opened(temp_at("image.raw"));
 	for (unsigned round = 0; round < test_tier(2, 4, 80); round++)
 		play_image(image, bytes, &none, &ways[(size_t)round % WAYS]);
 	image_close(image);
@@ -318,7 +318,7 @@ Test(reader_cache, sparse_files)
 		cr_assert_eq(pwrite(fd, bytes + at, part_len, (off_t)at), (ssize_t)part_len);
 	}
 	close(fd);
-	image = e01_opened(temp_at("image.raw"));
+	image = opened(temp_at("image.raw"));
 	for (unsigned round = 0; round < test_tier(2, 4, 80); round++)
 		play_image(image, bytes, &none, &ways[(size_t)round % WAYS]);
 	image_close(image);
@@ -335,7 +335,7 @@ Test(reader_cache, e01)
 	begin_random();
 	e01_fill(bytes, len, 4);
 	temp_write("raw", bytes, len);
-	image = e01_opened(e01_acquire("raw", "set", "-c deflate:fast"));
+	image = opened(e01_acquire("raw", "set", "-c deflate:fast"));
 	for (unsigned round = 0; round < test_tier(2, 3, 60); round++)
 		play_image(image, bytes, &none, &ways[0]);
 	image_close(image);
@@ -392,7 +392,7 @@ Test(reader_cache, what_the_page_cache_has_does_not_stay)
 
 	e01_fill(bytes, sizeof(bytes), 5);
 	temp_write("image.raw", bytes, sizeof(bytes));
-	image = e01_opened(temp_at("image.raw"));
+	image = opened(temp_at("image.raw"));
 	cr_assert_eq(reader_open(&reader, image, &options, NULL), 0);
 	cr_assert(!reader_saves_reading(reader));
 	take_and_release(reader, 8);
