@@ -241,7 +241,7 @@ struct carve_map {
 	bool (*head)(struct view *view, struct carve_table *table);
 	/* NULL, or reads the table whose word is at `at` in the view, which is of the image and has an
 	 * unknown number of the file's bytes around it. The work is bounded by what it looks at, as
-	 * that of a check. False: it is none. */
+	 * that of a check. False: it is not a table. */
 	bool (*tail)(struct view *view, uint64_t at, struct carve_table *table);
 	/* NULL, or finds the first CRC in the file that shows where the view has no more of its bytes.
 	 * False: there is none. */

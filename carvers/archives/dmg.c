@@ -121,7 +121,7 @@ static bool is_trailer(struct view *view, uint64_t at)
 	       be32(p + 488) < 8 && be64(p + 492) && memcmp(p + 500, zeros, sizeof(zeros)) == 0;
 }
 
-/* Decodes base64 up to what is none, at most len bytes: how many. */
+/* Decodes base64 up to a byte that is not, at most len bytes: how many. */
 static size_t decode(struct dmg_tables *tables, uint8_t *bytes, size_t len)
 {
 	size_t done = 0;

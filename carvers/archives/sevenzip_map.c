@@ -22,7 +22,7 @@
 #define PLAIN_MAX 1024 /* from the start of a header to the end of its streams' lengths */
 #define STREAMS_MAX 100
 
-/* Where the packed streams end, by the description at p, which begins with their place; 0: it is none. */
+/* Where the packed streams end, by the description at p, which begins with their place; 0: p is not one. */
 static uint64_t read_place(const uint8_t *p, size_t len)
 {
 	const uint8_t *end = p + len;

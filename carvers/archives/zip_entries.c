@@ -32,7 +32,7 @@ static bool is_directory(struct view *view, struct zip_directory *directory)
 	       directory->shift == 0 && directory->sum.count;
 }
 
-/* The end of the data that a local header at `at` describes; 0: it is none, or does not say. */
+/* The end of the data that a local header at `at` describes; 0: it is not a header, or does not say. */
 static uint64_t described_end(struct view *view, uint64_t at)
 {
 	struct zip_member member = { .at = at };

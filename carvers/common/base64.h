@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The value of a character; -1: it is none. */
+/* The value of a character; -1: it is not of base64. */
 static inline int base64_digit(uint8_t byte)
 {
 	if (byte >= 'A' && byte <= 'Z')

@@ -2,7 +2,7 @@
 #ifndef BURIN_CARVERS_COMMON_HEX_H
 #define BURIN_CARVERS_COMMON_HEX_H
 
-/* The value of a byte as a digit, of either case; -1: it is none. */
+/* The value of a byte as a digit, of either case; -1: it is not a digit. */
 static inline int hex_digit(int byte)
 {
 	if (byte >= '0' && byte <= '9')

@@ -24,7 +24,7 @@
 #define BODY_FIELD 3
 #define MARK_LEN 10 /* with the length before it */
 
-/* The length of the body that a description of len bytes states; UINT64_MAX if it is none. */
+/* The length of the body that a description of len bytes states; UINT64_MAX if it is not one. */
 static uint64_t body_len(const uint8_t *p, size_t len)
 {
 	uint32_t table = len >= 8 ? le32(p) : 0, fields, field;

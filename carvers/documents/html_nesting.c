@@ -7,7 +7,7 @@
 #define MISTAKES 3
 #define MISTAKES_SHARE 20
 
-/* The place of a name among those whose elements need both tags; -1: it is none of them. */
+/* The place of a name among those whose elements need both tags; -1: it is not among them. */
 static int place(const char *name)
 {
 	static const char *const names[] = { "a", "article", "b", "blockquote", "button", "center",

@@ -37,7 +37,7 @@ struct mo {
 	uint32_t valid; /* texts */
 	uint64_t texts_len;
 	uint64_t end;    /* of what ends last */
-	uint64_t broken; /* the lowest place of a text that is none; 0: all are */
+	uint64_t broken; /* the lowest place that should be a text and is not; 0: all are */
 };
 
 static uint32_t number(const struct mo *mo, const uint8_t *p)

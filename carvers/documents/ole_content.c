@@ -193,7 +193,7 @@ static bool go_on_nested(struct records *records, const uint8_t *header, uint64_
 	return true;
 }
 
-/* The next record. False: this one is none. */
+/* The next record. False: this is not one. */
 static bool go_on(struct ole *ole, struct records *records, const uint8_t *header)
 {
 	uint64_t len = records->kind->len(header);

@@ -214,7 +214,7 @@ static size_t package_at(const uint8_t *p, uint64_t left)
 	return 0;
 }
 
-/* Where a file starts that the record at p, which may be none, describes; 0: nowhere. */
+/* Where a file starts that the record at p describes; 0: it describes none, or is not a record. */
 static size_t described_at(const uint8_t *p, uint64_t left)
 {
 	if (left < BLIP_HEADER_LEN)

@@ -159,7 +159,7 @@ static void read_pieces(const struct document *document)
 	free(table);
 }
 
-/* Where a table is in the file, for saying that it is none. */
+/* Where a table is in the file, for saying that it is not a table. */
 static uint64_t place_of_table(const struct document *document, unsigned field)
 {
 	struct ole_position position = { .entry = document->table };

@@ -23,7 +23,7 @@
 #define BINARY_LEN 22
 #define TEXT_MAX 65536 /* bytes of a text in binary form */
 
-/* The code in a line; -1: it is none. */
+/* The code in a line; -1: it is not a code. */
 static int code_of(const struct line *line)
 {
 	size_t at = 0;

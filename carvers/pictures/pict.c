@@ -207,7 +207,7 @@ static bool read_pattern(struct pict *pict)
 static const uint8_t lengths[] = { 0, 255, 8, 2, 1, 2, 4, 4, 2, 8, 8, 4, 4, 2, 4, 4, 8, 2, 255, 255,
 	255, 2, 2, 255, 255, 255, 6, 6, 0, 6, 0, 6, 8, 4, 6, 2 };
 
-/* Advances over the operation's data. False: it is none that programs write, or its data are invalid. */
+/* Advances over the operation's data. False: programs do not write it, or its data are invalid. */
 static bool read_operation(struct pict *pict, uint32_t op)
 {
 	uint32_t len, group = op >> 4 & 15;

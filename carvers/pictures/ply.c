@@ -28,7 +28,7 @@
 #define PROOF_MAX 0x1000000 /* and the most vertices that leave one of these zero */
 
 struct property {
-	uint8_t len, count_len; /* of a value; of a list's number of values, 0: it is none */
+	uint8_t len, count_len; /* of a value; of a list's number of values, 0: it is not a list */
 	bool real;
 	bool refers; /* to vertices */
 };
@@ -70,7 +70,7 @@ static bool is_word(const char *word, size_t len, const char *text)
 	return len == strlen(text) && memcmp(word, text, len) == 0;
 }
 
-/* The length of a type's values; 0: it is none. */
+/* The length of a type's values; 0: it is not a type. */
 static uint8_t type_len(const char *word, size_t len, bool *real)
 {
 	static const struct {

@@ -78,7 +78,7 @@ static bool skip(struct pyc *pyc, uint64_t len, bool loose)
 	return true;
 }
 
-/* Reads an object; its parts are to come. False: it is none, or it is cut. */
+/* Reads an object; its parts are to come. False: it is not an object, or it is cut. */
 static bool read_object(struct pyc *pyc)
 {
 	const uint8_t *p = view_peek(pyc->view, pyc->at, 1);

@@ -45,7 +45,7 @@ struct ber {
 	uint8_t last_tag;     /* the last of them */
 };
 
-/* Reads the element at ber->at: enters it, or goes on after it. False: it is none, or does not fit into what is around it. */
+/* Reads the element at ber->at: enters it, or goes on after it. False: it is not an element, or does not fit into what is around it. */
 static bool read_element(struct ber *ber)
 {
 	uint64_t size = view_size(ber->view), limit = ber->depth ? ber->ends[ber->depth - 1] : OPEN;

@@ -34,7 +34,7 @@ struct lmdb {
 	uint64_t loose;          /* bytes at the last page's end that nothing verifies */
 };
 
-/* Reads a meta page; false if it is none. */
+/* Reads a meta page; false if it is not one. */
 static bool read_meta(struct lmdb *lmdb, uint64_t at, uint64_t number)
 {
 	const uint8_t *p = view_peek(lmdb->view, at, META_LEN);

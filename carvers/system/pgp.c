@@ -282,7 +282,7 @@ static bool message_packet(unsigned kind)
 	       kind == ENCRYPTED_KEY || kind == SYMMETRIC_KEY || kind == PROTECTED_DATA;
 }
 
-/* Takes a byte of a head or of a part's length; false: it is none. */
+/* Takes a byte of a head or of a part's length; false: they are not valid. */
 static bool stream_head(struct pgp_stream *stream, uint8_t byte)
 {
 	const uint8_t *head = stream->head;

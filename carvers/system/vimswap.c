@@ -6,7 +6,7 @@
  *	pointers: 'tp' (pt), number (2), most (2); for each block below its number, lines, first line, and pages
  *	data:     'ad' (da), places of free room and of the text, end (4 each), lines (8); places of the lines
  *
- * Blocks are pages, or several of them. All are walked up to a page that is none: nothing states their number, and nothing
+ * Blocks are pages, or several of them. All are walked up to a page that is not one: nothing states their number, and nothing
  * verifies text. The title is the file's name.
  */
 #include <inttypes.h>
@@ -25,7 +25,7 @@
 #define POINTERS_HEAD_LEN 8
 #define DATA_HEAD_LEN 24
 
-/* The pages of the block at `at`; 0: it is none. */
+/* The pages of the block at `at`; 0: it is not a block. */
 static uint64_t block_pages(struct view *view, uint64_t at, uint32_t page)
 {
 	const uint8_t *p = view_peek(view, at, DATA_HEAD_LEN);

@@ -30,7 +30,7 @@ struct decision {
 	const struct candidate *candidate;
 	const struct outcome *outcome;
 	bool keep; /* result */
-	bool unused; /* result: it is hidden or a part, so the outcome, which may be none, says nothing */
+	bool unused; /* result: it is hidden or a part, so the outcome, if there is one, says nothing */
 	bool unchecked;  /* result: its check took more work than its rule had left */
 	bool over_quota; /* result: it was left out for a limit */
 	bool overlaps;   /* result: it starts in an unverified part of a complete file... */

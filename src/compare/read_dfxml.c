@@ -19,7 +19,7 @@ struct dfxml_reader {
 	struct listing *listing;
 	xmlTextReaderPtr reader;
 	struct listed *file; /* the fileobject that is open */
-	bool in_original;    /* in what a file was before, which is none that was carved */
+	bool in_original;    /* in what a file was before, which was not carved */
 	bool has_size;
 	char element[32]; /* the innermost that is open */
 	char hash[8];     /* algorithm of the hashdigest that is open */

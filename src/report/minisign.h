@@ -20,7 +20,7 @@ int minisign_sign(const char *key_path, const void *message, size_t len, const c
 bool minisign_is_public_key(const char *text);
 /* Whether the text of a signature file is one of the message, and of its own comment, by the public key,
  * and names its id where the key has one (PEM has none). Either may be hostile. key_id: of the signature;
- * "" if it is none. */
+ * "" if it is not one. */
 bool minisign_verify(const char *public_key, const char *signature, const void *message, size_t len,
 	char key_id[MINISIGN_ID_LEN]);
 

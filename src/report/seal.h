@@ -22,7 +22,7 @@ struct seal_counts {
 };
 
 /* Writes the manifest of a folder and, with a private key (PEM, Ed25519), the signature and the public
- * key. All or nothing. Errors: EXIT_USAGE when the folder is sealed already, the key is none, or there is
+ * key. All or nothing. Errors: EXIT_USAGE when the folder is sealed already, the key is not one, or there is
  * a file that cannot be listed; EXIT_IO. */
 int seal_write(
 	const char *folder, const char *key_path, struct seal_counts *counts, struct error *error);
