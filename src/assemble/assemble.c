@@ -42,7 +42,8 @@
 #define WORK_FILE_MAX ((uint64_t)1 << 32)
 #define WORK_FILE_MIN ((uint64_t)1 << 22)
 #define FILES_FACTOR 256
-/* Bytes around a broken file in which the words of its carver's tables are searched, and for all; but FRAGMENTS_SEARCH searches the image. */
+/* Bytes on each side of a broken file in which the words of its carver's tables are searched, and whose CRCs are
+ * summed; and for all files. FRAGMENTS_SEARCH takes the words of all of the image, and as many sums as for all files. */
 #define HITS_AROUND ((uint64_t)64 << 20)
 #define HITS_ALL ((uint64_t)8 << 30)
 /* Refused trials that are noted for the next pass, of a file and of all. */
@@ -502,29 +503,52 @@ static void drop_unproved(struct assembler *assembler)
 			assembled_forget(&assembler->state.found[i]);
 }
 
-/* The range of the image in which the words of tables are searched for a file. */
-static struct range window_of(const struct assembler *assembler, uint64_t start)
+/* The map of a broken file's carver, or NULL. */
+static const struct carve_map *map_of(const struct assembler *assembler, size_t number)
 {
-	uint64_t around = scale(assembler, HITS_AROUND), left = assembler->clusters.end - start;
-	uint64_t before = start < around ? start : around;
+	const struct broken *broken = &assembler->broken.items[number];
 
-	if (assembler->options.level == FRAGMENTS_SEARCH) {
-		before = start;
-		around = left;
-	}
-	return (struct range){ start - before, before + (left < around ? left : around) };
+	return assembler->options.rules->rules[broken->rule].carver->map;
 }
 
-/* What the map of a broken file's carver asks for. */
-static void add_map(
-	struct assembler *assembler, const struct broken *broken, const struct carve_map *map)
+/* Bytes on each side of a file whose CRCs are summed. */
+static uint64_t reach_of_sums(const struct assembler *assembler)
 {
-	struct range window = window_of(assembler, broken->start);
+	uint64_t least = scale(assembler, HITS_AROUND), all = scale(assembler, HITS_ALL), reach;
+	uint64_t files = 1;
+
+	if (assembler->options.level != FRAGMENTS_SEARCH)
+		return least;
+	if (assembler->clusters.end <= all)
+		return assembler->clusters.end;
+	for (size_t i = 0; i < assembler->broken.count; i++) {
+		const struct carve_map *map = map_of(assembler, i);
+
+		files += map && map->sum;
+	}
+	reach = all / 2 / files;
+	return reach > least ? reach : least;
+}
+
+/* The part of the image that is so near. */
+static struct range window_of(const struct assembler *assembler, uint64_t start, uint64_t reach)
+{
+	uint64_t left = assembler->clusters.end - start, before = start < reach ? start : reach;
+
+	return (struct range){ start - before, before + (left < reach ? left : reach) };
+}
+
+/* What a broken file's map asks for. */
+static void add_map(struct assembler *assembler, uint64_t start, const struct carve_map *map,
+	uint64_t of_words, uint64_t of_sums)
+{
+	struct range words = window_of(assembler, start, of_words);
+	struct range sums = window_of(assembler, start, of_sums);
 
 	inner_hits_add_map(assembler->hits, map);
-	inner_hits_add_window(assembler->hits, window.offset, window.length);
+	inner_hits_add_window(assembler->hits, words.offset, words.length);
 	if (map->sum)
-		cluster_sums_add(assembler->sums, crc_order_of(map), window.offset, window.length);
+		cluster_sums_add(assembler->sums, crc_order_of(map), sums.offset, sums.length);
 }
 
 /* Searches what the tables and CRCs in files need, around the files that may have one. */
@@ -533,21 +557,21 @@ static int find_hits(struct assembler *assembler)
 	const struct assemble_options *options = &assembler->options;
 	const struct inner_hits_source source = { assembler->evidence, assembler->searcher,
 		options->kept_text };
-	uint64_t most = scale(assembler, HITS_ALL), of_words = most;
+	bool all = options->level == FRAGMENTS_SEARCH;
+	uint64_t most = scale(assembler, HITS_ALL), end = assembler->clusters.end;
+	uint64_t of_words = all ? end : scale(assembler, HITS_AROUND);
+	uint64_t of_sums = reach_of_sums(assembler);
 
 	assembler->hits = inner_hits_new();
 	assembler->sums = cluster_sums_new(assembler->clusters.size, assembler->clusters.origin);
 	for (size_t i = 0; i < assembler->broken.count; i++) {
-		const struct broken *broken = &assembler->broken.items[i];
-		const struct carve_map *map = options->rules->rules[broken->rule].carver->map;
+		const struct carve_map *map = map_of(assembler, i);
 
 		if (map)
-			add_map(assembler, broken, map);
+			add_map(assembler, assembler->broken.items[i].start, map, of_words,
+				of_sums);
 	}
-	/* As much as the scan has read. */
-	if (options->level == FRAGMENTS_SEARCH)
-		of_words = assembler->clusters.end;
-	if (inner_hits_find(assembler->hits, &source, &assembler->clusters.taken, of_words,
+	if (inner_hits_find(assembler->hits, &source, &assembler->clusters.taken, all ? end : most,
 		    options->pool, options->interrupted) &&
 		cluster_sums_find(assembler->sums, assembler->evidence, &assembler->clusters.taken,
 			most, options->pool, options->interrupted))

@@ -90,3 +90,11 @@ for threads in 1 3; do
 	carve_image out-$threads --threads $threads --chunk-size 16K
 	same_results out out-$threads && echo "$threads threads: the same"
 done
+echo; echo "sums are made around a file that is further in the image than all of them would reach: no search is needed"
+make_pieces 33 <<'PY'
+noise(1)
+image.extend(bytes(100 << 20))
+plant(png(noisy(150)), [7, 11], [1, 2, 0])
+PY
+carve_image far --fragments=search --fragment-budget 1
+show_files far
