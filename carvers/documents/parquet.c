@@ -7,8 +7,9 @@
  * 02 or 04), and ends with a zero. It lists the groups of rows (field 4), each with columns (1), and of each column (3) the
  * compressed length (7) and the places of its pages (9) and dictionary (11); indexes of pages (4 to 7) follow the columns. The
  * last of these has to end where the description begins: then it proves the end, and otherwise it may be another file's, which it
- * certainly is where it begins far from there. Nothing verifies the columns, whose pages may be compressed: these are named as
- * embedded.
+ * certainly is where it begins far from there. Each column's pages have to fill it: a page is a structure of its kind (1), the
+ * lengths of its data as they were and as they are (2, 3) and more, and the data. Nothing verifies these, which may be
+ * compressed: files in them are named as embedded.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -84,133 +85,191 @@ static uint64_t read_number(struct cursor *cursor)
 	return value & 1 ? 0 : value >> 1;
 }
 
-/* Whether the levels lead to a chunk of a column. */
-static bool in_chunk(const struct level *levels, unsigned depth)
+/* A structure that is read, level by level. */
+struct thrift {
+	struct cursor cursor;
+	struct level levels[DEPTH_MAX];
+	unsigned depth;
+	/* NULL, or what a structure's end is told to, before it is left. */
+	void (*leave)(struct thrift *thrift);
+	void (*number)(struct thrift *thrift, uint64_t value);
+	uint64_t last;  /* of the description: where the last column or index ends */
+	uint64_t wrong; /* and a column that its pages do not fill; 0: none */
+};
+
+/* Goes into a list or structure. False: too deep. */
+static bool enter(struct thrift *thrift, unsigned type)
 {
-	return depth >= 4 && levels[0].field == 4 && levels[2].field == 1;
+	struct level inner = { .is_list = type != THRIFT_STRUCT };
+
+	if (thrift->depth + 1 == DEPTH_MAX)
+		return false;
+	if (inner.is_list) {
+		int head = cursor_next(&thrift->cursor);
+
+		if (head < 0)
+			return false;
+		inner.left = head >> 4 == 15 ? read_varint(&thrift->cursor) : (uint64_t)head >> 4;
+		inner.type = head & 15;
+	}
+	thrift->levels[++thrift->depth] = inner;
+	return true;
+}
+
+/* Reads a value of this type. False: there is none before `end`. */
+static bool read_value(struct thrift *thrift, unsigned type, uint64_t end)
+{
+	struct cursor *cursor = &thrift->cursor;
+	uint64_t len;
+
+	switch (type) {
+	case THRIFT_TRUE:
+	case THRIFT_FALSE:
+		/* In a list they are bytes. */
+		cursor->at += thrift->levels[thrift->depth].is_list;
+		return true;
+	case THRIFT_BYTE:
+		cursor->at++;
+		return true;
+	case THRIFT_I16:
+	case THRIFT_I32:
+	case THRIFT_I64:
+		thrift->number(thrift, read_number(cursor));
+		return true;
+	case THRIFT_DOUBLE:
+		cursor->at += 8;
+		return true;
+	case THRIFT_BINARY:
+		len = read_varint(cursor);
+		if (len > end - cursor->at)
+			return false;
+		cursor->at += len;
+		return true;
+	case THRIFT_LIST:
+	case THRIFT_SET:
+	case THRIFT_STRUCT:
+		return enter(thrift, type);
+	default:
+		return false;
+	}
+}
+
+/* Reads the structure at the cursor, which is after it then. False: there is none that ends before `end`. */
+static bool read_structure(struct thrift *thrift, uint64_t end)
+{
+	struct cursor *cursor = &thrift->cursor;
+
+	while (cursor->at < end) {
+		struct level *in = &thrift->levels[thrift->depth];
+		unsigned type = in->type;
+
+		if (in->is_list && !in->left) {
+			thrift->depth--;
+			continue;
+		}
+		if (in->is_list) {
+			in->left--;
+		} else {
+			int head = cursor_next(cursor);
+
+			if (head < 0)
+				return false;
+			if (!head && !thrift->depth)
+				return true;
+			if (!head) {
+				if (thrift->leave)
+					thrift->leave(thrift);
+				thrift->depth--;
+				continue;
+			}
+			type = head & 15;
+			in->field = head >> 4 ? in->field + ((uint32_t)head >> 4)
+					      : (uint32_t)read_number(cursor);
+		}
+		if (!read_value(thrift, type, end))
+			return false;
+	}
+	return false;
+}
+
+/* A page's description: the length of its data is field 3. */
+static void note_page(struct thrift *thrift, uint64_t value)
+{
+	if (!thrift->depth && thrift->levels[0].field == 3)
+		thrift->levels[0].len = value;
+}
+
+/* Whether pages, each a description and data, fill [at, end). */
+static bool pages_fill(struct view *view, uint64_t at, uint64_t end)
+{
+	while (at < end) {
+		struct thrift page = { .cursor = { .view = view, .at = at }, .number = note_page };
+
+		if (!read_structure(&page, end) || !page.levels[0].len ||
+			page.levels[0].len > end - page.cursor.at)
+			return false;
+		at = page.cursor.at + page.levels[0].len;
+	}
+	return at == end;
+}
+
+/* Whether the levels lead to a chunk of a column. */
+static bool in_chunk(const struct thrift *thrift)
+{
+	return thrift->depth >= 4 && thrift->depth <= 5 && thrift->levels[0].field == 4 &&
+	       thrift->levels[2].field == 1;
 }
 
 /* Notes what a number says of a column (depth 5), or of its chunk. */
-static void note_number(struct level *levels, unsigned depth, uint64_t value)
+static void note_number(struct thrift *thrift, uint64_t value)
 {
-	struct level *in = &levels[depth];
+	struct level *in = &thrift->levels[thrift->depth];
 
-	if (!in_chunk(levels, depth) || depth > 5 || value >= INT64_MAX)
+	if (!in_chunk(thrift) || value >= INT64_MAX)
 		return;
-	if (depth == 5 && levels[4].field == 3) {
+	if (thrift->depth == 5 && thrift->levels[4].field == 3) {
 		in->len = in->field == 7 ? value : in->len;
 		in->pages = in->field == 9 ? value : in->pages;
 		in->dictionary = in->field == 11 ? value : in->dictionary;
-	} else if (depth == 4 && (in->field == 4 || in->field == 6)) {
+	} else if (thrift->depth == 4 && (in->field == 4 || in->field == 6)) {
 		in->pages = value;
-	} else if (depth == 4 && (in->field == 5 || in->field == 7) &&
+	} else if (thrift->depth == 4 && (in->field == 5 || in->field == 7) &&
 		   in->pages + value > in->index_end) {
 		in->index_end = in->pages + value;
 	}
 }
 
-/* Where the column, or the index of a chunk, ends, whose structure is over. */
-static uint64_t end_of(const struct level *levels, unsigned depth)
+/* Notes where the column, or the index of a chunk, ends, whose structure is over, and whether its pages fill it. */
+static void leave_structure(struct thrift *thrift)
 {
-	const struct level *in = &levels[depth];
+	const struct level *in = &thrift->levels[thrift->depth];
+	uint64_t start, end = in->index_end;
 
-	if (!in_chunk(levels, depth) || depth > 5)
-		return 0;
-	if (depth == 4)
-		return in->index_end;
-	return levels[4].field == 3
-		       ? in->len + (in->dictionary && in->dictionary < in->pages ? in->dictionary
-										 : in->pages)
-		       : 0;
+	if (!in_chunk(thrift))
+		return;
+	if (thrift->depth == 5 && thrift->levels[4].field == 3) {
+		start = in->dictionary && in->dictionary < in->pages ? in->dictionary : in->pages;
+		end = in->len + start;
+		if (!thrift->wrong && !pages_fill(thrift->cursor.view, start, end))
+			thrift->wrong = start ? start : 1;
+		cursor_forget(&thrift->cursor);
+	} else if (thrift->depth == 5) {
+		return;
+	}
+	thrift->last = end > thrift->last ? end : thrift->last;
 }
 
-/* Goes into a list or structure. False: too deep. */
-static bool enter(struct cursor *cursor, struct level *levels, unsigned *depth, unsigned type)
+/* Where the last column or index ends by the description at [start, end); 0: it is invalid. *wrong: a column that its pages do
+ * not fill, or 0. */
+static uint64_t columns_end(struct view *view, uint64_t start, uint64_t end, uint64_t *wrong)
 {
-	struct level inner = { .is_list = type != THRIFT_STRUCT };
+	struct thrift thrift = { .cursor = { .view = view, .at = start },
+		.leave = leave_structure,
+		.number = note_number };
+	bool whole = read_structure(&thrift, end) && thrift.cursor.at == end;
 
-	if (*depth + 1 == DEPTH_MAX)
-		return false;
-	if (inner.is_list) {
-		int head = cursor_next(cursor);
-
-		if (head < 0)
-			return false;
-		inner.left = head >> 4 == 15 ? read_varint(cursor) : (uint64_t)head >> 4;
-		inner.type = head & 15;
-	}
-	levels[++*depth] = inner;
-	return true;
-}
-
-/* Where the last column or index ends by the description at [start, end); 0: it is invalid. */
-static uint64_t columns_end(struct view *view, uint64_t start, uint64_t end)
-{
-	struct cursor cursor = { .view = view, .at = start };
-	struct level levels[DEPTH_MAX] = { 0 };
-	uint64_t last = 0, value;
-	unsigned depth = 0, type;
-
-	while (cursor.at < end) {
-		struct level *in = &levels[depth];
-
-		if (in->is_list && !in->left) {
-			depth--;
-			continue;
-		}
-		if (in->is_list) {
-			in->left--;
-			type = in->type;
-		} else {
-			int head = cursor_next(&cursor);
-
-			if (head < 0)
-				return 0;
-			if (!head && !depth)
-				return cursor.at == end ? last : 0;
-			if (!head) {
-				value = end_of(levels, depth--);
-				last = value > last ? value : last;
-				continue;
-			}
-			type = head & 15;
-			in->field = head >> 4 ? in->field + ((uint32_t)head >> 4)
-					      : (uint32_t)read_number(&cursor);
-		}
-		switch (type) {
-		case THRIFT_TRUE:
-		case THRIFT_FALSE:
-			/* In a list they are bytes. */
-			cursor.at += in->is_list;
-			break;
-		case THRIFT_BYTE:
-			cursor.at++;
-			break;
-		case THRIFT_I16:
-		case THRIFT_I32:
-		case THRIFT_I64:
-			note_number(levels, depth, read_number(&cursor));
-			break;
-		case THRIFT_DOUBLE:
-			cursor.at += 8;
-			break;
-		case THRIFT_BINARY:
-			value = read_varint(&cursor);
-			if (value > end - cursor.at)
-				return 0;
-			cursor.at += value;
-			break;
-		case THRIFT_LIST:
-		case THRIFT_SET:
-		case THRIFT_STRUCT:
-			if (!enter(&cursor, levels, &depth, type))
-				return 0;
-			break;
-		default:
-			return 0;
-		}
-	}
-	return 0;
+	*wrong = thrift.wrong;
+	return whole ? thrift.last : 0;
 }
 
 /* Whether the columns end (0: that is not known) where the description at `start` can't be theirs. */
@@ -222,7 +281,7 @@ static bool is_far(uint64_t columns, uint64_t start)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	const uint8_t *p = view_peek(view, 0, MARK_LEN + 1);
-	uint64_t at = MARK_LEN, size = view_size(view), start, columns;
+	uint64_t at = MARK_LEN, size = view_size(view), start, columns, wrong;
 
 	/* The first column begins with a page's description: field 1, its kind (0 or 2, doubled). */
 	if (!p || memcmp(p, MARK, MARK_LEN) != 0 || p[MARK_LEN] != 0x15)
@@ -231,7 +290,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		start = description(view, at);
 		at += MARK_LEN;
 		if (start) {
-			columns = columns_end(view, start, at - MARK_LEN - MARK_LEN);
+			columns = columns_end(view, start, at - MARK_LEN - MARK_LEN, &wrong);
 			if (is_far(columns, start)) {
 				finding->length = MARK_LEN;
 				return verdict_because(CARVE_TRUNCATED, finding,
@@ -241,6 +300,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 				view, MARK_LEN, columns && columns < start ? columns : start);
 			view_unverified(view, MARK_LEN, start);
 			finding->length = at;
+			if (columns == start && wrong)
+				return verdict_because(CARVE_UNVERIFIED, finding,
+					"pages do not fill the column at %" PRIu64, wrong);
 			if (columns == start)
 				return CARVE_COMPLETE;
 			return verdict_because(CARVE_UNVERIFIED, finding,
