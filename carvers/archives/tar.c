@@ -18,7 +18,8 @@
  * Damage. Only headers have checksums. Data is intact if a header or the end follows it. An end of
  * zeros after a block of data that is also zeros may be a wiped area, and proves nothing; nor does
  * it end an archive whose last header describes a member after it. Where a header can't be read the walk goes
- * on at the next one; what is between belongs to a member whose name is lost.
+ * on at the next one; what is between belongs to a member whose name is lost. A header within the data of a member,
+ * unless these are an archive, may be that of one which took the place of its end.
  */
 #include "tar_header.h"
 
@@ -32,12 +33,17 @@ enum {
 	NAME_LEN = 100,
 	TIME_AT = 136,
 	TYPE_AT = 156,
+	FORM_AT = 257, /* POSIX's or GNU's */
+	FORM_LEN = 8,
 	SPARSE_MORE_AT = 482,
 	SPARSE_NEXT_MORE_AT = 504,
 	PAX_MAX_LEN = 65536,
 	WIPED_NEAR = 3, /* zeros before a cluster */
 	WIPED_MIN = 16,
 };
+
+/* Members whose data are searched for another archive's headers: longer ones are followed by what is no header. */
+#define SEARCHED_MAX ((uint64_t)65536)
 
 /* How far after a header that can't be read the next one is looked for. */
 #define HEADER_FAR ((uint64_t)64 << 20)
@@ -54,6 +60,9 @@ struct tar {
 	bool holds_tar;      /* the last member is an archive itself, by its name */
 	bool describes_next; /* the last header describes a member after it */
 	unsigned members;
+	uint64_t
+		foreign; /* a header within a member's data, or of another form than the first one's; or 0 */
+	uint8_t form[FORM_LEN]; /* of the first header */
 };
 
 enum tar_found { TAR_FOUND, TAR_END, TAR_NOTHING, TAR_CUT };
@@ -146,6 +155,21 @@ static bool has_data(struct tar *tar, uint8_t type, uint64_t data)
 	return type < '2' || type > '6';
 }
 
+/* Searches the member's data, which are not an archive, for the header of a member: one that lost its end has another archive
+ * there. */
+static void search_header(struct tar *tar)
+{
+	if (tar->foreign || tar->holds_tar || tar->data_len > SEARCHED_MAX ||
+		is_header(tar->view, tar->data))
+		return;
+	for (uint64_t at = tar->data + TAR_BLOCK; at + TAR_BLOCK <= tar->data + tar->data_len;
+		at += TAR_BLOCK)
+		if (is_header(tar->view, at)) {
+			tar->foreign = at;
+			return;
+		}
+}
+
 /* Reads the member at tar->at and moves past it. */
 static enum tar_found read_member(struct tar *tar)
 {
@@ -159,6 +183,10 @@ static enum tar_found read_member(struct tar *tar)
 		return is_zero(tar->view, tar->at) ? TAR_END : TAR_NOTHING;
 	if (!tar_header(p) || !tar_data_len(p, &len))
 		return TAR_NOTHING;
+	if (!tar->at)
+		memcpy(tar->form, p + FORM_AT, FORM_LEN);
+	else if (!tar->foreign && memcmp(tar->form, p + FORM_AT, FORM_LEN) != 0)
+		tar->foreign = tar->at;
 	type = p[TYPE_AT];
 	more = type == 'S' ? p[SPARSE_MORE_AT] : 0;
 	describe(tar, p);
@@ -175,6 +203,7 @@ static enum tar_found read_member(struct tar *tar)
 	if (tar->data_len) {
 		view_embedded(tar->view, tar->data);
 		view_unverified(tar->view, tar->data, tar->data + tar->data_len);
+		search_header(tar);
 	}
 	if (type == 'x')
 		read_pax(tar, tar->data, tar->data_len);
@@ -287,6 +316,9 @@ static enum verdict judge_end(struct tar *tar)
 		return verdict_because(CARVE_UNVERIFIED, tar->finding,
 			"the last member at %" PRIu64 " ends in zeros, as if wiped",
 			tar->data - TAR_BLOCK);
+	if (tar->foreign)
+		return verdict_because(CARVE_UNVERIFIED, tar->finding,
+			"the header at %" PRIu64 " may be another archive's", tar->foreign);
 	if (!two)
 		return verdict_because(
 			CARVE_UNVERIFIED, tar->finding, "ends with one block of zeros, not two");

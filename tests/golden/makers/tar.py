@@ -69,6 +69,13 @@ def make():
     save("tar", "package.gem", archive([("metadata.gz", words), ("data.tar.gz", words)]), extension="gem")
     save("tar", "machine.ova", archive([("machine.ovf", words), ("machine.vmdk", words)]), extension="ova")
 
+    # Another archive in the place of a member's end, and members of another form after a lost end.
+    other = archive([("other.txt", words[:100])], tarfile.GNU_FORMAT)
+    swallowed = header(b"long.txt", 2000, magic=b"ustar\x0000") + text(1000)[:1024].ljust(1024) + other[:1024] + bytes(1024)
+    save("tar", "header-in-data.tar", swallowed, verdict="unverified", length=len(swallowed), why="the header at 1536 may be another archive's")
+    joined = whole[:2048] + other
+    save("tar", "other-form.tar", joined, verdict="unverified", length=len(joined), why="the header at 2048 may be another archive's")
+
     # Members: folder at 0, a.txt at 512 with its data up to 2048, link at 2048, b.txt at 2560.
     save("tar", "cut.tar", whole[:1200], verdict="truncated", length=1200)
     save("tar", "cut-random.tar", whole[:1200] + junk(1500, 2), verdict="truncated", length=1024,
