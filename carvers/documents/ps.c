@@ -64,6 +64,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (ps.pages && ps.pages_stated > 1 && ps.pages != ps.pages_stated)
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"%u pages begin, and %u are stated", ps.pages, ps.pages_stated);
+		if (ps.page_jumps == 1)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"the numbers of pages do not rise, before %" PRIu64, ps.end);
 		return CARVE_COMPLETE;
 	case PS_MISSING:
 		return verdict_because(CARVE_UNVERIFIED, finding,

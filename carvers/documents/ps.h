@@ -31,6 +31,8 @@ struct ps {
 		operator_count; /* lines that end with one that most programs have, up to PS_OPERATORS_MIN */
 	uint64_t line_at; /* PS_CUT: where the last line begins, whose end is missing */
 	bool trailer;
+	unsigned page_number,
+		page_jumps; /* of the last page, 0: none; how often it is not the next one */
 	unsigned pages, pages_stated; /* that begin with a comment; the number in a comment, or 0 */
 };
 

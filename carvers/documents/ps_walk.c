@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cursor.h"
+#include "walk.h"
 
 #define LINE_LEN 256 /* bytes of a line that are looked at */
 #define FIRST_LINE 1024
@@ -195,6 +196,19 @@ static void read_pages(struct ps *ps, const char *text)
 		ps->pages_stated = pages < PAGES_MAX ? (unsigned)pages : PAGES_MAX;
 }
 
+/* Reads a page's label and number: numbers that rise by one from page to page, but for one place, may be those of two
+ * documents. */
+static void read_page(struct ps *ps, const char *text)
+{
+	const char *last = strrchr(text, ' ');
+	unsigned long number = last ? strtoul(last, NULL, 10) : 0;
+
+	ps->pages++;
+	if (number && ps->page_number && number != ps->page_number + 1)
+		ps->page_jumps++;
+	ps->page_number = number < PAGES_MAX ? (unsigned)number : 0;
+}
+
 /* Reads a structuring comment; false if its data extend past the limit. */
 static bool read_comment(struct ps_walk *walk)
 {
@@ -213,7 +227,7 @@ static bool read_comment(struct ps_walk *walk)
 		 strcmp(ps->extension, "ps") == 0)
 		ps->extension = "ai";
 	else if (line_starts(walk, "%%Page:") && !walk->depth)
-		ps->pages++;
+		read_page(ps, walk->line + 7);
 	else if (line_starts(walk, "%%Pages:") && !walk->depth)
 		read_pages(ps, walk->line + 8);
 	else if (line_starts(walk, "%%Trailer") && !walk->depth)
@@ -358,6 +372,18 @@ static void read_first_line(struct ps_walk *walk)
 		ps->extension = walk->font ? "pfa" : "t42";
 }
 
+/* Whether another document starts in the line at `at`, with a sector: sets where. */
+static bool starts_in_line(struct ps_walk *walk, uint64_t at)
+{
+	const char *found = strstr(walk->line, "%!PS-");
+	uint64_t place = found ? at + (uint64_t)(found - walk->line) : at;
+
+	if (place == at || place % SECTOR)
+		return false;
+	walk->ps->end = place;
+	return true;
+}
+
 enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps *ps)
 {
 	struct ps_walk walk = { .cursor.view = view, .cursor.at = start, .limit = limit, .ps = ps };
@@ -393,6 +419,10 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 			!walk.resource && !is_resource(&walk)) {
 			ps->end = ps->broken_at = at;
 			return ps->trailer ? PS_MISSING : PS_BROKEN;
+		}
+		if (walk.depth == 0 && !walk.resource && starts_in_line(&walk, at)) {
+			ps->broken_at = ps->end;
+			return PS_BROKEN;
 		}
 		name_parts(&walk, at);
 		count_operators(&walk);

@@ -57,6 +57,10 @@ def make():
     # The last page is another program's.
     save("ps", "pages-other.ps", pages.replace(b"%%Page: 2 2\n", b"") + TAIL, verdict="unverified", length=len(pages) - 12 + len(TAIL),
          why="2 pages begin, and 3 are stated")
+    pages = HEAD + b"".join(BODY.replace(b"1 1\n", b"%d %d\n" % (i, i), 1) for i in (1, 2, 7, 8))
+    save("ps", "pages-jump.ps", pages + TAIL, verdict="unverified", length=len(pages + TAIL), why=f"the numbers of pages do not rise, before {len(pages + TAIL)}")
+    sector = (HEAD + BODY + BODY)[:508] + b"some"
+    save("ps", "in-line.ps", sector + whole, verdict="truncated", length=512, why="not text at 512")
     save("ps", "image-cut.ps", image + BINARY + whole, verdict="truncated", length=len(image) - 1)
     save("ps", "text.ps", b"%!PS-Adobe-3.0 is what such a file starts with.\nAnd so on.\1", verdict="reject")
     quoted = b'%!PS-Adobe-3.0 EPSF-3.0\\n", file=out)\n' + b'print("%%%%Page: 1 1", file=out)\n%%Pages: 1\nshowpage\n' * 12
