@@ -17,7 +17,8 @@
  * document's either, unless it is in an element made for that. Lines of text right after the document type or the root's tag, but
  * for a template's, and a document type of many lines, show that these only stand in a text.
  *
- * Where many tags have no counterpart (html_nesting.h) another text may lie within the document: unverified.
+ * Where many tags have no counterpart (html_nesting.h), or a second body begins, another text may lie within the document:
+ * unverified.
  */
 #include "html.h"
 
@@ -61,6 +62,7 @@ struct html {
 	unsigned lead_lines; /* of text there */
 	int lead_byte;       /* the first of the line that is no blank; 0: none yet */
 	bool preformatted;   /* it has <pre>, in which any text may be */
+	unsigned bodies;     /* start tags of the body */
 	uint64_t body_end;   /* after </body>, while only blanks followed, */
 	uint64_t body_last;  /* and while no tag did */
 	uint64_t tag_end;    /* after the last known tag */
@@ -264,6 +266,7 @@ static bool read_start_tag(struct html *html, uint64_t at)
 	}
 	if (strcmp(name, "body") == 0 || strcmp(name, "frameset") == 0)
 		html->body = true;
+	html->bodies += strcmp(name, "body") == 0;
 	if (!skip_attributes(html, &last))
 		return false;
 	if (last != '/')
@@ -468,6 +471,9 @@ static enum verdict judge_end(struct html *html)
 	}
 	if (html->ended) {
 		finding->length = read_end(&html->cursor);
+		if (html->bodies > 1)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"%u bodies begin before %" PRIu64, html->bodies, finding->length);
 		if (html_nesting_holds(&html->nesting))
 			return CARVE_COMPLETE;
 		return verdict_because(CARVE_UNVERIFIED, finding,

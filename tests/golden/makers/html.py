@@ -36,6 +36,8 @@ def make():
     open_ = b"<!DOCTYPE html>\n" + HEAD + BODY
     save("html", "joined.html", open_ + PAGE, verdict="truncated", length=len(open_), why=f"another document starts at {len(open_)}")
     save("html", "joined-root.html", open_ + HEAD + BODY + b"</html>", verdict="truncated", length=len(open_))
+    bodies = open_ + b"<p>Of another page</p>\n" + BODY + b"</body>\n</html>"
+    save("html", "bodies.html", bodies, verdict="unverified", length=len(bodies), why=f"2 bodies begin before {len(bodies)}")
     save("html", "no-root-end.html", open_ + b"</body>\n" + bytes(99), verdict="unverified", length=len(open_) + 8)
     save("html", "blank-end.html", PAGE + b" \n\n\n\n\n\n", sequence="yes")
     lines = b"#define GOLDEN 1\n\nreturn;\n# A comment.\n<p>x</p><p>y</p><p>z</p>\n</html>\n"
