@@ -36,6 +36,9 @@ struct vobject {
 	bool open_line; /* the last line has no end */
 	bool with_cr;   /* lines end in CR LF */
 	char names[DEPTH_MAX][NAME_MAX + 1];
+	uint32_t seen
+		[DEPTH_MAX]; /* which of the properties were read that an object has once, a bit each */
+	uint64_t repeated; /* where one comes again, or 0 */
 };
 
 /* Reads the name after BEGIN: or END:, in capitals: false if it is invalid. */
@@ -72,6 +75,26 @@ static void read_title(struct vobject *object, const struct line *line)
 				line->len - (size_t)(colon + 1 - line->bytes));
 }
 
+/* Notes a property that each object has once: where another object's end took the place of its own, some come again. */
+static void note_property(struct vobject *object, const struct line *line)
+{
+	static const char *const names[] = { "VERSION", "PRODID", "CALSCALE", "METHOD", "UID",
+		"DTSTART", "DTEND", "DTSTAMP", "RRULE", "N", "BDAY", "REV", "SUMMARY" };
+	const char *bytes = (const char *)line->bytes;
+	uint32_t *seen = &object->seen[object->depth - 1];
+	size_t len = 0;
+
+	while (len < line->len && bytes[len] != ':' && bytes[len] != ';')
+		len++;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (len != strlen(names[i]) || memcmp(bytes, names[i], len) != 0)
+			continue;
+		if (*seen >> i & 1 && !object->repeated)
+			object->repeated = line->at;
+		*seen |= 1u << i;
+	}
+}
+
 /* Reads a line within an object. False: it breaks the nesting. */
 static bool read_line(struct vobject *object, const struct line *line)
 {
@@ -80,13 +103,14 @@ static bool read_line(struct vobject *object, const struct line *line)
 	if (line_starts(line, "BEGIN:")) {
 		if (object->depth == DEPTH_MAX || !read_name(line, 6, object->names[object->depth]))
 			return false;
-		object->depth++;
+		object->seen[object->depth++] = 0;
 	} else if (line_starts(line, "END:")) {
 		if (!read_name(line, 4, name) ||
 			strcmp(name, object->names[object->depth - 1]) != 0)
 			return false;
 		object->depth--;
 	} else {
+		note_property(object, line);
 		read_title(object, line);
 	}
 	return true;
@@ -255,6 +279,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 	if (!problem) {
 		finding->length = open ? whole : skip_empty_lines(&object, whole);
+		if (!open && object.repeated)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"an object has a property again at %" PRIu64, object.repeated);
 		return open ? open_verdict(finding, whole) : CARVE_COMPLETE;
 	}
 	if (whole && whole % SECTOR == 0 && start == whole) {

@@ -42,6 +42,10 @@ def make():
          why=f"an END that does not match at {crossed.index('END:DAYLIGHT')}")
     unclosed = CARD[:-len("END:VCARD\r\n")]
     save("vobject", "unclosed.vcf", (unclosed + CARD).encode(), verdict="truncated", length=len(unclosed))
+    for name, text, again in (("again.vcf", CARD, "N:Hour"), ("again.ics", CALENDAR, "UID:1")):
+        at = text.index("END:VCARD" if name.endswith("vcf") else "SUMMARY:")
+        twice = text[:at] + again + "\r\n" + text[at:]
+        save("vobject", name, twice.encode(), verdict="unverified", length=len(twice.encode()), why=f"an object has a property again at {len(text[:at].encode())}")
     save("vobject", "short.vcf", b"BEGIN:VCARD\r\nVERSION:3.0\r\n" + bytes(50), verdict="reject")
     save("vobject", "todo.ics", CALENDAR.replace("VCALENDAR", "VOTHER").encode(), verdict="reject", why="neither a card nor a calendar at 0")
     save("vobject", "prose.ics", b"BEGIN:VCALENDAR\r\n is the first line of one\r\nOr:\r\nof more\r\n\r\n" + b"and so on it goes\r\n" * 40, verdict="reject")
