@@ -43,9 +43,12 @@
 #define WORK_FILE_MIN ((uint64_t)1 << 22)
 #define FILES_FACTOR 256
 /* Bytes on each side of a broken file in which the words of its carver's tables are searched, and whose CRCs are
- * summed; and for all files. FRAGMENTS_SEARCH takes the words of all of the image, and as many sums as for all files. */
+ * summed; for all files; and of words, if that is more, for this part of the image. FRAGMENTS_SEARCH looks for words in all of
+ * it. */
 #define HITS_AROUND ((uint64_t)64 << 20)
+#define AROUND_LEAST ((uint64_t)1 << 20)
 #define HITS_ALL ((uint64_t)8 << 30)
+#define HITS_PART 32
 /* Refused trials that are noted for the next pass, of a file and of all. */
 #define KNOWN_MOST 4096
 #define KNOWN_ALL ((size_t)1 << 19)
@@ -511,31 +514,44 @@ static const struct carve_map *map_of(const struct assembler *assembler, size_t 
 	return assembler->options.rules->rules[broken->rule].carver->map;
 }
 
-/* Bytes on each side of a file whose CRCs are summed. */
-static uint64_t reach_of_sums(const struct assembler *assembler)
-{
-	uint64_t least = scale(assembler, HITS_AROUND), all = scale(assembler, HITS_ALL), reach;
-	uint64_t files = 1;
-
-	if (assembler->options.level != FRAGMENTS_SEARCH)
-		return least;
-	if (assembler->clusters.end <= all)
-		return assembler->clusters.end;
-	for (size_t i = 0; i < assembler->broken.count; i++) {
-		const struct carve_map *map = map_of(assembler, i);
-
-		files += map && map->sum;
-	}
-	reach = all / 2 / files;
-	return reach > least ? reach : least;
-}
-
 /* The part of the image that is so near. */
 static struct range window_of(const struct assembler *assembler, uint64_t start, uint64_t reach)
 {
 	uint64_t left = assembler->clusters.end - start, before = start < reach ? start : reach;
 
 	return (struct range){ start - before, before + (left < reach ? left : reach) };
+}
+
+/* Bytes in the windows of all files that have a map, or one with sums. */
+static uint64_t bytes_near(const struct assembler *assembler, bool of_sums, uint64_t reach)
+{
+	struct range *windows = xcalloc(assembler->broken.count + 1, sizeof(*windows));
+	struct ranges all = { 0 };
+	uint64_t bytes;
+	size_t count = 0;
+
+	for (size_t i = 0; i < assembler->broken.count; i++) {
+		const struct carve_map *map = map_of(assembler, i);
+
+		if (map && (map->sum || !of_sums))
+			windows[count++] =
+				window_of(assembler, assembler->broken.items[i].start, reach);
+	}
+	ranges_add_all(&all, windows, count);
+	bytes = ranges_bytes(&all);
+	ranges_free(&all);
+	free(windows);
+	return bytes;
+}
+
+/* At most `reach` bytes on each side, less if all windows have more than `most` bytes: so no file goes without one. */
+static uint64_t fit_reach(
+	const struct assembler *assembler, bool of_sums, uint64_t reach, uint64_t most)
+{
+	while (reach > scale(assembler, AROUND_LEAST) &&
+		bytes_near(assembler, of_sums, reach) > most)
+		reach /= 2;
+	return reach;
 }
 
 /* What a broken file's map asks for. */
@@ -558,10 +574,15 @@ static int find_hits(struct assembler *assembler)
 	const struct inner_hits_source source = { assembler->evidence, assembler->searcher,
 		options->kept_text };
 	bool all = options->level == FRAGMENTS_SEARCH;
-	uint64_t most = scale(assembler, HITS_ALL), end = assembler->clusters.end;
-	uint64_t of_words = all ? end : scale(assembler, HITS_AROUND);
-	uint64_t of_sums = reach_of_sums(assembler);
+	uint64_t end = assembler->clusters.end;
+	uint64_t around = all ? end : scale(assembler, HITS_AROUND);
+	uint64_t most_sums = scale(assembler, HITS_ALL), most_words = most_sums;
+	uint64_t of_words, of_sums;
 
+	if (all || end / HITS_PART > most_words)
+		most_words = all ? end : end / HITS_PART;
+	of_words = fit_reach(assembler, false, around, most_words);
+	of_sums = fit_reach(assembler, true, around, most_sums);
 	assembler->hits = inner_hits_new();
 	assembler->sums = cluster_sums_new(assembler->clusters.size, assembler->clusters.origin);
 	for (size_t i = 0; i < assembler->broken.count; i++) {
@@ -571,10 +592,10 @@ static int find_hits(struct assembler *assembler)
 			add_map(assembler, assembler->broken.items[i].start, map, of_words,
 				of_sums);
 	}
-	if (inner_hits_find(assembler->hits, &source, &assembler->clusters.taken, all ? end : most,
+	if (inner_hits_find(assembler->hits, &source, &assembler->clusters.taken, most_words,
 		    options->pool, options->interrupted) &&
 		cluster_sums_find(assembler->sums, assembler->evidence, &assembler->clusters.taken,
-			most, options->pool, options->interrupted))
+			most_sums, options->pool, options->interrupted))
 		return 0;
 	inner_hits_free(assembler->hits);
 	assembler->hits = NULL;

@@ -98,3 +98,13 @@ plant(png(noisy(150)), [7, 11], [1, 2, 0])
 PY
 carve_image far --fragments=search --fragment-budget 1
 show_files far
+echo; echo "around each of a hundred files that have lost their end, too, though all such parts of the image are more than is looked through"
+make_pieces 34 <<'PY'
+noise(1)
+for _ in range(100):
+    put(png(noisy(60))[:2 * C])
+    image.extend(bytes(1300 << 10))
+plant(png(noisy(150)), [7, 11], [1, 2, 0])
+PY
+carve_image many --fragment-budget 1
+show_files many '"assembly":{'
