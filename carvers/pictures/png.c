@@ -11,7 +11,8 @@
  * viewers show it under the same extension. Apple's variant has a chunk CgBI before IHDR.
  *
  * Damage. A wrong CRC in a chunk that viewers do not need (its type's first letter is lower-case)
- * only leads to a remark, if the walk reaches a valid IEND: the picture opens. Anything else ends
+ * only leads to a remark, if the walk reaches a valid IEND: the picture opens; if a sector begins in the
+ * chunk, whose end may be another file's then, the picture is unverified. Anything else ends
  * the valid part: after the last chunk whose CRC matched, or, inside IDAT, where the picture data
  * becomes invalid (png_data.c).
  *
@@ -27,6 +28,7 @@
 #include "bytes.h"
 #include "dates.h"
 #include "exif.h"
+#include "overwrite.h"
 #include "title.h"
 #include "walk.h"
 
@@ -58,6 +60,7 @@ struct png {
 	uint64_t first_idat; /* 0: none yet */
 	uint64_t data_end;   /* of the last IDAT */
 	uint64_t damaged;    /* a dispensable chunk with a wrong CRC, or 0 */
+	bool replaced; /* one in which a sector begins, so that other bytes may have taken its end's place */
 	struct chunk
 		unread; /* could not be read, and no valid chunk came after it; at is 0: none */
 	bool palette, data_over;
@@ -413,6 +416,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (state == CHUNK_BAD_CRC && dispensable(&chunk)) {
 			if (!png.damaged)
 				png.damaged = chunk.at;
+			png.replaced |= overwrite_boundary_between(chunk.at, chunk.end - 1);
 			continue;
 		}
 		if ((state == CHUNK_UNREAD || state == CHUNK_HIDDEN) &&
@@ -438,7 +442,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the picture data is damaged at %" PRIu64, finding->length);
 	if (png.damaged)
-		return verdict_because(CARVE_COMPLETE, finding,
+		return verdict_because(png.replaced ? CARVE_UNVERIFIED : CARVE_COMPLETE, finding,
 			"opens, though the CRC of a chunk at %" PRIu64 " is wrong", png.damaged);
 	return CARVE_COMPLETE;
 }

@@ -63,6 +63,9 @@ def make():
     text = chunk(b"tEXt", b"Comment\0damaged", 0)
     save("png", "text-crc.png", head + text + chunk(b"IDAT", noise) + end,
          why=f"opens, though the CRC of a chunk at {len(head)} is wrong")
+    # One in which a sector begins may have another file's bytes from there on.
+    large = head + chunk(b"zTXt", b"Comment\0\0" + bytes(range(256)) * 3, 0) + chunk(b"IDAT", noise) + end
+    save("png", "large-crc.png", large, verdict="unverified", length=len(large), why=f"opens, though the CRC of a chunk at {len(head)} is wrong")
     # The second of three IDAT chunks is damaged: sound up to the row where it shows, and to 256 bytes.
     parts = [noise[:800], noise[800:1600], noise[1600:]]
     broken = bytearray(parts[1])
