@@ -3,7 +3,7 @@
  * the latter two mostly compressed, sometimes followed by a signature (_gpg...).
  *
  * Nothing marks the end of an ar archive (ar.c), but data.tar shows its own end when it is
- * decompressed.
+ * decompressed; and so does control.tar, before it.
  *
  * Damage. The file is valid up to the first invalid member; of data.tar, what decompresses is
  * valid.
@@ -17,22 +17,26 @@
 #include "walk.h"
 
 static const struct {
-	const char *name;
+	const char *suffix;
 	int format; /* -1: not compressed */
 } forms[] = {
-	{ "data.tar.gz", COMPRESSED_GZIP },
-	{ "data.tar.xz", COMPRESSED_XZ },
-	{ "data.tar.zst", COMPRESSED_ZSTD },
-	{ "data.tar.bz2", COMPRESSED_BZIP2 },
-	{ "data.tar.lzma", COMPRESSED_LZMA },
-	{ "data.tar", -1 },
+	{ ".gz", COMPRESSED_GZIP },
+	{ ".xz", COMPRESSED_XZ },
+	{ ".zst", COMPRESSED_ZSTD },
+	{ ".bz2", COMPRESSED_BZIP2 },
+	{ ".lzma", COMPRESSED_LZMA },
+	{ "", -1 },
 };
 
-/* The form of data.tar in this member, or NULL. */
-static const int *form_of(const struct ar_member *member)
+/* The form of this archive, data.tar or control.tar, in the member, or NULL. */
+static const int *form_of(const struct ar_member *member, const char *archive)
 {
+	size_t len = strlen(archive);
+
+	if (memcmp(member->name, archive, len) != 0)
+		return NULL;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
-		if (memcmp(member->name, forms[i].name, strlen(forms[i].name)) == 0)
+		if (memcmp(member->name + len, forms[i].suffix, strlen(forms[i].suffix)) == 0)
 			return &forms[i].format;
 	return NULL;
 }
@@ -72,9 +76,9 @@ static bool is_whole(
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct ar_member member, last;
-	const int *format = NULL;
-	uint64_t valid_end, data_at;
-	bool whole = false, wiped = false;
+	const int *format = NULL, *control;
+	uint64_t valid_end, data_at, ignored, invalid = 0;
+	bool whole = false, wiped = false, control_wiped;
 
 	if (!ar_starts(view) || !ar_read(view, AR_START_LEN, &member) ||
 		memcmp(member.name, "debian-binary", 13) != 0)
@@ -86,7 +90,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 		view_embedded(view, last.data);
 		if (member.time > finding->time)
 			finding->time = member.time;
-		format = form_of(&member);
+		control = form_of(&member, "control.tar");
+		if (control && member.end <= view_size(view) &&
+			!is_whole(view, &member, *control, &ignored, &control_wiped))
+			invalid = member.at;
+		format = form_of(&member, "data.tar");
 		whole = format && is_whole(view, &member, *format, &valid_end, &wiped);
 		if (!format)
 			valid_end = member.end;
@@ -105,6 +113,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		member.end <= view_size(view))
 		last = member;
 	finding->length = ar_last_end(view, &last);
+	if (invalid)
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the member at %" PRIu64 " is not a whole archive", invalid);
 	if (wiped)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last file in the member at %" PRIu64 " ends in zeros", data_at);

@@ -7,7 +7,7 @@
  *		same. All big-endian
  *
  * The signature may give the length of header and payload; the payload, a compressed cpio archive,
- * shows its own end. Both must agree. Name, version and release make the title; the build time is
+ * shows its own end. Both must agree, and the MD5 of both, which most signatures have. Name, version and release make the title; the build time is
  * the time.
  *
  * Damage. The header is valid, and the payload as far as it decompresses.
@@ -18,6 +18,7 @@
 
 #include "bytes.h"
 #include "compressed.h"
+#include "md5.h"
 #include "walk.h"
 
 enum {
@@ -29,9 +30,11 @@ enum {
 	TYPE_INT32 = 4,
 	TYPE_INT64 = 5,
 	TYPE_STRING = 6,
+	TYPE_BYTES = 7,
 	TYPE_MAX = 9,
 	TAG_LONG_SIZE = 270, /* in the signature */
 	TAG_SIZE = 1000,
+	TAG_MD5 = 1004,
 	TAG_NAME = 1000, /* in the header */
 	TAG_VERSION = 1001,
 	TAG_RELEASE = 1002,
@@ -99,6 +102,25 @@ static uint64_t read_size(struct view *view, const struct rpm_section *signature
 	return p ? be32(p) : 0;
 }
 
+/* Whether the MD5 in the signature, if it has one, is that of header and payload, [start, end). */
+static bool sum_matches(
+	struct view *view, const struct rpm_section *signature, uint64_t start, uint64_t end)
+{
+	uint64_t at = find_value(view, signature, TAG_MD5, TYPE_BYTES);
+	const uint8_t *p = at ? view_peek(view, at, MD5_LEN) : NULL;
+	uint8_t want[MD5_LEN], digest[MD5_LEN];
+	struct md5 md5;
+
+	if (!p)
+		return true;
+	memcpy(want, p, MD5_LEN);
+	md5_start(&md5);
+	if (!md5_add_view(&md5, view, start, end))
+		return false;
+	md5_end(&md5, digest);
+	return memcmp(digest, want, MD5_LEN) == 0;
+}
+
 static void add_text(struct view *view, const struct rpm_section *header, uint32_t tag,
 	const char *before, char *title, size_t size)
 {
@@ -151,8 +173,8 @@ static bool is_bare(struct view *view, uint64_t at)
 
 /* The verdict on a payload at header->end; according to the signature the file ends at `end` (0:
  * not known). */
-static enum verdict judge_payload(
-	struct view *view, struct finding *finding, const struct rpm_section *header, uint64_t end)
+static enum verdict judge_payload(struct view *view, struct finding *finding,
+	const struct rpm_section *signature, const struct rpm_section *header, uint64_t end)
 {
 	uint64_t size = view_size(view), at = header->end;
 	enum compressed_format format;
@@ -178,6 +200,11 @@ static enum verdict judge_payload(
 	state = compressed_walk(view, format, at, end && end < size ? end : size, &stream);
 	if (state == COMPRESSED_DONE && (!end || end == stream.end)) {
 		finding->length = stream.end;
+		if (!sum_matches(view, signature, header->at, stream.end))
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"another MD5 of the header and the payload, up to %" PRIu64
+				", than the signature has",
+				stream.end);
 		return CARVE_COMPLETE;
 	}
 	if (state == COMPRESSED_DONE && end > size)
@@ -226,7 +253,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			"%" PRIu64,
 			header.end);
 	}
-	return judge_payload(view, finding, &header, len ? signature.end + len : 0);
+	return judge_payload(view, finding, &signature, &header, len ? signature.end + len : 0);
 }
 
 const struct carver rpm_carver = {

@@ -31,5 +31,9 @@ def make():
     wrong = bytearray(whole)
     wrong[data + 100] ^= 1
     save("deb", "data-damaged.deb", bytes(wrong), verdict="truncated", length_min=data + 100, length_max=len(whole))
+    control = bytearray(whole)
+    at = control.index(b"control.tar.gz")
+    control[at + 60 + 30] ^= 1
+    save("deb", "control-damaged.deb", bytes(control), verdict="unverified", length=len(whole), why=f"the member at {at} is not a whole archive")
     save("deb", "longer.deb", package(b".xz", lzma.compress(tar) + b"more"), verdict="truncated", length=len(whole))
     save("deb", "library.deb", b"!<arch>\n" + member(b"a.o/", junk(80)), verdict="reject", why="no debian-binary at 8")

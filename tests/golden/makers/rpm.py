@@ -1,5 +1,5 @@
 """RPM packages, by hand; payloads by Python's gzip, bz2, lzma and python3-zstandard."""
-import bz2, gzip, lzma, struct
+import bz2, gzip, hashlib, lzma, struct
 
 import zstandard
 
@@ -20,6 +20,8 @@ def section(entries):
         elif kind == 5:
             store += bytes(-len(store) % 8)
             data = struct.pack(">Q", value)
+        elif kind == 7:
+            data = value
         else:
             data = value + b"\0"
         table += struct.pack(">IIII", tag, kind, len(store), 1)
@@ -27,11 +29,12 @@ def section(entries):
     return struct.pack(">IIII", 0x8EADE801, 0, len(entries), len(store)) + table + store
 
 
-def package(payload, size=True, wide=False, extra=0, source=0, major=3):
+def package(payload, size=True, wide=False, extra=0, source=0, major=3, summed=False, wrong=0):
     lead = struct.pack(">IBBHH66sHH16s", 0xEDABEEDB, major, 0, source, 1, b"name-1.0-1", 1, 5, b"")
     header = section([(1000, 6, b"name"), (1001, 6, b"1.0"), (1002, 6, b"1.fc"), (1006, 4, TIME)])
     total = len(header) + len(payload) + extra
-    signature = section([(269, 6, b"0123456789abcdef")] + ([(270, 5, total) if wide else (1000, 4, total)] if size else []))
+    signature = section([(269, 6, b"0123456789abcdef")] + ([(270, 5, total) if wide else (1000, 4, total)] if size else [])
+                        + ([(1004, 7, hashlib.md5(header + payload).digest()[wrong:] + bytes(wrong))] if summed else []))
     return lead + signature + bytes(-len(signature) % 8) + header + payload, len(lead + signature) + -len(signature) % 8
 
 
@@ -45,6 +48,10 @@ def make():
     save("rpm", "zst-wide.rpm", package(zstandard.ZstdCompressor(write_checksum=True).compress(words), wide=True)[0])
     save("rpm", "bz2.rpm", package(bz2.compress(words), size=False)[0])
     save("rpm", "lzma-four.rpm", package(lzma.compress(words, format=lzma.FORMAT_ALONE), major=4)[0])
+    save("rpm", "md5.rpm", package(payload, summed=True)[0])
+    wrong = package(payload, summed=True, wrong=1)[0]
+    save("rpm", "md5-wrong.rpm", wrong, verdict="unverified", length=len(wrong),
+         why=f"another MD5 of the header and the payload, up to {len(wrong)}, than the signature has")
     bare = package(words)[0]
     save("rpm", "bare.rpm", bare, verdict="unverified", length=len(bare))
     save("rpm", "cut.rpm", whole[:at + 300], verdict="truncated", length=at + 300, embedded=at)
