@@ -204,6 +204,12 @@ static bool check_runs(struct dmg_tables *tables)
 	return true;
 }
 
+/* Whether [start, end) has no zeros, as text has none. */
+static bool lacks_zeros(struct view *view, uint64_t start, uint64_t end)
+{
+	return !walk_find(view, &start, end, 0) && start == end;
+}
+
 /* Whether the property list ends before `end`, but for blanks. */
 static bool list_ends(struct view *view, uint64_t start, uint64_t end)
 {
@@ -212,7 +218,8 @@ static bool list_ends(struct view *view, uint64_t start, uint64_t end)
 
 	while (p && len && (p[len - 1] <= ' '))
 		len--;
-	return p && len >= 8 && memcmp(p + len - 8, "</plist>", 8) == 0;
+	return p && len >= 8 && memcmp(p + len - 8, "</plist>", 8) == 0 &&
+	       lacks_zeros(view, start, end - start > 64 ? end - 64 : start);
 }
 
 /* Whether the part of the file that `field` of the trailer at p gives is [from, to). */

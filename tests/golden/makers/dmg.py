@@ -48,6 +48,7 @@ def make():
     # As in a file whose property list and trailer have other bytes between them.
     save("dmg", "list-cut.dmg", image(wanted=LIST[:-20] + junk(20, 5)), verdict="truncated", length=first,
          why=f"the trailer at {len(whole) - 512} gives a wrong length of the property list")
+    save("dmg", "list-zeros.dmg", image(wanted=listed(b"<key>a</key><data>" + bytes(200) + b"</data>")), verdict="truncated", length=first)
     unsummed = image(checksum=False)
     save("dmg", "unsummed.dmg", unsummed, verdict="unverified", length=len(unsummed), why="no table names the runs of the data at 0")
     runs = [(0x80000005, 1, zlib.compress(BOOT, 1)), (2, 90, b""), (0x80000005, 8, zlib.compress(text(4096))), (0, 7, b""), (0xffffffff, 0, b"")]
