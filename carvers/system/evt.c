@@ -12,7 +12,7 @@
  * filled with 27 00 00 00). While the log is open those offsets are out of date: the walk follows
  * the records up to the end record, wherever it is. burin checks all lengths, that numbers rise by
  * one, and the end record. The bytes between it and the file's end belong to older records, or are
- * zeros; random bytes there show that the file was overwritten.
+ * zeros; random bytes there show that the file was overwritten, and others but zeros leave it unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -147,6 +147,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (noise < log.size)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"random bytes after the end record, at %" PRIu64, noise);
+	if (!walk_zeros(view, log.highest, log.size))
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"nothing verifies the bytes after the end record, from %" PRIu64 " on",
+			log.highest);
 	return CARVE_COMPLETE;
 }
 

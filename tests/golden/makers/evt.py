@@ -57,6 +57,9 @@ def make():
     data, end = plain()
     save("evt", "plain.evt", data, unchecked=end + 40, time=1709164812)
     save("evt", "open.evt", plain(flags=1, stale=True)[0], unchecked=end + 40)
+    old = data[:2048] + record(99, "an older record")[4:] * 20
+    save("evt", "remains.evt", old[:4096].ljust(4096, b"\0"), verdict="unverified", length=4096,
+         why=f"nothing verifies the bytes after the end record, from {end + 40} on")
     ring = wrapped()
     save("evt", "ring.evt", ring, unchecked=1024, time=1709164821)
     save("evt", "cut.evt", data[:600], verdict="truncated", length=600, why="the image ends at 600, before the file does")
