@@ -299,7 +299,7 @@ JPEG_INLINE void look_up(struct lane *lane, const uint16_t *table, bool may_end,
 		lane->held <<= taken & 63;
 #else
 	(void)bmi2;
-	taken = lane->state < FULL * COVERED ? taken : 0;
+	taken = may_end && lane->state >= FULL * COVERED ? 0 : taken;
 	lane->held <<= taken & 63;
 #endif
 	lane->state += (uint32_t)taken;
