@@ -232,18 +232,23 @@ bool ole_chain(struct ole *ole, struct ole_table *table, uint32_t start, uint32_
 	return !want || *count == want;
 }
 
+/* Reading ends at the first sector that is not in the view, so no more are needed than fit into it. */
 bool ole_read_mini_fat(struct ole *ole)
 {
+	uint64_t per_sector = sector_len(ole) / 4,
+		 fitting = (view_size(ole->view) >> ole->shift) + 1;
+	uint64_t limit;
 	uint32_t *sectors = NULL, count = 0;
 	bool valid = true;
 
 	if (ole->mini_table_start > OLE_LAST_SECTOR)
 		return true;
 	if (!ole_chain(ole, &ole->fat, ole->mini_table_start, 0, &sectors, &count) ||
-		!alloc_table(ole, &ole->mini, (uint64_t)count * (sector_len(ole) / 4)))
+		!alloc_table(ole, &ole->mini, (count < fitting ? count : fitting) * per_sector))
 		valid = ole_wrong(ole, "the chain of the mini FAT breaks", 60);
+	limit = count * per_sector < OLE_LAST_SECTOR ? count * per_sector : OLE_LAST_SECTOR;
 	for (uint32_t i = 0; valid && i < count; i++) {
-		valid = add_entries(ole, &ole->mini, sectors[i], count * (sector_len(ole) / 4));
+		valid = add_entries(ole, &ole->mini, sectors[i], (uint32_t)limit);
 		if (valid)
 			ole_confirm_sector(ole, sectors[i]);
 	}

@@ -20,6 +20,8 @@
 #define HEADER_TABLES 109
 #define NOTHING UINT64_MAX
 #define ENTRIES_MAX ((uint32_t)1 << 16)
+#define MINI_FAT_BEYOND ((uint64_t)1 << 20) /* bytes of it, at most, that are past the view's end */
+#define WRITTEN_BYTES 64                    /* of memory, for a unit of work */
 
 struct order {
 	struct ole ole; /* with those parts of the tables that are there, else free sectors */
@@ -236,6 +238,12 @@ static void read_mini_fat(struct order *order)
 		return;
 	if (!list_chain(order, ole->mini_table_start, &sectors, &count, &at))
 		blame(order, "the mini FAT's chain breaks", at ? at : order->tables_end, 0);
+	if ((uint64_t)count << ole->shift > view_size(ole->view) + MINI_FAT_BEYOND ||
+		!view_work(ole->view, ((uint64_t)count << ole->shift) / WRITTEN_BYTES)) {
+		order->lacks = true;
+		free(sectors);
+		return;
+	}
 	ole->mini.next = malloc(((size_t)count + 1) << ole->shift);
 	ole->mini.seen = calloc((size_t)count * per_sector(order) / 8 + 1, 1);
 	if (!ole->mini.next || !ole->mini.seen)

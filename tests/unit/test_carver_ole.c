@@ -117,6 +117,21 @@ Test(carver_ole, data_past_the_view_is_cut)
 	free(bytes.data);
 }
 
+/* The FAT says that the mini FAT has far more sectors than the file: none of those costs anything. */
+Test(carver_ole, a_mini_fat_longer_than_the_file)
+{
+	struct bytes bytes = large();
+	struct finding finding = { 0 };
+	struct view *view;
+
+	put(&bytes, 60, TABLES + 2);
+	view = view_new_memory(bytes.data, sector_at(TABLES + 2));
+	cr_expect_eq(carver_find("ole")->check(view, &finding), CARVE_TRUNCATED);
+	cr_expect_lt(view_work_done(view), 2 * TABLES * SECTOR);
+	view_free(view);
+	free(bytes.data);
+}
+
 /* ---- text ----------------------------------------------------------------------------------- */
 
 enum { MAIN_AT = 2, TABLE_AT = 12, PROPERTY_AT = 20, SECTOR_COUNT = 29 };
