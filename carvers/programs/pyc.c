@@ -78,14 +78,9 @@ static bool skip(struct pyc *pyc, uint64_t len, bool loose)
 	return true;
 }
 
-/* Reads an object; its parts are to come. False: it is not an object, or it is cut. */
-static bool read_object(struct pyc *pyc)
+/* The length of the number or count that follows the kind; 0: none does. */
+static size_t count_len(uint8_t kind)
 {
-	const uint8_t *p = view_peek(pyc->view, pyc->at, 1);
-	uint8_t kind = p ? *p & 0x7f : 0;
-	size_t len = 0;
-	uint32_t count = 0;
-
 	switch (kind) {
 	case '(':
 	case '[':
@@ -100,15 +95,24 @@ static bool read_object(struct pyc *pyc)
 	case 'r':
 	case 'R':
 	case 'l':
-		len = 4;
-		break;
+		return 4;
 	case ')':
 	case 'z':
 	case 'Z':
 	case 'f':
-		len = 1;
-		break;
+		return 1;
 	}
+	return 0;
+}
+
+/* Reads an object; its parts are to come. False: it is not an object, or it is cut. */
+static bool read_object(struct pyc *pyc)
+{
+	const uint8_t *p = view_peek(pyc->view, pyc->at, 1);
+	uint8_t kind = p ? *p & 0x7f : 0;
+	size_t len = count_len(kind);
+	uint32_t count;
+
 	if (pyc->depth && pyc->levels[pyc->depth - 1].bytes && kind != 's' && kind != 't' &&
 		kind != 'r' && kind != 'R')
 		return false;
