@@ -383,7 +383,7 @@ static bool shows_end(struct view *view, const struct iso_volume *volume, uint64
 			"no copy of HFS's head at its end, before %" PRIu64, len);
 		return false;
 	}
-	/* Of more blocks rest_is_zeros tells, which allows for what some programs leave there. */
+	/* rest_is_zeros looks at more blocks, and allows for what some programs leave there. */
 	if (is_udf(view, descriptors_end) || rest >= len || has_partition_copy(view, len) ||
 		(!is_shared(view, descriptors_end) && len - rest >= REST_BLOCKS * BLOCK_LEN) ||
 		walk_zeros(view, rest, len))

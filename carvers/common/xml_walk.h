@@ -50,7 +50,7 @@ enum xml_end xml_walk(struct view *view, struct xml *xml);
 enum verdict xml_verdict(
 	struct view *view, const struct xml *xml, enum xml_end end, struct finding *finding);
 
-/* Whether the root's tag, without a declaration, only stands in a text, which breaks the document; for vocabularies without
+/* Whether the root's tag, without a declaration, is only quoted in a text, which breaks the document; for vocabularies without
  * text right in the root. */
 bool xml_is_mentioned(const struct xml *xml, enum xml_end end);
 #define XML_MENTIONED "text that mentions the root's tag up to %" PRIu64

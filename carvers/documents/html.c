@@ -15,7 +15,7 @@
  * are in its comment; text right after the root's tag, in a document
  * without end, that the tag is only mentioned. Long text without any of those tags is not the
  * document's either, unless it is in an element made for that. Lines of text right after the document type or the root's tag, but
- * for a template's, and a document type of many lines, show that these only stand in a text.
+ * for a template's, and a document type of many lines, show that these are only quoted in a text.
  *
  * Where many tags have no counterpart (html_nesting.h), or a second body begins, another text may lie within the document:
  * unverified.

@@ -400,24 +400,24 @@ struct end {
 /* What two zeros at `at` begin, inside a unit. False: they are a part of it. */
 static bool judge_zeros(struct view *view, uint64_t at, struct end *end)
 {
-	uint64_t size = view_size(view), behind = at + 2;
+	uint64_t size = view_size(view), next = at + 2;
 	const uint8_t *p;
 
 	*end = (struct end){ .after = VIEW_END, .at = at };
-	while (behind - at < PADDING_MAX && (p = view_peek(view, behind, 1)) && !*p)
-		behind++;
-	if (behind == size)
+	while (next - at < PADDING_MAX && (p = view_peek(view, next, 1)) && !*p)
+		next++;
+	if (next == size)
 		return true;
-	p = view_peek(view, behind, 1);
-	if (!p || behind - at >= PADDING_MAX) {
+	p = view_peek(view, next, 1);
+	if (!p || next - at >= PADDING_MAX) {
 		end->after = NOTHING;
 		return true;
 	}
-	end->code = behind - 2;
-	end->after = *p == 1 ? UNIT : behind - at > 2 ? NOTHING : DAMAGE;
+	end->code = next - 2;
+	end->after = *p == 1 ? UNIT : next - at > 2 ? NOTHING : DAMAGE;
 	if (end->after != DAMAGE || *p == 2)
 		return true;
-	p = *p == 3 ? view_peek(view, behind + 1, 1) : NULL;
+	p = *p == 3 ? view_peek(view, next + 1, 1) : NULL;
 	return p && *p > 3;
 }
 

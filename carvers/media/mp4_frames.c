@@ -137,7 +137,7 @@ static bool read_picture(struct view *view, uint64_t at, uint64_t end, struct pi
 	return false;
 }
 
-/* Where the next picture like `first` begins, behind some sound; 0: nowhere. */
+/* Where the next picture like `first` begins, after some sound; 0: nowhere. */
 static uint64_t find_next(struct view *view, uint64_t at, uint64_t end, const struct picture *first)
 {
 	const struct beginning *beginning = &beginnings[first->kind - JPEG];

@@ -8,7 +8,7 @@
  * All numbers are little-endian. Parallel streams have their first pages at the file's start, and
  * their last pages anywhere; streams may also follow each other (chained). The file ends where all
  * streams that began have ended, unless a page follows that begins another one with a new serial
- * number: nothing tells a chained file from two that touch, so a note says where. If those further
+ * number: nothing distinguishes a chained file from two that touch, so a note says where. If those further
  * streams are damaged, the file ends before them. The CRC of every page is checked: the valid part
  * ends after the last page whose CRC matched. After a page with a wrong CRC the walk continues if
  * the next page of the same stream follows, as in files that were edited; such a file is not

@@ -15,7 +15,7 @@
  *	pages 2 and 3: the roots of the trees of extents that the database owns, and of those that are free
  *	record in them: key's length (2), key: the last page (4, big-endian), number of pages (4, little-endian)
  *
- * The last extent that is owned tells the number of pages. Free pages hold zeros or what they held before, and nothing
+ * The last extent that is owned shows the number of pages. Free pages hold zeros or what they held before, and nothing
  * verifies it: a file is complete if its pages up to the free ones at its end are valid, and those are zeros. Where
  * the trees can't be read, the walk goes up to the last page whose checksum matches.
  */

@@ -6,7 +6,7 @@
  *	fixups: a number, and for each sector the two bytes that this number replaces at its end
  *
  * Integers are little-endian. Records follow one another by their numbers; the fixups show that each one's sectors belong
- * together. The first record is the table's own: its data's first run tells how many bytes the records take; those that were
+ * together. The first record is the table's own: its data's first run shows how many bytes the records take; those that were
  * never used are zeros. Else their number is not stored here. Small files are in their records: they are carved, too.
  */
 #include <inttypes.h>

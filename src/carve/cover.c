@@ -1,6 +1,6 @@
 /*
  * The covered ranges are in arrays in order of their starts, and, since none contains another, of
- * their ends: the last one that starts before an offset tells. Nearly always a range is added near
+ * their ends: the last one that starts before an offset decides. Nearly always a range is added near
  * the end of its array, and the first are dropped, in order of the decisions. One array has what
  * complete files cover, which is hidden whatever its rule is. The parts that others named are only
  * parts to candidates of the same rule: each rule has an array of its own.

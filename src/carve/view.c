@@ -575,7 +575,7 @@ static size_t next_read(const struct view *view, uint64_t row, size_t wanted)
 	return wanted < most ? wanted : (size_t)most;
 }
 
-/* Pays for a window of at least len bytes from offset (in the view). One that was passed over (view_pass) is not read
+/* Pays for a window of at least len bytes from offset (in the view). One that was passed (view_pass) is not read
  * where the next continues it: it has no bytes that can't be read. */
 static bool pay(struct view *view, uint64_t offset, size_t len)
 {

@@ -37,7 +37,7 @@ static bool ewf_probe(const struct image_ends *ends)
 	return e01_probe(ends->head, ends->head_len);
 }
 
-/* ---- what libewf tells --------------------------------------------------------------------- */
+/* ---- what libewf says ---------------------------------------------------------------------- */
 
 /* text: a name and a value, which were cleaned by a process that is not trusted. */
 static void add_value(struct image_info *info, char *text)

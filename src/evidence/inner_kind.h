@@ -26,7 +26,7 @@ struct inner_kind {
 	/* Where what it serves says where the volume's bytes are in the image around it: makes the image of that.
 	 * NULL: it is not valid. The rest is as for `open`. */
 	struct image *(*build)(const void *layout, size_t len, const struct volume *volume);
-	/* Where burin reads it itself, of what burin-evidence tells of its parts (inner_read_served). NULL: *why says why. The
+	/* Where burin reads it itself, of what burin-evidence says of its parts (inner_read_served). NULL: *why says why. The
 	 * image's `outer` is set by the caller; its info has the size, and paths besides outer's. how: "", or for people. */
 	struct image *(*open)(struct image *outer, const struct inner_place *place,
 		const char **why, char how[INNER_HOW_LEN]);

@@ -188,7 +188,7 @@ static int try_backend(struct reader *reader, const struct reader_backend *backe
 }
 
 /* io_uring where it was asked for, or where direct reads profit from it; threads where it is not
- * available, and for what other programs serve: when one of the parts of a long read fails there, Linux 6.18 tells
+ * available, and for what other programs serve: when one of the parts of a long read fails there, Linux 6.18 reports to
  * io_uring that all bytes were read, and leaves in the slot what it had before. */
 static int start_backend(
 	struct reader *reader, const struct reader_options *options, struct error *error)

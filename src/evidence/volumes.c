@@ -82,7 +82,7 @@ static void add_problem(struct volumes *volumes, char *sentence)
 		free(sentence);
 }
 
-/* ---- what a child tells -------------------------------------------------------------------- */
+/* ---- what a child says --------------------------------------------------------------------- */
 
 #define END_TEXT(text) ((text)[sizeof(text) - 1] = 0)
 

@@ -12,9 +12,6 @@
  * each of a gram's three places a table maps the 256 bytes to the classes of which some gram has it there. Where all three
  * have a class in common, a place is looked up as above: one in 9 in programs, one in 50 in compressed data. 64 places are sieved
  * at a time.
- *
- * On disk content this is 2.5 times as fast as Vectorscan with the 500 patterns of conf/burin.conf
- * (by FDR, as they are too many for its Teddy).
  */
 #include "scan/grams.h"
 
@@ -31,7 +28,7 @@ enum {
 	STRIDE = 2,         /* every other place */
 	BITS = 18,          /* of a hash */
 	WILD_MAX = 4,       /* bits of a gram */
-	ENTRIES_MAX = 5120, /* of 2 % of the bits: with more set too many places pass */
+	ENTRIES_MAX = 5120, /* 2 % of the bits: with more set too many places pass */
 	PATTERNS_MIN = 32,  /* fewer are not worth a pass over the text */
 	STEP = 128,         /* bytes that are looked up at a time */
 	CLASSES = 32,

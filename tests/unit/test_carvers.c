@@ -410,7 +410,7 @@ static unsigned complete_draws(
 }
 
 /* Cut anywhere, followed by random bytes; not in the last bytes, where a format may have a comment
- * that nothing checks. Where only a decoder tells, as for WebP, one draw in a
+ * that nothing checks. Where only a decoder shows it, as for WebP, one draw in a
  * hundred ends as the file would. */
 static void visit_overwritten(const char *carver, const char *path, const struct bytes *bytes)
 {

@@ -96,7 +96,7 @@ Test(e01_damage, undamaged)
 /* After the file's own head each byte is covered by a checksum. silent: of a zlib stream, where a
  * bit may mean nothing, or the same bytes in another way; then nothing need be said. A bit may even
  * make other bytes with the same Adler-32: one was seen that changes three, and libewf reads it so
- * too. Only the hash of the whole medium tells of that. */
+ * too. Only the hash of the whole medium shows that. */
 static void damage_bytes(uint64_t from, uint64_t to, uint64_t step, bool silent)
 {
 	unsigned collisions = 0;
