@@ -138,7 +138,8 @@ static bool are_previews_valid(struct view *view, const struct eps_section *sect
 	       (tiff->end == tiff->at || is_valid_tiff(view, tiff, at));
 }
 
-static uint64_t tiff_value(const struct tiff *tiff, uint16_t tag, uint64_t missing)
+/* An entry's first number; where it is missing, 1, which is the default of those that are read. */
+static uint64_t tiff_value(const struct tiff *tiff, uint16_t tag)
 {
 	struct tiff_entry entry;
 	uint64_t value;
@@ -146,7 +147,7 @@ static uint64_t tiff_value(const struct tiff *tiff, uint16_t tag, uint64_t missi
 	return tiff_find(tiff, tiff->first_ifd, tag, &entry) &&
 			       tiff_read_value(tiff, &entry, 0, &value)
 		       ? value
-		       : missing;
+		       : 1;
 }
 
 /* Whether the TIFF's pixels continue to the section's end as they began. */
@@ -158,8 +159,8 @@ static bool is_tiff_end_plausible(struct view *view, const struct eps_section *s
 
 	if (!tiff_open(&tiff, view, section->at, section->end - section->at))
 		return false;
-	width = tiff_value(&tiff, TIFF_WIDTH, 1);
-	bits = tiff_value(&tiff, TIFF_BITS, 1) * tiff_value(&tiff, TIFF_SAMPLES, 1);
+	width = tiff_value(&tiff, TIFF_WIDTH);
+	bits = tiff_value(&tiff, TIFF_BITS) * tiff_value(&tiff, TIFF_SAMPLES);
 	if (width > UINT32_MAX || bits > 64 || !width || !bits)
 		return false;
 	row_len = (width * bits + 7) / 8;

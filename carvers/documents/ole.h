@@ -113,11 +113,10 @@ void ole_guess_valid_end(struct ole *ole);
 
 void ole_free(struct ole *ole);
 
-/* Follows the chain from start on through sectors that no other chain contains. Its length must be
- * `want` sectors (0: any); list, if not NULL, gets the sectors and *count their number. False: the
- * chain breaks. */
-bool ole_chain(struct ole *ole, struct ole_table *table, uint32_t start, uint32_t want,
-	uint32_t **list, uint32_t *count);
+/* Follows the chain from start on through sectors that no other chain contains. list, if not NULL, gets
+ * the sectors, for the caller to free, and *count their number. False: the chain breaks. */
+bool ole_chain(
+	struct ole *ole, struct ole_table *table, uint32_t start, uint32_t **list, uint32_t *count);
 
 /* Reads the directory's chain and the root entry. */
 bool ole_read_root(struct ole *ole, struct ole_entry *root);

@@ -84,8 +84,8 @@ bool ole_read_root(struct ole *ole, struct ole_entry *root)
 {
 	uint64_t at = ole_sector_at(ole, ole->directory_start);
 
-	if (!ole_chain(ole, &ole->fat, ole->directory_start, 0, &ole->directory,
-		    &ole->directory_count) ||
+	if (!ole_chain(
+		    ole, &ole->fat, ole->directory_start, &ole->directory, &ole->directory_count) ||
 		!ole->directory_count)
 		return ole_wrong(ole, "the chain of the directory breaks", 48);
 	if (at >= view_size(ole->view))
@@ -136,8 +136,7 @@ static bool check_mini_stream(struct ole *ole, const struct ole_entry *root)
 {
 	if (root->len == 0)
 		return true;
-	if (!ole_chain(
-		    ole, &ole->fat, root->start, 0, &ole->mini_stream, &ole->mini_stream_count) ||
+	if (!ole_chain(ole, &ole->fat, root->start, &ole->mini_stream, &ole->mini_stream_count) ||
 		root->len > (uint64_t)ole->mini_stream_count << ole->shift)
 		return false;
 	check_tail(ole, root);
@@ -177,7 +176,7 @@ static bool check_stream(struct ole *ole, const struct ole_entry *entry)
 	if (entry->len == 0)
 		return true;
 	/* Some writers allocate more than needed. */
-	if (want > table->count || !ole_chain(ole, table, entry->start, 0, NULL, &count) ||
+	if (want > table->count || !ole_chain(ole, table, entry->start, NULL, &count) ||
 		count < want)
 		return false;
 	if (!small && count == want)

@@ -207,8 +207,8 @@ bool ole_read_fat(struct ole *ole)
 	return valid;
 }
 
-bool ole_chain(struct ole *ole, struct ole_table *table, uint32_t start, uint32_t want,
-	uint32_t **list, uint32_t *count)
+bool ole_chain(
+	struct ole *ole, struct ole_table *table, uint32_t start, uint32_t **list, uint32_t *count)
 {
 	size_t room = 0;
 
@@ -229,7 +229,7 @@ bool ole_chain(struct ole *ole, struct ole_table *table, uint32_t start, uint32_
 		}
 		++*count;
 	}
-	return !want || *count == want;
+	return true;
 }
 
 /* Reading ends at the first sector that is not in the view, so no more are needed than fit into it. */
@@ -243,7 +243,7 @@ bool ole_read_mini_fat(struct ole *ole)
 
 	if (ole->mini_table_start > OLE_LAST_SECTOR)
 		return true;
-	if (!ole_chain(ole, &ole->fat, ole->mini_table_start, 0, &sectors, &count) ||
+	if (!ole_chain(ole, &ole->fat, ole->mini_table_start, &sectors, &count) ||
 		!alloc_table(ole, &ole->mini, (count < fitting ? count : fitting) * per_sector))
 		valid = ole_wrong(ole, "the chain of the mini FAT breaks", 60);
 	limit = count * per_sector < OLE_LAST_SECTOR ? count * per_sector : OLE_LAST_SECTOR;

@@ -142,11 +142,7 @@ void jxl_bits_align(struct jxl_bits *bits)
 	bits->proof += n;
 }
 
-uint64_t jxl_bits_at(const struct jxl_bits *bits, unsigned *taken)
+uint64_t jxl_bits_at(const struct jxl_bits *bits)
 {
-	uint64_t at = bits->at - (bits->len - bits->next) - (bits->held.count + 7) / 8;
-
-	if (taken)
-		*taken = (8 - bits->held.count % 8) % 8;
-	return at;
+	return bits->at - (bits->len - bits->next) - (bits->held.count + 7) / 8;
 }

@@ -56,8 +56,8 @@ void jxl_bits_extensions(struct jxl_bits *bits);
 /* Skips zeros up to the next byte. */
 void jxl_bits_align(struct jxl_bits *bits);
 
-/* The offset in the view of the next bit: the byte, and how many of its bits were read. */
-uint64_t jxl_bits_at(const struct jxl_bits *bits, unsigned *taken);
+/* The offset in the view of the byte that has the next bit. */
+uint64_t jxl_bits_at(const struct jxl_bits *bits);
 
 /* Notes that something is wrong unless `right`. */
 static inline void jxl_bits_expect(struct jxl_bits *bits, bool right)

@@ -254,7 +254,7 @@ static const char *read_table(
 {
 	static const struct jxl_choice lens[4] = { { 10, 0 }, { 14, 1024 }, { 22, 17408 },
 		{ 30, 4211712 } };
-	uint64_t room = bits->limit - jxl_bits_at(bits, NULL), total = 0;
+	uint64_t room = bits->limit - jxl_bits_at(bits), total = 0;
 	uint64_t most = data_max(image, frame);
 
 	/* More than the available bytes can hold. */
@@ -289,7 +289,7 @@ static const char *read_table(
 	jxl_bits_align(bits);
 	if (!jxl_bits_ok(bits))
 		return "an invalid table of sections";
-	frame->at = jxl_bits_at(bits, NULL);
+	frame->at = jxl_bits_at(bits);
 	frame->first_at += frame->at;
 	frame->second_at += frame->at;
 	frame->last_at += frame->at;

@@ -254,8 +254,7 @@ static bool read_profile(struct jxl_bits *bits)
 	for (at = 0; at < len && right && jxl_bits_ok(bits); at++) {
 		uint32_t byte = jxl_code_next(bits, &code, profile_context(at, last, before));
 
-		right = byte < 256 &&
-			(at % 65536 || at / 256 <= jxl_bits_at(bits, NULL) - bits->start);
+		right = byte < 256 && (at % 65536 || at / 256 <= jxl_bits_at(bits) - bits->start);
 		before = last;
 		last = byte;
 	}

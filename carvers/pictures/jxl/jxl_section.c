@@ -55,7 +55,7 @@ static bool ends_section(struct jxl_bits *bits, struct jxl_checked *checked)
 	unsigned len = jxl_bit_len((uint32_t)(bits->limit - bits->start));
 
 	jxl_bits_align(bits);
-	if (!jxl_bits_ok(bits) || jxl_bits_at(bits, NULL) != bits->limit)
+	if (!jxl_bits_ok(bits) || jxl_bits_at(bits) != bits->limit)
 		return false;
 	checked->proof += len < END_PROOF_MAX ? len : END_PROOF_MAX;
 	return true;
@@ -147,7 +147,7 @@ static enum jxl_outcome check_first(struct part *part, struct jxl_bits *bits,
 		return JXL_BROKEN;
 	checked->begun = true;
 	charge_work(part, bits);
-	checked->valid_end = jxl_bits_at(bits, NULL);
+	checked->valid_end = jxl_bits_at(bits);
 	/* Subsampled chroma channels are not known to occur in modular frames. */
 	if (frame->modular && (frame->chroma[0] || frame->chroma[1] || frame->chroma[2]))
 		return JXL_UNKNOWN;

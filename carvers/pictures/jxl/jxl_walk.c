@@ -79,7 +79,7 @@ bool jxl_walk(struct jxl_walk *walk, struct view *view, uint64_t at, uint64_t li
 		return false;
 	}
 	walk->proof = bits.proof;
-	walk->valid_end = jxl_bits_at(&bits, NULL);
+	walk->valid_end = jxl_bits_at(&bits);
 	preview = walk->image.preview_width > 0;
 	do {
 		walk->problem = read_frame(walk, &bits, preview, &frame);
