@@ -10,7 +10,8 @@
  * page gives the number of pages. Each has its own number, a known type and an offset within it, or
  * is all zeros because it was never written. The items of a B-tree's page fill it from that offset
  * to its end, one after the other, and those of a hash in the order of its index. So they confirm
- * the page, except for the content of the last item. The pages of encrypted databases cannot be
+ * the page, except for the content of the last item. Leaves of a B-tree lead to the next one and to that before; where those are
+ * neighbours, burin checks it. The pages of encrypted databases cannot be
  * checked.
  *
  * A B-tree with Bitcoin's keys in it is a wallet.
@@ -38,6 +39,8 @@ struct bdb {
 	uint64_t used;      /* after the last page that is not all zeros */
 	uint64_t broken_at; /* where items of the page checked last become invalid; or 0 */
 	uint64_t loose;     /* bytes at its end that nothing confirms */
+	bool leads_on;     /* the last page is a B-tree's, and the next leaf comes right after it */
+	uint64_t unlinked; /* a page that does not lead back to such a one, or 0 */
 };
 
 enum { TREE_INNER = 3, RECORDS_INNER = 4, TREE_LEAF = 5, RECORDS = 6, TWINS = 12, HASHED = 13 };
@@ -196,12 +199,25 @@ static void check_items(struct bdb *bdb, const uint8_t *p, uint64_t start)
 		bdb->broken_at = start + stop;
 }
 
+/* Notes whether a leaf of a B-tree leads to the page after it, and, if the one before page `index` led to it, whether it leads
+ * back. */
+static void check_links(struct bdb *bdb, const uint8_t *p, uint64_t index, bool led)
+{
+	bool leaf = p[25] == TREE_LEAF || p[25] == RECORDS;
+
+	if (led && !bdb->unlinked && (!leaf || read32(bdb, p + 12) != index - 1))
+		bdb->unlinked = index * bdb->page_len;
+	bdb->leads_on = leaf && read32(bdb, p + 16) == index + 1;
+}
+
 /* Whether page `index` can belong to this file. */
 static bool check_page(struct bdb *bdb, uint64_t index)
 {
 	const uint8_t *p = view_peek(bdb->view, index * bdb->page_len, bdb->page_len);
 	uint16_t entries, offset;
+	bool led = bdb->leads_on;
 
+	bdb->leads_on = false;
 	bdb->broken_at = bdb->loose = 0;
 	if (!p)
 		return false;
@@ -226,6 +242,7 @@ static bool check_page(struct bdb *bdb, uint64_t index)
 		(p[25] != 7 && (uint32_t)entries * 2 > bdb->page_len))
 		return false;
 	bdb->used = (index + 1) * bdb->page_len;
+	check_links(bdb, p, index, led);
 	check_items(bdb, p, index * bdb->page_len);
 	return true;
 }
@@ -245,6 +262,10 @@ static enum verdict judge_last_page(struct bdb *bdb, uint64_t end)
 	if (bdb->encrypted)
 		return verdict_because(CARVE_UNVERIFIED, bdb->finding,
 			"encrypted: the pages before %" PRIu64 " cannot be verified", end);
+	if (bdb->unlinked)
+		return verdict_because(CARVE_UNVERIFIED, bdb->finding,
+			"the page at %" PRIu64 " does not lead back to the one before it",
+			bdb->unlinked);
 	if (bdb->loose > LOOSE_MAX)
 		return verdict_because(CARVE_UNVERIFIED, bdb->finding,
 			"the last %" PRIu64 " bytes cannot be verified", bdb->loose);

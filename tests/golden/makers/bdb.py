@@ -10,7 +10,7 @@ def meta(order, last, magic=0x053162, version=9, kind=9, size=512, encrypted=0):
     return page.ljust(72, b"\0").ljust(size, b"\x11" if encrypted else b"\0")
 
 
-def page(order, number, kind=5, size=512, items=(b"key", b"value")):
+def page(order, number, kind=5, size=512, items=(b"key", b"value"), links=(0, 0)):
     out = bytearray(size)
     top, index = size, b""
     for item in items:
@@ -18,7 +18,7 @@ def page(order, number, kind=5, size=512, items=(b"key", b"value")):
         top -= len(item)
         out[top:top + len(item)] = item
         index += struct.pack(order + "H", top)
-    out[:26] = struct.pack(order + "IIIIIHHBB", 0, 1, number, 0, 0, len(items), top, 1, kind)
+    out[:26] = struct.pack(order + "IIIIIHHBB", 0, 1, number, *links, len(items), top, 1, kind)
     out[26:26 + len(index)] = index
     return bytes(out)
 
@@ -26,6 +26,10 @@ def page(order, number, kind=5, size=512, items=(b"key", b"value")):
 def make():
     for name, order in (("little", "<"), ("big", ">")):
         save("bdb", f"{name}.db", meta(order, 3) + b"".join(page(order, i) for i in (1, 2, 3)), unchecked=2 * 512)
+    for name, back, verdict in (("linked", 2, "complete"), ("other-page", 9, "unverified")):
+        chain = meta("<", 3) + page("<", 1, links=(0, 2)) + page("<", 2, links=(1, 3)) + page("<", 3, links=(back, 0))
+        save("bdb", name + ".db", chain, verdict=verdict, length=2048, unchecked=2 * 512,
+             why="" if back == 2 else "the page at 1536 does not lead back to the one before it")
     save("bdb", "hash.db", meta("<", 2, 0x061561, 8, 8) + page("<", 1, 7) + page("<", 2, 13), unchecked=2 * 512)
     overflow = struct.pack("<IIIIIHHBB", 0, 1, 1, 0, 0, 1, 486, 0, 7) + noise(486)
     save("bdb", "overflow.db", meta("<", 1) + overflow, verdict="unverified", length=1024)
