@@ -20,12 +20,15 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "overwrite.h"
 #include "walk.h"
 
 #define ITEMS_MAX 65536
 #define PROPERTIES_MAX 1000
 #define LEVELS_MAX 32
 #define LAST_VERSION 17
+#define LOOSE_MAX \
+	64 /* bytes at the end that may be values as they are, if a sector begins in them */
 
 enum property { PROP_END = 0, PROP_COMPRESSION = 17, PROP_LAST = 60 };
 
@@ -215,6 +218,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"the last tile has runs that GIMP does not write, before %" PRIu64,
 				xcf.extent);
+		if (xcf.loose > LOOSE_MAX &&
+			overwrite_boundary_between(xcf.extent - xcf.loose, xcf.extent - 1))
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"nothing verifies the last tile's values, the last %" PRIu64
+				" bytes",
+				xcf.loose);
 		return CARVE_COMPLETE;
 	}
 	if (!xcf.extent)

@@ -14,6 +14,7 @@ struct xcf {
 	unsigned pointer_len; /* 4 or 8 */
 	uint8_t compression;  /* 0 none, 1 runs, 2 zlib */
 	bool odd_runs;        /* the last tile's runs are none that GIMP writes */
+	uint64_t loose;       /* bytes at the last tile's end that are values as they are */
 	unsigned item_count;  /* layers, channels and masks */
 	uint64_t extent;      /* end of all that was walked; nothing later may start before it */
 	uint64_t broken_at;

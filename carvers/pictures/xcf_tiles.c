@@ -14,8 +14,9 @@
 #define PIECE 4096
 
 /* Decodes one byte of all pixels, as runs. Most bytes decode as some: what GIMP writes has equal bytes as a run, so that values
- * as they are never follow each other, and a run of one byte ends a plane. *odd: something else is here. */
-static bool read_plane(struct cursor *cursor, uint32_t left, bool *odd)
+ * as they are never follow each other, and a run of one byte ends a plane. xcf->odd_runs: something else is here.
+ * xcf->loose: how many bytes at the end are values as they are. */
+static bool read_plane(struct xcf *xcf, struct cursor *cursor, uint32_t left)
 {
 	bool literal = false;
 
@@ -31,7 +32,8 @@ static bool read_plane(struct cursor *cursor, uint32_t left, bool *odd)
 		if (code < 0 || high < 0 || low < 0 || count == 0 || count > left)
 			return false;
 		left -= count;
-		*odd |= code >= 128 ? literal : count == 1 && left;
+		xcf->odd_runs |= code >= 128 ? literal : count == 1 && left;
+		xcf->loose = code >= 128 ? count : 0;
 		literal = code >= 128;
 		cursor->at += code < 128 ? 1 : count;
 	}
@@ -65,6 +67,7 @@ static bool read_tile(struct xcf *xcf, uint64_t at, uint32_t pixels, unsigned de
 	uint64_t size = view_size(xcf->view);
 
 	xcf->odd_runs = false;
+	xcf->loose = 0;
 	if (at < xcf->extent)
 		return xcf_fail(xcf, at, "a tile that starts inside earlier data");
 	if (xcf->compression == 0) {
@@ -76,7 +79,7 @@ static bool read_tile(struct xcf *xcf, uint64_t at, uint32_t pixels, unsigned de
 				xcf, at, cursor.at < size ? "a tile is not a zlib stream" : NULL);
 	} else {
 		for (unsigned i = 0; i < depth; i++)
-			if (!read_plane(&cursor, pixels, &xcf->odd_runs))
+			if (!read_plane(xcf, &cursor, pixels))
 				return xcf_fail(xcf, at,
 					cursor.at < size ? "a tile's runs are too long" : NULL);
 	}

@@ -126,6 +126,8 @@ def make():
     save("xcf", "v18.xcf", newer, verdict="unverified", length=len(newer), why=f"version 18 may have more after {len(newer)}")
     odd = File(0, encode=single_values).image([(12, 10, 1, False)])
     save("xcf", "single-values.xcf", odd, verdict="unverified", length=len(odd), why=f"the last tile has runs that GIMP does not write, before {len(odd)}")
+    loose = File(0, encode=lambda plane, rng: b"\x80" + struct.pack(">H", len(plane)) + plane).image([(60, 20, 1, False)])
+    save("xcf", "values.xcf", loose, verdict="unverified", length=len(loose), why="nothing verifies the last tile's values, the last 1200 bytes")
     empty = File(0).image([])
     save("xcf", "empty.xcf", empty, verdict="unverified", length=len(empty), why=f"neither layers nor channels before {len(empty)}")
     raw = File(0, NONE).image([(12, 10, 1, False)])
