@@ -237,6 +237,21 @@ static bool ends_in_noise(const struct sqlite *db)
 	return slack_noise(db->view, at + gap, at + content) < at + content;
 }
 
+/* Whether the last page is empty, but for bytes in its unused part: no cell after these shows that they are the file's. */
+static bool ends_in_remains(const struct sqlite *db)
+{
+	uint64_t at = (uint64_t)(db->end - 1) * db->page_len, end = at + db->page_len, start;
+	const uint8_t *p = is_idle(db, db->end) ? NULL : sqlite_peek(db, db->end);
+
+	if (p && db->end == 1)
+		p += SQLITE_HEADER_LEN;
+	if (!p || is_map(db, db->end) || (p[0] != 10 && p[0] != 13) || be16(p + 3) || be16(p + 1))
+		return false;
+	start = at + (db->end == 1 ? SQLITE_HEADER_LEN : 0) + 8;
+	start = (start + SECTOR - 1) / SECTOR * SECTOR;
+	return start < end && !walk_zeros(db->view, start, end - (db->page_len - db->usable_len));
+}
+
 /* The first page that nothing refers to, 0 when there is none; *to_end: nor to any after it. */
 static uint32_t first_unreferenced(const struct sqlite *db, bool *to_end)
 {
@@ -319,6 +334,9 @@ static enum verdict judge_pages(struct sqlite *db)
 	if (ends_in_noise(db))
 		return verdict_because(CARVE_UNVERIFIED, db->finding,
 			"random bytes in the last page's unused part");
+	if (ends_in_remains(db))
+		return verdict_because(CARVE_UNVERIFIED, db->finding,
+			"nothing verifies the bytes of the last page, which is empty");
 	if (db->problem)
 		return verdict_because(CARVE_UNVERIFIED, db->finding, "%s", db->problem);
 	db->finding->length = grown_end(db, db->finding->length);

@@ -37,6 +37,11 @@ def patched(data, at, value):
 
 
 def make():
+    empty = database(["create table t(a)", "drop table t"], page=4096, vacuum=1)
+    assert len(empty) == 4096 and not empty[103:105].strip(b"\0")
+    for name, value, verdict, why in (("empty", bytes(1024), "complete", ""),
+                                      ("empty-text", b"Something else. " * 64, "unverified", "nothing verifies the bytes of the last page, which is empty")):
+        save("sqlite", name + ".db", patched(patched(empty, 112, bytes(4096 - 112)), 3072, value), verdict=verdict, length=4096, unchecked=112, why=why)
     small = database(TABLE + fill(12))
     pages = len(small) // 512
     save("sqlite", "table.sqlite", small)
