@@ -118,6 +118,7 @@ struct zip_sum {
 /* Adds a member. */
 void zip_sum_add(struct zip_sum *sum, const struct zip_member *member);
 
+/* Whether the same members were added to both, in any order. */
 bool zip_sum_equal(const struct zip_sum *a, const struct zip_sum *b);
 
 /* The records after the members. */

@@ -15,6 +15,7 @@ struct md5 {
 	uint8_t block[64]; /* the first len % 64 bytes are pending */
 };
 
+/* Begin a digest; md5_add adds bytes to either. Nothing is allocated. */
 void md5_start(struct md5 *md5);
 void md4_start(struct md5 *md4);
 void md5_add(struct md5 *md5, const uint8_t *bytes, size_t len);

@@ -37,6 +37,7 @@ struct tiff_entry {
 	bool apart;    /* the values are outside the directory */
 };
 
+/* The four bytes at p as a number, in the byte order of the file. */
 uint32_t tiff_u32(const struct tiff *tiff, const uint8_t *p);
 
 /* Read the head at base. False when there is none. The first accepts plain TIFF only, as EXIF and

@@ -47,6 +47,7 @@ struct xml_text {
 	size_t room, len;
 };
 
+/* Adds a character that the reader has read, and a zero after it, if there is room. text may be NULL. */
 void xml_collect(const struct xml_reader *reader, struct xml_text *text, int c);
 
 static inline bool xml_is_space(int c)

@@ -185,6 +185,7 @@ void ole_check_documents(struct ole *ole, const struct ole_entry *root);
 /* Checks a message's stream, if it is one with text or its list of properties. */
 void ole_check_property(struct ole *ole, const struct ole_entry *entry);
 
+/* Whether the entry has this name, or one that starts so: in ASCII, in the same case. */
 bool ole_named(const struct ole_entry *entry, const char *name);
 bool ole_starts_with(const struct ole_entry *entry, const char *start);
 

@@ -12,6 +12,7 @@ struct sfnt_sum {
 	uint64_t len; /* bytes added so far */
 };
 
+/* Adds the next len bytes of the table. */
 void sfnt_sum_add(struct sfnt_sum *sum, const uint8_t *bytes, size_t len);
 
 /* Whether four bytes can be a table's tag. */

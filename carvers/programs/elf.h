@@ -51,6 +51,7 @@ struct elf_section {
 	uint32_t link;
 };
 
+/* The word at p, of 4 bytes or, in 64-bit files, 8, in the byte order of the file. */
 uint64_t elf_word(const struct elf *elf, const uint8_t *p);
 
 /* Reads entry `index` of the section table. False when it is not readable. */

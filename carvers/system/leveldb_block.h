@@ -12,7 +12,7 @@
 /* The CRC-32C as the formats store it. */
 uint32_t leveldb_mask(uint32_t crc);
 
-/* Reads a number of 7 bits a byte at *p, before stop, and advances *p. False: there is none. */
+/* Reads a number in LEB128, of at most 9 bytes, at *p, before stop, and advances *p. False: there is none. */
 bool leveldb_number(const uint8_t **p, const uint8_t *stop, uint64_t *number);
 
 /* A block's place and length, without its tail. */
@@ -20,6 +20,7 @@ struct leveldb_handle {
 	uint64_t at, len;
 };
 
+/* Reads one at *p, before stop, and advances *p. False: there is none. */
 bool leveldb_handle_read(const uint8_t **p, const uint8_t *stop, struct leveldb_handle *handle);
 
 /* Whether the block's CRC is right. */

@@ -37,6 +37,7 @@ static inline void strbuf_text(struct strbuf *buf, const char *text)
 	strbuf_bytes(buf, text, strlen(text));
 }
 
+/* Adds what printf would print. */
 void strbuf_print(struct strbuf *buf, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -45,6 +46,7 @@ void strbuf_print(struct strbuf *buf, const char *format, ...)
 /* Writes the number's digits so that the last one is at end[-1]; returns where they begin. */
 char *digits_before(char *end, uint64_t number);
 
+/* Adds the number in decimal digits. */
 void strbuf_number(struct strbuf *buf, uint64_t number);
 /* Padded with blanks on the left. */
 void strbuf_number_padded(struct strbuf *buf, uint64_t number, unsigned width);

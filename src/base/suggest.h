@@ -11,6 +11,7 @@ struct suggestion {
 	size_t distance;
 };
 
+/* The name becomes the best if it is near enough to the word, and nearer than all before it. It must outlive the suggestion. */
 void suggestion_offer(struct suggestion *suggestion, const char *name);
 
 /* What follows "unknown ... 'word'" in a message: "did you mean 'max_size'? Known are a, b, c", or

@@ -64,6 +64,7 @@ static inline bool carving_reads_files(const struct carving_options *options)
 
 struct carving;
 
+/* What the options point to must outlive it. Never NULL. */
 struct carving *carving_new(const struct carving_options *options);
 
 /* on_decided gets every decision that is made from now on, in order, but those on what is hidden. */

@@ -37,6 +37,7 @@ struct decision {
 	uint64_t outer;  /* ... which starts there */
 };
 
+/* rejected, skipped: where candidates that are not kept are counted. These and the rules must outlive it. Never NULL. */
 struct decider *decider_new(const struct rules *rules, const struct decide_options *options,
 	struct tallies *rejected, struct tallies *skipped);
 /* Decides on all candidates of one start, in order of rule; count at least 1. Sets keep in each.

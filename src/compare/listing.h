@@ -66,6 +66,7 @@ void listing_set(char **place, const char *text);
 void listing_name(struct listed *file, const char *path);
 void listing_add_run(struct listed *file, uint64_t offset, uint64_t length);
 
+/* Add the files of a report of that kind, which is at listing->path. 0, or a negative errno with error set. */
 int listing_read_burin(struct listing *listing, struct error *error);
 int listing_read_audit(struct listing *listing, struct error *error);
 int listing_read_dfxml(struct listing *listing, struct error *error);

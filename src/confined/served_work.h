@@ -31,6 +31,7 @@ struct served_kind {
 	size_t (*list_at)(void *handle, uint64_t offset, uint64_t effort, void *buffer);
 };
 
+/* Of the image, and of its sectors: bytes. */
 void served_set_size(struct served *served, uint64_t size, uint32_t sector_size);
 /* How the image was opened, for people: "with a password of FILE". */
 void served_set_how(struct served *served, const char *how);

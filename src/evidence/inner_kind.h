@@ -35,6 +35,7 @@ struct inner_kind {
 		struct inner_beside *beside);
 };
 
+/* Whether the volume's file system is one of the kind's. */
 bool inner_is_kind(const struct inner_kind *kind, const struct volume *volume);
 /* The volume at the offset in which there may be one. */
 bool inner_find_volume(

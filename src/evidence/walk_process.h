@@ -33,6 +33,7 @@ struct walk_end {
 	bool died;         /* the child crashed before its work was done */
 };
 
+/* Makes the walk, in the process of the one before if there is one, and returns when it has ended. */
 void walk_process_run(const struct walk_process *process, struct walk_end *end);
 /* Ends what is left of them. */
 void walk_process_end(struct sandbox_child *child);

@@ -34,6 +34,7 @@ const char *json_fields_text(struct json_fields *fields, const char *key, const 
 uint64_t json_fields_number(
 	struct json_fields *fields, const char *key, bool required, uint64_t max);
 
+/* fallback: for a missing field. */
 bool json_fields_flag(struct json_fields *fields, const char *key, bool fallback);
 
 /* As json_fields_text, for one component of a path: clean text without '/' and leading dot, at most

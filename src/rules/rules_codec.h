@@ -5,6 +5,7 @@
 #include "base/codec.h"
 #include "rules/rules.h"
 
+/* Adds what checks use of the rules. */
 void rules_save_checks(const struct rules *rules, struct codec_writer *writer);
 /* Into zeros: indexes of rules and patterns are those of the set, but it has no patterns. Its memory
  * is the process's. Invalid values fail the reader. */

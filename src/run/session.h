@@ -44,6 +44,7 @@ struct session {
  * started. */
 struct pool *session_pool_new(unsigned threads);
 
+/* Sets all to nothing but these, which must outlive the session, and the time at which it began. */
 void session_init(
 	struct session *session, const struct run_options *options, const char *image_path);
 

@@ -17,6 +17,7 @@ struct traits {
 	size_t count;
 };
 
+/* Adds those of a run with these options over the evidence. */
 void traits_find(struct traits *traits, const struct run_options *options, struct image *evidence);
 /* Whether a value found elsewhere differs. What is not known, there or here, does not. */
 bool traits_differ(const struct traits *traits, size_t number, const char *value);

@@ -39,6 +39,7 @@ void jxl_bits_fill(struct jxl_bits *bits, unsigned n);
 /* Reads the next n bits, at most 32. */
 uint32_t jxl_bits_read(struct jxl_bits *bits, unsigned n);
 
+/* Read a bit, and a number in the forms U32, whose choice has two bits, and U64 of the format. */
 bool jxl_bits_bool(struct jxl_bits *bits);
 uint32_t jxl_bits_u32(struct jxl_bits *bits, const struct jxl_choice choices[4]);
 uint64_t jxl_bits_u64(struct jxl_bits *bits);

@@ -18,6 +18,7 @@ struct jxl_ans {
 bool jxl_prefix_read(struct jxl_bits *bits, size_t alphabet, struct prefix_code *prefix);
 bool jxl_ans_read(struct jxl_bits *bits, unsigned alpha, struct jxl_ans *ans);
 
+/* Read the next symbol. state: of the coder, which is read from the data first. */
 uint32_t jxl_prefix_next(struct jxl_bits *bits, const struct prefix_code *prefix);
 uint32_t jxl_ans_next(struct jxl_bits *bits, const struct jxl_ans *ans, uint32_t *state);
 

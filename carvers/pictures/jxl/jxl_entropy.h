@@ -38,6 +38,7 @@ bool jxl_code_read(struct jxl_bits *bits, size_t context_count, struct jxl_code 
 /* Starts reading numbers; may be called again. False: out of memory. */
 bool jxl_code_begin(struct jxl_bits *bits, struct jxl_code *code, uint32_t width);
 
+/* Reads the next number. context: less than the code's context_count. */
 uint32_t jxl_code_next(struct jxl_bits *bits, struct jxl_code *code, size_t context);
 
 /* After the last number: notes an error unless the coder is in the state in which all encoders

@@ -22,6 +22,7 @@ struct jxl_weighted {
 	int64_t guesses[JXL_WEIGHTED], guess;
 };
 
+/* Reads the parameters of the predictor. */
 void jxl_weighted_read(struct jxl_bits *bits, struct jxl_weighted *weighted);
 
 /* Starts a channel. False: out of memory. */
