@@ -325,7 +325,7 @@ static void place_parts(struct reader *reader, struct sevenzip_info *info)
 	info->parts = allocate(reader, info->part_count, sizeof(*info->parts));
 }
 
-/* The last part of each folder has what is left. */
+/* The last part of each folder has the rest. */
 static void read_part_lens(struct reader *reader, struct sevenzip_info *info, bool given)
 {
 	for (size_t i = 0; i < info->folder_count && !reader->bad; i++) {

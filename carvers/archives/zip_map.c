@@ -98,7 +98,7 @@ static uint64_t first_entry(struct view *view, uint64_t from, uint64_t at)
 	return at;
 }
 
-/* Reads the directory before the end record at `at`, or what is left of it there. */
+/* Reads the directory before the end record at `at`, or what remains of it there. */
 static bool read_tail(struct view *view, uint64_t at, struct carve_table *table)
 {
 	struct carve_anchor start = { .word = WORD_CENTRAL, .len = 4, .bytes = "PK\1\2" };

@@ -1,5 +1,5 @@
 /*
- * Records of NTFS's file table ($MFT): what is left of the table of a volume that no longer has one.
+ * Records of NTFS's file table ($MFT): what remains of the table of a volume that no longer has one.
  *
  *	record: 'FILE', where its fixups are and how many (2, 2), ..., the bytes used of it and allocated (4, 4 at 24),
  *	        ..., its number (4 at 44), attributes

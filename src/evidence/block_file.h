@@ -76,7 +76,7 @@ struct block_format {
 	size_t state_len; /* of the format's struct, which starts with a struct block_file */
 	/* Reads the head and the table, and sets `about`. False: block_file_refuse was called. */
 	bool (*open)(struct block_file *file, const struct image_ends *ends);
-	/* offset is inside the image; *place is zeros, its len what is left of the image. */
+	/* offset is inside the image; *place is zeros, its len the rest of the image. */
 	void (*find)(struct block_file *file, uint64_t offset, struct block_place *place);
 	/* Unpacks all of the unit, len bytes. NULL: nothing is packed. */
 	bool (*unpack)(struct block_file *file, const uint8_t *packed, size_t packed_len,

@@ -35,7 +35,7 @@ struct walk_end {
 
 /* Makes the walk, in the process of the one before if there is one, and returns when it has ended. */
 void walk_process_run(const struct walk_process *process, struct walk_end *end);
-/* Ends what is left of them. */
+/* Ends the process, if there still is one. */
 void walk_process_end(struct sandbox_child *child);
 
 #endif

@@ -17,7 +17,7 @@ struct previews *previews_open(int dir_fd, uint64_t max);
  * negative errno with error set. */
 int previews_add(struct previews *previews, const struct file_record *file, uint64_t number,
 	struct error *error);
-/* Writes what is left. Returns 0 or a negative errno with error set. */
+/* Writes the rest. Returns 0 or a negative errno with error set. */
 int previews_finish(struct previews *previews, struct error *error);
 void previews_close(struct previews *previews);
 

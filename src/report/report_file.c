@@ -127,7 +127,7 @@ FILE *report_file_stream(struct report_file *file)
 	return file->stream;
 }
 
-/* Returns 0 or a negative errno; what is left stays pending. */
+/* Returns 0 or a negative errno; the rest stays pending. */
 static int write_pending(struct report_file *file)
 {
 	size_t done = 0;

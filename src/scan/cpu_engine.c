@@ -11,7 +11,7 @@
  *     Vectorscan on system files and 11 times on disk images.
  *   - a regex is searched by the bytes that all its matches begin with (patterns/prefix.h), as one
  *     more pattern for these two, and confirmed where they match.
- *   - Vectorscan (vectorscan.h) gets what is left: thousands of strings, and regexes that begin
+ *   - Vectorscan (vectorscan.h) gets the rest: thousands of strings, and regexes that begin
  *     with anything. There it is 4 to 200 times as fast as pairs and PCRE2, which in turn take what
  *     it refuses.
  *   - Teddy and grams compare in full what they let pass. Where that is much for long, as in prose that

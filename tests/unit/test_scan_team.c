@@ -189,7 +189,7 @@ Test(scan_team, a_segment_a_thread)
 		cr_assert_eq(calls[k].from, k * EXTENT);
 		cr_assert(pthread_equal(calls[k].thread, calls[k + 1].thread));
 	}
-	/* From the middle on: what is left is dealt out. */
+	/* From the middle on: the rest is dealt out. */
 	f.chunk.from = LEN / 2;
 	search(&f);
 	qsort(calls, call_count, sizeof(*calls), compare_calls);

@@ -33,7 +33,7 @@ void jxl_bits_begin(struct jxl_bits *bits, struct view *view, uint64_t at, uint6
 /* False after something was wrong, or the bytes ended: everything read since is 0. */
 bool jxl_bits_ok(const struct jxl_bits *bits);
 
-/* Loads at least n bits (at most 32) into bits->held, or what is left of the data. */
+/* Loads at least n bits (at most 32) into bits->held, or the rest of the data. */
 void jxl_bits_fill(struct jxl_bits *bits, unsigned n);
 
 /* Reads the next n bits, at most 32. */
