@@ -295,7 +295,7 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 	};
 	bool success;
 
-	if (crew->strategy[1].find == crew->strategy->find && !state->known[index] &&
+	if (crew->strategy->repeats && crew->strategy[1].repeats && !state->known[index] &&
 		is_at_cluster(assembler, broken))
 		state->known[index] = known_trials_new(crew->known_most);
 	bench.known = state->known[index];

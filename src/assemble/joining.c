@@ -61,18 +61,17 @@ static bool goes_past(struct workbench *bench, const struct partial *partial,
 	       workbench_goes_past(bench, extents, step->at, partial->reached);
 }
 
-/* A trial of a layout, unless an earlier pass made it. Not before a tail, which may be far from what is tried. */
+/* A trial of a layout, unless an earlier pass made it. */
 static bool try_layout(struct workbench *bench, const struct partial *partial,
 	const struct step *step, struct extents *extents, struct outcome *outcome)
 {
 	uint64_t tested = bench->tested;
-	bool is_kept = !partial->tail.from;
 
-	if (is_kept && workbench_is_known(bench, extents, step->at, partial->reached))
+	if (workbench_is_known(bench, extents, step->at, partial->reached))
 		return false;
 	if (goes_past(bench, partial, step, extents) && workbench_try(bench, extents, outcome))
 		return true;
-	if (is_kept && bench->tested != tested)
+	if (bench->tested != tested)
 		workbench_note_refused(bench, extents, step->at, partial->reached);
 	return false;
 }

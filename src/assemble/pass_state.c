@@ -103,12 +103,12 @@ static void load_found(struct assembled *found, const struct broken *broken,
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-/* Whether that pass knows what the one before has noted. */
+/* Whether that pass knows what those before have noted. */
 static bool is_known_needed(unsigned pass)
 {
 	const struct strategy *next = &strategies[pass];
 
-	return pass && next->find && next->find == next[-1].find;
+	return pass && next->repeats && next[-1].repeats;
 }
 
 /* has_known: whether what is noted of its trials is saved, too. */

@@ -10,7 +10,8 @@
 /* Cells that come before any step from what others lead to. */
 #define NEAR_ALONE 2
 #define TAIL_ALONE 8
-#define TAIL_CELLS 6 /* cells that lead to the tail, from any break */
+#define ELSEWHERE_SHARE 3 /* of the work of the last pass is not for the tail that tables show */
+#define TAIL_CELLS 6      /* cells that lead to the tail, from any break */
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -138,4 +139,22 @@ bool find_before_tail(struct workbench *bench, const struct broken *broken, stru
 	return mapping_find_tail(bench, broken, &tail) &&
 	       (steps_find(bench, broken, &tail, &two, extents, outcome, assembly) ||
 		       steps_find(bench, broken, &tail, &more, extents, outcome, assembly));
+}
+
+/* Where the tables are right, nothing else can be: that takes most of the work. */
+bool find_again(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly)
+{
+	uint64_t kept = bench->work_left / ELSEWHERE_SHARE;
+	bool spent, found;
+
+	bench->work_left -= kept;
+	if (find_before_tail(bench, broken, extents, outcome, assembly))
+		return true;
+	spent = bench->exhausted;
+	bench->work_left += kept;
+	bench->exhausted = false;
+	found = find_anywhere(bench, broken, extents, outcome, assembly);
+	bench->exhausted |= spent;
+	return found;
 }

@@ -393,7 +393,9 @@ static bool try_cell(struct search *search, struct partial *partial, const struc
 	size_t from;
 	bool ends;
 
-	drop_hopeless(search, partial, cell->zone);
+	/* The one trial of a break costs no more than to look whether it is hopeless. */
+	if (cell->ring != RING_TAIL)
+		drop_hopeless(search, partial, cell->zone);
 	from = cell->zone ? breaks->ends[cell->zone - 1] : 0;
 	steps.breaks = breaks->items + from;
 	steps.width = breaks->ends[cell->zone] - from;
@@ -591,6 +593,8 @@ bool steps_find(struct workbench *bench, const struct broken *broken, const stru
 	if (broken->start % bench->clusters->size != bench->clusters->origin)
 		return false; /* inside another file */
 	bench->work_left -= search.reserve;
+	bench->tail = tail ? tail->from : 0;
+	bench->tail_shift = tail ? tail->shift : 0;
 	if (!search_coarsely(&search, broken) && !search_from(&search, broken))
 		judge_guesses(&search);
 	if (search.is_found) {
@@ -603,6 +607,7 @@ bool steps_find(struct workbench *bench, const struct broken *broken, const stru
 	guesses_free(&search.guesses);
 	forget(&search);
 	workbench_end(bench);
+	bench->tail = 0;
 	bench->exhausted |= search.is_spent;
 	return search.is_found;
 }

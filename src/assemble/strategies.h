@@ -14,6 +14,7 @@ struct strategy {
 	bool uses_volumes; /* which only the first of several processes has: it tries all files */
 	bool uses_tables;  /* bench->hits and bench->sums have what the carvers' maps ask for */
 	bool uses_heads;   /* bench->searcher has the first bytes of clusters */
+	bool repeats;      /* trials that other passes make, too: bench->known has those refused */
 	/* Looks for a layout that the carver finds COMPLETE, or at least better than before. True: extents, outcome, and in assembly
 	 * the evidence (bits, of the joints, whatever the number of trials) and the doubts are
 	 * filled in. Called by several threads for different files. */
@@ -47,6 +48,9 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 	struct outcome *outcome, struct assembly *assembly);
 /* Several pieces in any order (plans.c). */
 bool find_anywhere(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly);
+/* First with the file's end where its tables show it, then anywhere (plans.c). */
+bool find_again(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);
 
 #endif

@@ -96,6 +96,14 @@ static const struct workbench_check *find_known(const struct workbench *bench,
 	return NULL;
 }
 
+/* How far the check of the view looked; where the file's end was found elsewhere, before that. */
+static uint64_t looked_at(const struct workbench *bench, const struct carve_state *from)
+{
+	uint64_t reach = bench->tail ? view_tail_reach(bench->view) : view_reach(bench->view);
+
+	return bench->tail && from && from->offset > reach ? from->offset : reach;
+}
+
 /* Notes a check for the thread that it is made for, unless that is to make it itself. */
 static void note_check(struct workbench *bench, const struct extents *extents,
 	const struct check_options *options, const struct outcome *outcome)
@@ -112,7 +120,7 @@ static void note_check(struct workbench *bench, const struct extents *extents,
 		.verdict = outcome->verdict,
 		.length = outcome->length,
 		.work = outcome->work,
-		.seen = view_reach(bench->view),
+		.seen = bench->looked_at,
 		.proof = view_proof(bench->view, noted->at) };
 	extents_set(&item->extents, extents->runs, extents->count);
 }
@@ -131,7 +139,7 @@ void workbench_forget(struct workbench_ahead *ahead)
 
 static uint64_t seen_by(const struct workbench *bench)
 {
-	return bench->was_known ? bench->known_seen : view_reach(bench->view);
+	return bench->was_known ? bench->known_seen : bench->looked_at;
 }
 
 /* Keeps account of the check's work, or of what it was allowed, and of why it may have ended early. */
@@ -139,6 +147,7 @@ static void check(struct workbench *bench, const struct extents *extents,
 	const struct check_options *options, struct outcome *outcome)
 {
 	const struct workbench_check *known = find_known(bench, extents, options);
+	struct check_options with_tail = *options;
 
 	bench->was_known = known;
 	if (known) {
@@ -148,10 +157,12 @@ static void check(struct workbench *bench, const struct extents *extents,
 		workbench_spend(bench, known->work);
 		return;
 	}
+	with_tail.tail = bench->tail;
 	check_runs(bench->view, bench->evidence, bench->rule, extents->runs, extents->count,
-		bench->work_left, options, outcome);
+		bench->work_left, &with_tail, outcome);
 	bench->no_memory = outcome->no_memory;
 	bench->stopped = view_stopped(bench->view);
+	bench->looked_at = looked_at(bench, options->from);
 	note_check(bench, extents, options, outcome);
 	workbench_spend(bench, outcome->work);
 }
@@ -509,7 +520,10 @@ static uint64_t trial_key(
 {
 	uint64_t hash = extents_hash(extents, at + bench->clusters->size);
 
-	return (hash ^ at) * 0x9e3779b97f4a7c15 ^ noticed;
+	hash = (hash ^ at) * 0x9e3779b97f4a7c15 ^ noticed;
+	if (bench->tail)
+		hash = (hash ^ bench->tail ^ bench->tail_shift) * 0xbf58476d1ce4e5b9;
+	return hash;
 }
 
 bool workbench_is_known(

@@ -71,8 +71,10 @@ struct workbench {
 	uint64_t tested;                  /* trials made */
 	bool stopped, no_memory;          /* the trials mean nothing */
 	bool exhausted;                   /* no work was left: some trials were not made */
-	bool is_last; /* the pass: what it can not judge to the end never will be */
-	bool looks;   /* how far a trial gets is what it is made for */
+	uint64_t tail; /* where the file's end begins that was found elsewhere; 0: it was not */
+	uint64_t tail_shift; /* see struct tail */
+	bool is_last;        /* the pass: what it can not judge to the end never will be */
+	bool looks;          /* how far a trial gets is what it is made for */
 	/* Trials also accept CARVE_UNVERIFIED. */
 	bool takes_unverified;
 	struct workbench_states states;
@@ -80,8 +82,9 @@ struct workbench {
 	const struct workbench_ahead *ahead; /* NULL, or of the next trial */
 	struct workbench_ahead *noted; /* NULL, or where this one's checks are noted for others */
 	struct known_trials
-		*known; /* refused ones of this file, for the next pass; NULL: none are noted */
-	bool was_known; /* the last check was made ahead, or in an earlier pass: */
+		*known;     /* refused ones of this file, for the next pass; NULL: none are noted */
+	uint64_t looked_at; /* by the last check that was made */
+	bool was_known;     /* the last check was made ahead, or in an earlier pass: */
 	uint64_t known_seen;
 	unsigned known_proof;
 	uint64_t *lasting; /* where the last pieces of wrong layouts begin that were refused late */

@@ -423,6 +423,7 @@ void check_runs(struct view *view, struct image *image, const struct rule *rule,
 	view_set_thorough(view, options && options->thorough);
 	view_set_trial(view, options && options->is_trial);
 	view_limit_work(view, work_max);
+	view_watch_tail(view, options ? options->tail : 0);
 	if (options && options->spacing)
 		view_keep_states(view, options->spacing);
 	if (musts_hold(view, rule, outcome))

@@ -43,6 +43,7 @@ struct check_options {
 	bool is_trial;                  /* see view_is_trial */
 	const struct carve_state *from; /* NULL, or saved by a check of a file with the same
 					   from->offset first bytes: the check goes on from there */
+	uint64_t tail;                  /* 0, or see view_watch_tail */
 	uint64_t spacing; /* 0, or the check saves states, at least this many bytes apart: then
 			     view_take_states has them */
 };

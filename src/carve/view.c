@@ -114,6 +114,9 @@ struct view {
 	struct {
 		uint64_t at, from, to;
 	} gap; /* of view_watch_gap */
+	struct {
+		uint64_t at, reach;
+	} tail; /* of view_watch_tail */
 	bool exhausted, over_budget, no_memory, met_bad, agrees, starts_over;
 	uint64_t reserved; /* of the process's memory for checks, or of what `reserve` counts */
 	struct offset_list parts, embedded;
@@ -177,6 +180,7 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 	view->work = view->reach = 0;
 	view->gap.from = 0;
 	view->gap.to = UINT64_MAX;
+	view->tail.at = view->tail.reach = 0;
 	view->work_max = UINT64_MAX;
 	view->work_mark = WORK_STEP;
 	view->exhausted = view->over_budget = view->no_memory = view->starts_over = false;
@@ -330,6 +334,16 @@ uint64_t view_work_done(const struct view *view)
 uint64_t view_reach(const struct view *view)
 {
 	return view->reach;
+}
+
+void view_watch_tail(struct view *view, uint64_t at)
+{
+	view->tail.at = at;
+}
+
+uint64_t view_tail_reach(const struct view *view)
+{
+	return view->tail.reach;
 }
 
 void view_watch_gap(struct view *view, uint64_t at)
@@ -661,6 +675,8 @@ static bool count_peek(struct view *view, uint64_t offset, size_t len)
 		return false;
 	if (offset + len > view->reach)
 		view->reach = offset + len;
+	if (offset < view->tail.at && offset + len > view->tail.reach)
+		view->tail.reach = offset + len;
 	return view_work(view, len + PEEK_WORK);
 }
 

@@ -96,6 +96,10 @@ void view_limit_work(struct view *view, uint64_t units);
 uint64_t view_work_done(const struct view *view);
 /* The furthest offset that was looked at since view_point. */
 uint64_t view_reach(const struct view *view);
+/* After view_point: the file's end, from `at` on, was found elsewhere, and counts for nothing in view_tail_reach. */
+void view_watch_tail(struct view *view, uint64_t at);
+/* The furthest offset that was looked at since then, by looks that began before the file's end. */
+uint64_t view_tail_reach(const struct view *view);
 /* For files in pieces: from now on the view notes where around `at`, an offset in the file, a check looks at nothing. */
 void view_watch_gap(struct view *view, uint64_t at);
 /* Of the last check, if it began without a state: in [from, to], which has that offset, it fetched nothing. So it would have

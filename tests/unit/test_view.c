@@ -585,3 +585,23 @@ Test(view_unreadable, a_file_that_ends_before_it_names_the_place, .init = fill)
 	outcome_free(&outcome);
 	view_free(view);
 }
+
+Test(view_work, looks_at_an_end_that_was_found_elsewhere_do_not_count, .init = fill)
+{
+	struct view *view = view_at(0, sizeof(content));
+
+	view_peek(view, 900, 100);
+	cr_expect_eq(view_tail_reach(view), 0);
+	view_watch_tail(view, 2000);
+	view_peek(view, 1000, 500);
+	view_peek(view, 2000, 500);
+	view_peek(view, 200, 100);
+	cr_expect_eq(view_tail_reach(view), 1500);
+	cr_expect_eq(view_reach(view), 2500);
+	view_peek(view, 1900, 300);
+	cr_expect_eq(view_tail_reach(view), 2200);
+	view_point(view, &evidence.image, 0, sizeof(content));
+	view_peek(view, 1000, 500);
+	cr_expect_eq(view_tail_reach(view), 0);
+	view_free(view);
+}
