@@ -20,6 +20,7 @@
 
 #include "bytes.h"
 #include "foreign.h"
+#include "sfnt_outlines.h"
 #include "walk.h"
 
 #define SUM_BITS 32 /* see view_proved */
@@ -320,6 +321,33 @@ static bool are_glyphs_valid(const struct sfnt *sfnt)
 	return wrong <= GLYPHS_WRONG;
 }
 
+/* Where a table whose checksum does not agree is another file's, as far as its outlines show it. Its place: they do not. */
+static uint64_t outlines_end(const struct sfnt *sfnt, const struct sfnt_table *table)
+{
+	uint64_t end = (uint64_t)table->at + table->len;
+
+	if (memcmp(table->tag, "glyf", 4) == 0)
+		return sfnt_glyphs_end(sfnt->view, table->at, end);
+	if (memcmp(table->tag, "CFF ", 4) == 0)
+		return sfnt_charstrings_end(sfnt->view, table->at, end);
+	return table->at;
+}
+
+/* The verdict where files are put together: what comes first does, whatever agrees after it. */
+static enum verdict judge_first(struct sfnt *sfnt, const struct sfnt_table *bad)
+{
+	uint64_t at = outlines_end(sfnt, bad), end = (uint64_t)bad->at + bad->len;
+	uint64_t size = view_size(sfnt->view);
+
+	if (at == bad->at || at >= end)
+		at = bad->at < size ? foreign_start(sfnt->view, bad->at, end) : size;
+	if (at == end && end <= size)
+		at = bad->at;
+	sfnt->finding->length = at;
+	return verdict_because(CARVE_TRUNCATED, sfnt->finding,
+		"wrong checksum of table %.4s at %" PRIu32, bad->tag, bad->at);
+}
+
 static enum verdict judge_tables(struct sfnt *sfnt)
 {
 	size_t matching = 0, nonzero = 0, first_bad = sfnt->count, last_good = 0;
@@ -336,6 +364,8 @@ static enum verdict judge_tables(struct sfnt *sfnt)
 			last_good = i;
 		} else if (first_bad == sfnt->count) {
 			first_bad = i;
+			if (nonzero && view_is_trial(sfnt->view) && view_thorough(sfnt->view))
+				return judge_first(sfnt, &sfnt->tables[i]);
 		}
 	}
 	end = find_end(sfnt);
@@ -353,6 +383,8 @@ static enum verdict judge_tables(struct sfnt *sfnt)
 	if (matching == sfnt->count)
 		return CARVE_COMPLETE;
 	bad = &sfnt->tables[first_bad];
+	if (view_thorough(sfnt->view))
+		return judge_first(sfnt, bad);
 	if (end <= view_size(sfnt->view) && (last_good > first_bad || whole_sum_holds(sfnt, end)))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"wrong checksum of table %.4s at %" PRIu32, bad->tag, bad->at);

@@ -1,0 +1,388 @@
+/*
+ * Outlines follow each other in a font: those of 'glyf' without a gap but for zeros up to a multiple of four (OpenType 1.9, "glyf",
+ * whose lengths follow from what they hold), those of 'CFF ' as a list of places says, which comes before them, and each
+ * ends with one of three operators (Adobe, Technical Note 5176, The Compact Font Format; 5177, Type 2 charstrings). So
+ * bytes that are another file's are noticed within an outline or two.
+ */
+#include "sfnt_outlines.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "bytes.h"
+
+#define OUTLINES_SURE 8 /* that must be as expected before one that is not says anything */
+#define OUTLINE_WORK 16 /* units (view_work) */
+#define WINDOW_LEN 1024 /* bytes that are looked at together */
+#define GLYPH_HEAD 10
+#define GLYPH_MAX 8192 /* bytes of one; longer ones are taken for other data */
+#define GLYPH_CUT 2048 /* the same where the view ends in it */
+#define CONTOURS_MAX 1000
+#define ALIGNED 4
+
+/* ---- glyf ---------------------------------------------------------------------------------- */
+
+enum { REPEATED = 8, X_SHORT = 2, Y_SHORT = 4, X_SAME = 16, Y_SAME = 32 };
+enum {
+	ARGS_ARE_WORDS = 1,
+	HAS_SCALE = 8,
+	GOES_ON = 32,
+	HAS_TWO = 64,
+	HAS_FOUR = 128,
+	HAS_CODE = 256
+};
+
+/* A table, and how far its bytes are in the view. */
+struct outlines {
+	struct view *view;
+	uint64_t end;
+	bool is_cut;          /* something is after the view's end */
+	const uint8_t *bytes; /* that were looked at last: */
+	uint64_t at;
+	size_t len;
+};
+
+/* Bytes at `at`, valid until the next look. NULL: they are not all in the table, or in the view. */
+static const uint8_t *look(struct outlines *outlines, uint64_t at, size_t len)
+{
+	uint64_t size = view_size(outlines->view),
+		 end = outlines->end < size ? outlines->end : size;
+
+	if (at > outlines->end || len > outlines->end - at)
+		return NULL;
+	if (at >= outlines->at && at - outlines->at <= outlines->len &&
+		len <= outlines->len - (size_t)(at - outlines->at))
+		return outlines->bytes + (at - outlines->at);
+	outlines->at = at;
+	outlines->len = at < end && end - at < WINDOW_LEN ? (size_t)(end - at) : WINDOW_LEN;
+	if (outlines->len < len)
+		outlines->len = len;
+	outlines->bytes = view_peek(outlines->view, at, outlines->len);
+	if (!outlines->bytes)
+		outlines->len = 0;
+	outlines->is_cut = outlines->is_cut || !outlines->bytes;
+	return outlines->bytes;
+}
+
+/* The bytes of a coordinate of a point with this flag. */
+static uint64_t coordinate_len(uint8_t flag, uint8_t is_short, uint8_t is_same)
+{
+	return flag & is_short ? 1 : flag & is_same ? 0 : 2;
+}
+
+/* Skips the flags of that many points, and their coordinates. */
+static bool skip_points(struct outlines *outlines, uint64_t *at, uint32_t count)
+{
+	uint64_t coordinates = 0;
+
+	while (count) {
+		const uint8_t *p = look(outlines, (*at)++, 1);
+		uint8_t flag = p ? *p : 0;
+		uint32_t times = 1;
+
+		if (!p)
+			return false;
+		if (flag & REPEATED) {
+			p = look(outlines, (*at)++, 1);
+			if (!p)
+				return false;
+			times += *p;
+		}
+		if (times > count)
+			return false;
+		coordinates += times * (coordinate_len(flag, X_SHORT, X_SAME) +
+					       coordinate_len(flag, Y_SHORT, Y_SAME));
+		count -= times;
+	}
+	*at += coordinates;
+	return *at <= outlines->end;
+}
+
+/* Skips a length of two bytes, and as many bytes. */
+static bool skip_code(struct outlines *outlines, uint64_t *at)
+{
+	const uint8_t *p = look(outlines, *at, 2);
+
+	if (p)
+		*at += 2 + be16(p);
+	return p && *at <= outlines->end;
+}
+
+/* Skips contours and points. */
+static bool skip_contours(struct outlines *outlines, uint64_t *at, uint32_t contours)
+{
+	int32_t last = -1;
+
+	for (uint32_t i = 0; i < contours; i++, *at += 2) {
+		const uint8_t *p = look(outlines, *at, 2);
+
+		if (!p || (int32_t)be16(p) <= last)
+			return false;
+		last = be16(p);
+	}
+	return skip_code(outlines, at) && skip_points(outlines, at, (uint32_t)(last + 1));
+}
+
+/* Skips the parts of a glyph that is made of others. */
+static bool skip_parts(struct outlines *outlines, uint64_t *at)
+{
+	uint16_t flags = GOES_ON;
+	bool has_code = false;
+
+	while (flags & GOES_ON) {
+		const uint8_t *p = look(outlines, *at, 4);
+
+		if (!p)
+			return false;
+		flags = be16(p);
+		has_code |= flags & HAS_CODE;
+		*at += 4 + (flags & ARGS_ARE_WORDS ? 4 : 2) +
+		       (flags & HAS_SCALE         ? 2
+			       : flags & HAS_TWO  ? 4
+			       : flags & HAS_FOUR ? 8
+						  : 0);
+	}
+	return has_code ? skip_code(outlines, at) : *at <= outlines->end;
+}
+
+/* The end of the glyph at `at`; 0: it is none. */
+static uint64_t glyph_end(struct outlines *outlines, uint64_t at)
+{
+	const uint8_t *p = look(outlines, at, GLYPH_HEAD);
+	int16_t contours;
+
+	if (!p || !view_work(outlines->view, OUTLINE_WORK))
+		return 0;
+	contours = (int16_t)be16(p);
+	if (contours < -1 || contours > CONTOURS_MAX ||
+		(int16_t)be16(p + 2) > (int16_t)be16(p + 6) ||
+		(int16_t)be16(p + 4) > (int16_t)be16(p + 8))
+		return 0;
+	at += GLYPH_HEAD;
+	if (!contours)
+		return at;
+	return (contours < 0 ? skip_parts(outlines, &at)
+			     : skip_contours(outlines, &at, (uint32_t)contours))
+		       ? at
+		       : 0;
+}
+
+static bool are_zeros(struct outlines *outlines, uint64_t from, uint64_t to)
+{
+	const uint8_t *p = look(outlines, from, (size_t)(to - from));
+
+	for (uint64_t i = 0; p && i < to - from; i++)
+		if (p[i])
+			return false;
+	return p;
+}
+
+/* The end of the glyph after the one that ends at `at`; 0: there is none. */
+static uint64_t next_glyph(struct outlines *outlines, uint64_t table, uint64_t at)
+{
+	for (uint64_t unit = ALIGNED; unit; unit /= 2) {
+		uint64_t from = at + (unit - (at - table) % unit) % unit, end;
+
+		if (from > at && !are_zeros(outlines, at, from))
+			continue;
+		end = glyph_end(outlines, from);
+		if (end || outlines->is_cut)
+			return end;
+	}
+	return 0;
+}
+
+uint64_t sfnt_glyphs_end(struct view *view, uint64_t at, uint64_t end)
+{
+	struct outlines outlines = { .view = view, .end = end };
+	uint64_t size = view_size(view) < end ? view_size(view) : end, table = at, next;
+	unsigned count = 0;
+
+	while (at + ALIGNED <= end && (next = next_glyph(&outlines, table, at)) &&
+		next - at <= GLYPH_MAX) {
+		at = next;
+		count++;
+	}
+	/* Other bytes may seem to be a long glyph. */
+	if (outlines.is_cut)
+		return at < size && size - at > GLYPH_CUT ? at : size;
+	if (at + ALIGNED > end)
+		return end;
+	return count < OUTLINES_SURE ? table : at;
+}
+
+/* ---- CFF ----------------------------------------------------------------------------------- */
+
+enum { CALL_SUBR = 10, END_CHAR = 14, CALL_GSUBR = 29 };
+enum { OPERATOR_CHARSTRINGS = 17, OPERATOR_LAST = 21, NUMBER_16 = 28, NUMBER_32 = 29, REAL = 30 };
+
+#define DICT_MAX 4096
+#define PLACES 64 /* that are read together */
+
+/* A list of objects (Technical Note 5176, 5): their places, counted from the byte before the first. */
+struct list {
+	uint64_t places, data;
+	uint32_t count;
+	uint8_t width;
+	uint32_t first, known; /* places that were read */
+	uint8_t bytes[PLACES * 4];
+};
+
+static bool read_places(struct outlines *outlines, struct list *list, uint32_t first)
+{
+	uint32_t left = list->count + 1 - first;
+	size_t len = (size_t)(left < PLACES ? left : PLACES) * list->width;
+	const uint8_t *p = look(outlines, list->places + (uint64_t)first * list->width, len);
+
+	list->first = first;
+	list->known = p ? (uint32_t)len / list->width : 0;
+	if (p)
+		memcpy(list->bytes, p, len);
+	return p;
+}
+
+static bool read_place(
+	struct outlines *outlines, struct list *list, uint32_t index, uint64_t *place)
+{
+	const uint8_t *p;
+
+	*place = 0;
+	if (index - list->first >= list->known && !read_places(outlines, list, index))
+		return false;
+	p = list->bytes + (size_t)(index - list->first) * list->width;
+	for (uint8_t i = 0; i < list->width; i++)
+		*place = *place << 8 | p[i];
+	return *place;
+}
+
+/* Reads the list at *at, which then is after it. */
+static bool read_list(struct outlines *outlines, uint64_t *at, struct list *list)
+{
+	const uint8_t *p = look(outlines, *at, 2);
+	uint64_t end;
+
+	*list = (struct list){ .count = p ? be16(p) : 0 };
+	if (!list->count) {
+		*at += 2;
+		return p;
+	}
+	p = look(outlines, *at, 3);
+	if (!p || p[2] < 1 || p[2] > 4)
+		return false;
+	list->width = p[2];
+	list->places = *at + 3;
+	list->data = list->places + ((uint64_t)list->count + 1) * list->width - 1;
+	if (!read_place(outlines, list, list->count, &end))
+		return false;
+	*at = list->data + end;
+	return true;
+}
+
+/* Reads a whole number of a dictionary at p, of which len bytes are left; returns its length, 0: it is none. */
+static size_t read_number(const uint8_t *p, size_t len, uint64_t *value)
+{
+	if (*p >= 32 && *p <= 246) {
+		*value = *p - 139u;
+		return 1;
+	}
+	if (*p >= 247 && *p <= 250 && len >= 2) {
+		*value = (*p - 247u) * 256 + p[1] + 108u;
+		return 2;
+	}
+	if (*p == NUMBER_16 && len >= 3) {
+		*value = be16(p + 1);
+		return 3;
+	}
+	if (*p == NUMBER_32 && len >= 5) {
+		*value = be32(p + 1);
+		return 5;
+	}
+	*value = 0;
+	return *p >= 251 && *p <= 254 && len >= 2 ? 2 : 0;
+}
+
+/* Finds where the dictionary says that the outlines are, from the table's start. 0: it does not. */
+static uint64_t find_charstrings(const uint8_t *p, size_t len)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < len;) {
+		size_t number;
+
+		if (p[i] == OPERATOR_CHARSTRINGS)
+			return value;
+		if (p[i] <= OPERATOR_LAST) {
+			i += p[i] == 12 ? 2 : 1;
+			continue;
+		}
+		if (p[i] == REAL) {
+			for (i++; i < len && (p[i] & 15) != 15 && p[i] >> 4 != 15; i++)
+				;
+			i++;
+			continue;
+		}
+		number = read_number(p + i, len - i, &value);
+		if (!number)
+			return 0;
+		i += number;
+	}
+	return 0;
+}
+
+/* Reads the list of outlines of the table at `at`. */
+static bool read_charstrings(struct outlines *outlines, uint64_t at, struct list *list)
+{
+	const uint8_t *p = look(outlines, at, 4);
+	uint64_t next = p ? at + p[2] : 0, from, to, place;
+	struct list names, dicts;
+
+	if (!p || p[0] != 1 || !read_list(outlines, &next, &names) ||
+		!read_list(outlines, &next, &dicts) || !dicts.count ||
+		!read_place(outlines, &dicts, 0, &from) || !read_place(outlines, &dicts, 1, &to) ||
+		to <= from || to - from > DICT_MAX)
+		return false;
+	p = look(outlines, dicts.data + from, (size_t)(to - from));
+	place = p ? find_charstrings(p, (size_t)(to - from)) : 0;
+	next = at + place;
+	return place && read_list(outlines, &next, list) && list->count;
+}
+
+/* Where the first of the list's outlines begins that is none, or its place; 0: nowhere. */
+static uint64_t find_wrong(struct outlines *outlines, struct list *list)
+{
+	uint64_t from, to, rest = outlines->end - list->data;
+
+	if (!read_place(outlines, list, 0, &from))
+		return outlines->is_cut ? 0 : list->places;
+	for (uint32_t i = 1; i <= list->count; i++, from = to) {
+		if (!read_place(outlines, list, i, &to) || to < from || to > rest)
+			return outlines->is_cut ? 0 : list->places + (uint64_t)i * list->width;
+	}
+	if (!view_work(outlines->view, (uint64_t)list->count * OUTLINE_WORK))
+		return 0;
+	read_place(outlines, list, 0, &from);
+	for (uint32_t i = 1; i <= list->count; i++, from = to) {
+		const uint8_t *p;
+
+		if (!read_place(outlines, list, i, &to))
+			return 0;
+		p = to > from ? look(outlines, list->data + to - 1, 1) : NULL;
+		if (outlines->is_cut)
+			return 0;
+		if (p && *p != END_CHAR && *p != CALL_SUBR && *p != CALL_GSUBR)
+			return list->data + from;
+	}
+	return 0;
+}
+
+uint64_t sfnt_charstrings_end(struct view *view, uint64_t at, uint64_t end)
+{
+	struct outlines outlines = { .view = view, .end = end };
+	uint64_t size = view_size(view) < end ? view_size(view) : end, wrong;
+	struct list list;
+
+	if (!read_charstrings(&outlines, at, &list))
+		return outlines.is_cut ? size : at;
+	wrong = find_wrong(&outlines, &list);
+	return wrong ? wrong : outlines.is_cut ? size : end;
+}
