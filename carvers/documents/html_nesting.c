@@ -17,7 +17,7 @@ static int place(const char *name)
 		"table", "title", "tt", "u", "ul" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(names[i], name) == 0)
+		if (*names[i] == *name && strcmp(names[i], name) == 0)
 			return (int)i;
 	return -1;
 }

@@ -124,7 +124,7 @@ static bool is_usual(const char *word)
 		"objdata" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strcmp(words[i], word) == 0)
+		if (*words[i] == *word && strcmp(words[i], word) == 0)
 			return true;
 	return false;
 }
