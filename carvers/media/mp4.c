@@ -469,11 +469,12 @@ static uint64_t unverified_tail_len(struct mp4 *mp4)
 			break;
 		loose |= last.type == BMFF('u', 'd', 't', 'a') ||
 			 last.type == BMFF('m', 'e', 't', 'a');
-		cover |= last.type == BMFF('c', 'o', 'v', 'r');
+		cover |= last.type == BMFF('c', 'o', 'v', 'r') ||
+			 last.type == BMFF('f', 'r', 'e', 'e');
 		holder = last;
 		start = holder.data;
 	}
-	/* Text does not belong into a cover's picture. */
+	/* Text does not belong into a cover's picture, nor into free space. */
 	return loose && !bmff_is_filler(view, &holder) &&
 			       (cover || !plain_at_end(view, start, holder.end))
 		       ? holder.end - start

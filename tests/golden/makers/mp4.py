@@ -250,6 +250,9 @@ def make():
     save("mp4", "covers.m4a", covered, extension="m4a", unchecked=second + len(PNG), embedded=f"{covered.index(PNG)} {second}")
     loose, _ = film(isom, both, udta=itunes(noise(1500, 8)))
     save("mp4", "loose.mp4", loose, verdict="unverified", length=len(loose))
+    spare = box(b"udta", full(b"meta", 0, full(b"hdlr", 0, bytes(4), b"mdir", bytes(13)), box(b"free", b"Text of another file. " * 40)))
+    spare, _ = film(isom, both, udta=spare)
+    save("mp4", "text-in-free.mp4", spare, verdict="unverified", length=len(spare), why="the last 880 bytes cannot be verified")
     # The rest of a file whose head is lost.
     save("mp4", "rest-moov.mov", first[first.index(b"moov") - 4:], verdict="reject")
     save("mp4", "rest-mdat.mov", last[mdat:], verdict="reject")
