@@ -93,8 +93,10 @@ struct thrift {
 	/* NULL, or what a structure's end is told to, before it is left. */
 	void (*leave)(struct thrift *thrift);
 	void (*number)(struct thrift *thrift, uint64_t value);
-	uint64_t last;  /* of the description: where the last column or index ends */
-	uint64_t wrong; /* and a column that its pages do not fill; 0: none */
+	uint64_t last;   /* of the description: where the last column or index ends */
+	uint64_t filled; /* where the last column ends whose pages were read */
+	uint64_t
+		wrong; /* a column that its pages do not fill, or that is not after the one before; 0: none */
 };
 
 /* Goes into a list or structure. False: too deep. */
@@ -116,11 +118,11 @@ static bool enter(struct thrift *thrift, unsigned type)
 	return true;
 }
 
-/* Reads a value of this type. False: there is none before `end`. */
+/* Reads a value of this type. False: there is none before `end`: a list may claim any number of them, which each take a byte. */
 static bool read_value(struct thrift *thrift, unsigned type, uint64_t end)
 {
 	struct cursor *cursor = &thrift->cursor;
-	uint64_t len;
+	uint64_t at = cursor->at, len;
 
 	switch (type) {
 	case THRIFT_TRUE:
@@ -135,13 +137,13 @@ static bool read_value(struct thrift *thrift, unsigned type, uint64_t end)
 	case THRIFT_I32:
 	case THRIFT_I64:
 		thrift->number(thrift, read_number(cursor));
-		return true;
+		return cursor->at > at;
 	case THRIFT_DOUBLE:
 		cursor->at += 8;
 		return true;
 	case THRIFT_BINARY:
 		len = read_varint(cursor);
-		if (len > end - cursor->at)
+		if (cursor->at == at || cursor->at > end || len > end - cursor->at)
 			return false;
 		cursor->at += len;
 		return true;
@@ -250,8 +252,11 @@ static void leave_structure(struct thrift *thrift)
 	if (thrift->depth == 5 && thrift->levels[4].field == 3) {
 		start = in->dictionary && in->dictionary < in->pages ? in->dictionary : in->pages;
 		end = in->len + start;
-		if (!thrift->wrong && !pages_fill(thrift->cursor.view, start, end))
+		/* So no page is read twice. */
+		if (!thrift->wrong &&
+			(start < thrift->filled || !pages_fill(thrift->cursor.view, start, end)))
 			thrift->wrong = start ? start : 1;
+		thrift->filled = end;
 		cursor_forget(&thrift->cursor);
 	} else if (thrift->depth == 5) {
 		return;

@@ -250,6 +250,12 @@ static enum verdict open_verdict(struct finding *finding, uint64_t end)
 		CARVE_UNVERIFIED, finding, "the last line has no end at %" PRIu64, end);
 }
 
+static enum verdict repeated_verdict(struct finding *finding, uint64_t at)
+{
+	return verdict_because(
+		CARVE_UNVERIFIED, finding, "an object has a property again at %" PRIu64, at);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct vobject object = { .view = view, .finding = finding };
@@ -280,14 +286,15 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!problem) {
 		finding->length = open ? whole : skip_empty_lines(&object, whole);
 		if (!open && object.repeated)
-			return verdict_because(CARVE_UNVERIFIED, finding,
-				"an object has a property again at %" PRIu64, object.repeated);
+			return repeated_verdict(finding, object.repeated);
 		return open ? open_verdict(finding, whole) : CARVE_COMPLETE;
 	}
 	if (whole && whole % SECTOR == 0 && start == whole) {
 		finding->length = whole;
 		if (open)
 			return open_verdict(finding, whole);
+		if (object.repeated && object.repeated < whole)
+			return repeated_verdict(finding, object.repeated);
 		return verdict_because(CARVE_COMPLETE, finding,
 			"the damaged card at the sector boundary at %" PRIu64
 			" is taken for another file",
