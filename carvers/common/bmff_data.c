@@ -15,10 +15,6 @@
 #include "overwrite.h"
 #include "walk.h"
 
-/* How much of a file's end may be unconfirmed: this part of its length in one cluster, and at least
- * this many bytes. */
-#define TAIL_PART 16
-#define TAIL_MIN 32
 /* How often each byte of the file is checked, on average. */
 #define CHECKS_MAX 4
 /* Units of work (view_work) for a sample, which half a byte can describe. */
@@ -148,10 +144,9 @@ enum verdict bmff_data_verdict(const struct bmff_data *data, struct finding *fin
 			"the box at %" PRIu64 " has no length: cut after the last data in use",
 			bmff->last.at);
 	}
-	if (data->endless ? tail > 0
-			  : tail > TAIL_MIN &&
-				    (tail > bmff->end / TAIL_PART ||
-					    walk_meets_cluster(bmff->end - tail, bmff->end)))
+	if (!data->endless)
+		return walk_tail_verdict(finding, bmff->end - tail, bmff->end);
+	if (tail)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last %" PRIu64 " bytes cannot be verified", tail);
 	return CARVE_COMPLETE;

@@ -9,6 +9,7 @@
 /* Unreadable bytes this long after the end of what is valid may have ended it. */
 #define UNREAD_NEAR 65536
 #define LIST_FIRST 64 /* items */
+#define TAIL_PART 16  /* of a file, that may be unverified */
 
 const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, size_t *len)
 {
@@ -240,6 +241,17 @@ uint64_t walk_before_fill(struct view *view, uint64_t start, uint64_t end)
 enum verdict walk_over_wrong(const struct view *view)
 {
 	return view_is_trial(view) ? CARVE_TRUNCATED : CARVE_UNVERIFIED;
+}
+
+enum verdict walk_tail_verdict(struct finding *finding, uint64_t from, uint64_t end)
+{
+	uint64_t tail = end - from;
+	bool meets_cluster = (from + USUAL_CLUSTER - 1) / USUAL_CLUSTER * USUAL_CLUSTER < end;
+
+	if (tail <= WALK_TAIL_MIN || (tail <= end / TAIL_PART && !meets_cluster))
+		return CARVE_COMPLETE;
+	return verdict_because(
+		CARVE_UNVERIFIED, finding, "the last %" PRIu64 " bytes cannot be verified", tail);
 }
 
 enum verdict walk_cut(

@@ -11,13 +11,6 @@
 /* and usually of what most file systems give files out in. */
 #define USUAL_CLUSTER 4096
 
-/* Whether one of those begins in [from, end): if nothing verifies these bytes, they may not be the file's from there
- * on. */
-static inline bool walk_meets_cluster(uint64_t from, uint64_t end)
-{
-	return (from + USUAL_CLUSTER - 1) / USUAL_CLUSTER * USUAL_CLUSTER < end;
-}
-
 /* The bytes from offset, as many of [offset, end) as one view_peek can give: *len of them, at
  * least 1. NULL when there are none, or the budget is spent. */
 const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, size_t *len);
@@ -54,6 +47,13 @@ bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc)
 /* The verdict on a file that goes on to its end over something wrong: it may be damaged, but of many layouts of the same
  * file it is a wrong one (view_is_trial). */
 enum verdict walk_over_wrong(const struct view *view);
+
+/* So many bytes at a file's end may be unverified wherever they are. */
+#define WALK_TAIL_MIN 32
+/* The verdict on a file up to `end`, all of which is there, but nothing verifies it from `from` on: CARVE_COMPLETE if these
+ * are at most WALK_TAIL_MIN bytes, or a sixteenth of the file in which no cluster begins, since from one on they may be another
+ * file's; else CARVE_UNVERIFIED, with the reason. */
+enum verdict walk_tail_verdict(struct finding *finding, uint64_t from, uint64_t end);
 
 /* The verdict when bytes up to `wanted` could not be read: CARVE_TRUNCATED with the length
  * valid_end, and the reason: the image ends, or the rule's max_size, or the budget is spent. */

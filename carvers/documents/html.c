@@ -264,9 +264,9 @@ static bool read_start_tag(struct html *html, uint64_t at)
 		if (at)
 			view_part(html->cursor.view, at);
 	}
-	if (strcmp(name, "body") == 0 || strcmp(name, "frameset") == 0)
-		html->body = true;
 	html->bodies += strcmp(name, "body") == 0;
+	if (html->bodies || strcmp(name, "frameset") == 0)
+		html->body = true;
 	if (!skip_attributes(html, &last))
 		return false;
 	if (last != '/')

@@ -29,8 +29,6 @@
 #define META_MAX 256
 /* How much of a file's end may be unconfirmed: this part of its length, and at least this many
  * bytes. */
-#define TAIL_PART 16
-#define TAIL_MIN 32
 #define PIECE 4096
 
 struct head {
@@ -137,17 +135,13 @@ static enum verdict file_verdict(struct dicom_data *data, struct finding *findin
 	if (!data->pixels)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"more elements may follow %" PRIu64 "", data->end);
-	if (tail > TAIL_MIN && overwrite_find(data->view, data->end - tail, data->end, 1, &at,
-				       &what) == OVERWRITE_CERTAIN) {
+	if (tail > WALK_TAIL_MIN && overwrite_find(data->view, data->end - tail, data->end, 1, &at,
+					    &what) == OVERWRITE_CERTAIN) {
 		finding->length = at;
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "%s instead of pixel data at %" PRIu64, what, at);
 	}
-	if (tail > TAIL_MIN &&
-		(tail > data->end / TAIL_PART || walk_meets_cluster(data->end - tail, data->end)))
-		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the last %" PRIu64 " bytes cannot be verified", tail);
-	return CARVE_COMPLETE;
+	return walk_tail_verdict(finding, data->end - tail, data->end);
 }
 
 static int part(const char *digits, int len)

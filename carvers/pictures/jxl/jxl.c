@@ -32,8 +32,6 @@
 
 #define STREAM 0xff0a
 #define START_LEN 32
-#define TAIL_PART 16
-#define TAIL_MIN 32
 /* A codestream may contain zeros, but hardly this many at its end. */
 #define WIPED_MIN 512
 /* Of five million random inputs after the signature, those that led to an end had at most 10 such
@@ -144,7 +142,6 @@ static const char *read_box(struct jxl *jxl, const struct bmff_box *box)
 static enum verdict file_verdict(struct jxl *jxl)
 {
 	struct finding *finding = jxl->finding;
-	uint64_t tail = jxl->end - jxl->confirmed;
 
 	finding->length = jxl->wiped ? jxl->wiped : jxl->end;
 	if (jxl->wiped)
@@ -153,11 +150,8 @@ static enum verdict file_verdict(struct jxl *jxl)
 	if (!jxl->whole)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"no end of the codestream before %" PRIu64, jxl->end);
-	if (!jxl->confirmed_to_end && tail > TAIL_MIN &&
-		(tail > jxl->end / TAIL_PART || walk_meets_cluster(jxl->confirmed, jxl->end)))
-		return verdict_because(CARVE_UNVERIFIED, finding,
-			"the last %" PRIu64 " bytes cannot be verified", tail);
-	return CARVE_COMPLETE;
+	return jxl->confirmed_to_end ? CARVE_COMPLETE
+				     : walk_tail_verdict(finding, jxl->confirmed, jxl->end);
 }
 
 /* The verdict on a codestream whose headers were walked to the end. */

@@ -31,7 +31,6 @@
 #include "walk.h"
 
 #define STEP_BACK 4096
-#define SECTOR 512 /* what follows a lost part begins with one */
 
 enum webp_step { WEBP_ON, WEBP_END, WEBP_UNSURE, WEBP_CUT, WEBP_BROKEN };
 
