@@ -7,8 +7,8 @@
  *		same. All big-endian
  *
  * The signature may give the length of header and payload; the payload, a compressed cpio archive,
- * shows its own end. Both must agree, and the MD5 of both, which most signatures have. Name, version and release make the title; the build time is
- * the time.
+ * shows its own end. Both must agree, and the MD5 of both, which most signatures have. Name, version and
+ * release make the title; the build time is the time.
  *
  * Damage. The header is valid, and the payload as far as it decompresses.
  */

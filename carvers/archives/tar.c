@@ -42,7 +42,7 @@ enum {
 	WIPED_MIN = 16,
 };
 
-/* Members whose data are searched for another archive's headers: longer ones are followed by what is no header. */
+/* Members whose data are searched for another archive's headers: a longer one that lost its end is noticed, as no header follows it. */
 #define SEARCHED_MAX ((uint64_t)65536)
 
 /* How far after a header that can't be read the next one is looked for. */

@@ -347,7 +347,7 @@ static bool read_charstrings(struct outlines *outlines, uint64_t at, struct list
 	return place && read_list(outlines, &next, list) && list->count;
 }
 
-/* Where the first of the list's outlines begins that is none, or its place; 0: nowhere. */
+/* Where the first entry of the list begins that is not an outline, or where its place is stored, if that is invalid; 0: nowhere. */
 static uint64_t find_wrong(struct outlines *outlines, struct list *list)
 {
 	uint64_t from, to, rest = outlines->end - list->data;

@@ -4,7 +4,7 @@
 
 #include "carver.h"
 
-/* Of the table 'glyf' at [at, end): where the first glyph begins that is none, or the view's end, or `end`. `at`: nothing is known,
+/* Of the table 'glyf' at [at, end): where the first bytes begin that are not a glyph, or the view's end, or `end`. `at`: nothing is known,
  * as the first ones are not as expected. */
 uint64_t sfnt_glyphs_end(struct view *view, uint64_t at, uint64_t end);
 

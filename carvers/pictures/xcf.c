@@ -11,8 +11,8 @@
  *
  * All numbers are big-endian. GIMP writes each structure after all that precede it in this tree, so
  * the walk goes from the first byte to the last without looking back; its end is the file's. All
- * tiles are decoded; as nearly any bytes are runs, the last tile's have to be as GIMP writes them. From version 18 on more follows the layers, which is not known here: such a
- * file is unverified.
+ * tiles are decoded; as nearly any bytes are runs, the last tile's have to be as GIMP writes them. From
+ * version 18 on more follows the layers, which is not known here: such a file is unverified.
  */
 #include "xcf.h"
 

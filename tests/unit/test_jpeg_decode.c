@@ -528,7 +528,7 @@ Test(jpeg_decode, agrees_with_the_reference)
 	cr_assert_gt(complete, intact * 2 / 3, "%d of %d", complete, intact);
 }
 
-/* Coded data of so many bytes, of which one in `apart` is FF (0: none), with its stuffing; *plain: without. */
+/* Coded data of so many bytes, of which one in `apart` is FF (0: no byte is), with its stuffing; *plain: without. */
 static struct bytes make_coded(size_t len, uint32_t apart, struct bytes *plain)
 {
 	struct bytes coded = { 0 };

@@ -1,6 +1,6 @@
 /*
  * Where words of formats' tables are, by the processor and by a made-up device that has some of the image: the hits
- * are those of plain loops whoever is asked, and what is no question does not reach the device.
+ * are those of plain loops whoever is asked, and invalid questions do not reach the device.
  */
 #include "carver_case.h"
 
