@@ -236,6 +236,22 @@ static uint32_t *make_powers(size_t count, uint32_t step)
 	return powers;
 }
 
+/* Waits for what is on the stream, and fetches the hits that it found, both in the GPU's memory: none if there are more
+ * than room for them. */
+template <typename Hit>
+static cudaError_t fetch_hits(const struct lane *lane, const uint32_t *found, const Hit *hits,
+	Hit *to, uint32_t room, uint32_t *count)
+{
+	cudaError_t failed =
+		cudaMemcpyAsync(count, found, sizeof(*count), cudaMemcpyDeviceToHost, lane->stream);
+	if (!failed)
+		failed = cudaStreamSynchronize(lane->stream);
+	if (!failed && *count && *count <= room)
+		failed = cudaMemcpyAsync(
+			to, hits, *count * sizeof(*to), cudaMemcpyDeviceToHost, lane->stream);
+	return failed ? failed : cudaStreamSynchronize(lane->stream);
+}
+
 static cudaError_t search_breaks(struct lane *lane, const struct crc_search *search,
 	const uint32_t *powers, size_t power_count, struct crc_hits *hits)
 {
@@ -262,14 +278,9 @@ static cudaError_t search_breaks(struct lane *lane, const struct crc_search *sea
 	if (!failed)
 		failed = breaks_launch(&job, lane->stream);
 	if (!failed)
-		failed = cudaMemcpyAsync(
-			&count, job.hit_count, sizeof(count), cudaMemcpyDeviceToHost, lane->stream);
-	if (!failed)
-		failed = cudaStreamSynchronize(lane->stream);
+		failed = fetch_hits(
+			lane, job.hit_count, job.hits, hits->items, CRC_HITS_MAX, &count);
 	hits->count = count;
-	if (!failed && count && count <= CRC_HITS_MAX)
-		failed = cudaMemcpy(hits->items, job.hits, count * sizeof(*hits->items),
-			cudaMemcpyDeviceToHost);
 	return failed;
 }
 
@@ -576,21 +587,10 @@ static cudaError_t search_own(struct lane *lane, const struct words_table *table
 	if (!failed)
 		failed = words_launch(&job, own->count, lane->stream);
 	if (!failed)
-		failed = cudaMemcpyAsync(
-			&count, job.hit_count, sizeof(count), cudaMemcpyDeviceToHost, lane->stream);
-	if (!failed)
-		failed = cudaStreamSynchronize(lane->stream);
-	if (failed)
-		return failed;
-	if (count > WORD_HITS_MAX - answer->count) {
-		answer->count = WORD_HITS_MAX + 1;
-		return cudaSuccess;
-	}
-	failed = cudaMemcpyAsync(answer->items + answer->count, job.hits,
-		count * sizeof(*answer->items), cudaMemcpyDeviceToHost, lane->stream);
-	if (!failed)
-		failed = cudaStreamSynchronize(lane->stream);
-	answer->count += count;
+		failed = fetch_hits(lane, job.hit_count, job.hits, answer->items + answer->count,
+			WORD_HITS_MAX - answer->count, &count);
+	answer->count =
+		count > WORD_HITS_MAX - answer->count ? WORD_HITS_MAX + 1 : answer->count + count;
 	return failed;
 }
 

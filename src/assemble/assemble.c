@@ -29,7 +29,6 @@
 #include "carve/coded_memo.h"
 #include "evidence/extent_image.h"
 
-#define SECTOR 512
 #define NOTICED_LATE 4096 /* bytes */
 /* Units of work a pass: FIRST_FACTOR for each byte of the image up to WORK_BASE, and BASE_FACTOR for each up to
  * WORK_BASE_MAX together, then WORK_FACTOR for each byte; and at most for one file. WORK_FILE_MIN: at least for one

@@ -13,7 +13,6 @@
 
 #include "base/memory.h"
 
-#define SECTOR 512
 #define CLUSTER_MAX 65536
 #define VOTER_MIN 4096                 /* bytes validated of a file that counts */
 #define STARTS_MIN 20                  /* fewer show no more than the usual size */
@@ -171,10 +170,9 @@ bool clusters_is_head(const struct clusters *clusters, uint64_t offset)
 
 uint64_t clusters_next(const struct clusters *clusters, uint64_t at)
 {
-	uint64_t inside = at - clusters->origin, size = clusters->size;
+	uint64_t inside = (at - clusters->origin) & (clusters->size - 1);
 
-	inside = size & (size - 1) ? inside % size : inside & (size - 1);
-	return inside ? at + size - inside : at;
+	return inside ? at + clusters->size - inside : at;
 }
 
 void clusters_list_free(struct clusters *clusters)

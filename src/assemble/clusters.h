@@ -13,6 +13,7 @@
 #include "base/ranges.h"
 #include "carvers/carver.h"
 
+#define SECTOR 512         /* bytes, the smallest cluster */
 #define USUAL_CLUSTER 4096 /* bytes */
 
 /* Starts of files. */
@@ -60,8 +61,7 @@ void clusters_take(struct clusters *clusters, uint64_t offset, uint64_t length);
 void clusters_list_free(struct clusters *clusters);
 /* Of these the first that ends after offset; NULL: there is none. */
 const struct range *clusters_free_after(const struct clusters *clusters, uint64_t offset);
-/* The first cluster that begins at this place or after it. Layouts are made for each step that is tried: hardly a size is
- * not a power of two, which needs no division. */
+/* The first cluster that begins at this place or after it. */
 uint64_t clusters_next(const struct clusters *clusters, uint64_t at);
 /* Whether no complete file has a byte of the range, which is inside the image. */
 bool clusters_are_free(const struct clusters *clusters, uint64_t offset, uint64_t length);

@@ -35,7 +35,7 @@ struct word {
 	/* The hits and their keys, sorted by what inner_hits_at looks for, and where those of each remainder begin. */
 	uint64_t *sorted;
 	uint32_t *sorted_keys;
-	uint32_t *begin; /* INNER_HITS_SECTOR + 1 */
+	uint32_t *begin; /* SECTOR + 1 */
 };
 
 struct inner_hits {
@@ -262,24 +262,23 @@ static void sort_word(struct word *word)
 {
 	const struct hit_list *list = &word->hits;
 	uint64_t *hits = xmalloc((list->count + 1) * sizeof(*hits));
-	uint32_t next[INNER_HITS_SECTOR] = { 0 }, begin = 0;
+	uint32_t next[SECTOR] = { 0 }, begin = 0;
 
 	word->sorted = xmalloc((list->count + 1) * sizeof(*word->sorted));
 	word->sorted_keys = xmalloc((list->count + 1) * sizeof(*word->sorted_keys));
-	word->begin = xmalloc((INNER_HITS_SECTOR + 1) * sizeof(*word->begin));
+	word->begin = xmalloc((SECTOR + 1) * sizeof(*word->begin));
 	for (size_t i = 0; i < list->count; i++)
-		next[list->items[i] % INNER_HITS_SECTOR]++;
-	for (size_t i = 0; i < INNER_HITS_SECTOR; i++) {
+		next[list->items[i] % SECTOR]++;
+	for (size_t i = 0; i < SECTOR; i++) {
 		uint32_t count = next[i];
 
 		next[i] = word->begin[i] = begin;
 		begin += count;
 	}
-	word->begin[INNER_HITS_SECTOR] = begin;
+	word->begin[SECTOR] = begin;
 	for (size_t i = 0; i < list->count; i++)
-		hits[next[list->items[i] % INNER_HITS_SECTOR]++] =
-			(uint64_t)list->keys[i] << 32 | i;
-	for (size_t i = 0; i < INNER_HITS_SECTOR; i++)
+		hits[next[list->items[i] % SECTOR]++] = (uint64_t)list->keys[i] << 32 | i;
+	for (size_t i = 0; i < SECTOR; i++)
 		sort_hits(word, hits, word->begin[i], word->begin[i + 1]);
 	free(hits);
 }
@@ -353,8 +352,8 @@ const uint64_t *inner_hits_at(const struct inner_hits *hits, const struct carve_
 	*keys = NULL;
 	if (!found || !found->sorted)
 		return NULL;
-	from = found->begin[remainder % INNER_HITS_SECTOR];
-	to = found->begin[remainder % INNER_HITS_SECTOR + 1];
+	from = found->begin[remainder % SECTOR];
+	to = found->begin[remainder % SECTOR + 1];
 	if (key) {
 		from = first_key(found, from, to, *key);
 		to = first_key(found, from, to, (uint64_t)*key + 1);

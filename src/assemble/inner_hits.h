@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "assemble/clusters.h"
 #include "assemble/searcher.h"
 #include "base/pool.h"
 #include "base/ranges.h"
@@ -35,13 +36,12 @@ struct inner_hits_source {
  * became unreadable; there are no hits then. */
 bool inner_hits_find(struct inner_hits *hits, const struct inner_hits_source *source,
 	const struct ranges *taken, uint64_t most, struct pool *pool, bool (*interrupted)(void));
-#define INNER_HITS_SECTOR 512
 
 /* The hits of a word of a map that was added: *count rising offsets. keys: NULL, or set to each hit's key (word_search.h), with zeros past
  * the image, by which most hits that are not what is looked for need not be read again. */
 const uint64_t *inner_hits_of(const struct inner_hits *hits, const struct carve_map *map,
 	unsigned word, const uint32_t **keys, size_t *count);
-/* Those hits that have this remainder when their offset is divided by INNER_HITS_SECTOR, and, unless key is NULL, that key, in order of
+/* Those hits that have this remainder when their offset is divided by SECTOR, and, unless key is NULL, that key, in order of
  * keys and then of offsets; and their keys. */
 const uint64_t *inner_hits_at(const struct inner_hits *hits, const struct carve_map *map,
 	unsigned word, uint64_t remainder, const uint32_t *key, const uint32_t **keys,

@@ -15,7 +15,6 @@
 
 #include "base/memory.h"
 
-#define SECTOR INNER_HITS_SECTOR
 #define ANCHORS_MAX 65536
 #define TAILS_MAX 64                  /* nearest tables that are looked at for a file */
 #define BACK_MAX ((uint64_t)16 << 20) /* bytes before a tail that are in its view */
