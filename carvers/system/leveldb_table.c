@@ -72,11 +72,11 @@ static bool starts_well(struct view *view)
 	return p[0] <= 1 && !p[SUFFIX_LEN - 1];
 }
 
-/* Whether the 48 bytes at `at` end a table that starts at 0. */
+/* Reads what the 48 bytes at `at` say, if they end a table. */
 static bool read_end(struct table *table, uint64_t at)
 {
 	const uint8_t *p = view_peek(table->view, at, END_LEN), *stop = p ? p + MARK_AT : NULL;
-	const struct leveldb_handle *index = &table->index;
+	const struct leveldb_handle *filters = &table->filters, *index = &table->index;
 
 	if (!p || memcmp(p + MARK_AT, MARK, 8) != 0 ||
 		!leveldb_handle_read(&p, stop, &table->filters) ||
@@ -86,22 +86,46 @@ static bool read_end(struct table *table, uint64_t at)
 		if (*p)
 			return false;
 	table->end = at + END_LEN;
-	return index->at < at && index->len < at &&
-	       index->at + index->len + LEVELDB_TAIL_LEN == at && table->filters.at < index->at &&
-	       table->filters.len < index->at &&
-	       table->filters.at + table->filters.len + LEVELDB_TAIL_LEN == index->at;
+	return index->len < at && filters->at < index->at && filters->len < index->at &&
+	       filters->at + filters->len + LEVELDB_TAIL_LEN == index->at;
 }
 
-static bool find_end(struct table *table)
+/* Whether the table whose end was read starts at 0. */
+static bool starts_here(const struct table *table, uint64_t at)
 {
-	uint64_t size = view_size(table->view), at = MARK_AT;
+	const struct leveldb_handle *index = &table->index;
+
+	return index->at < at && index->at + index->len + LEVELDB_TAIL_LEN == at;
+}
+
+/* Whether it starts before 0: what looks like its start is in one of its blocks. The index's CRC proves it, unless that block is
+ * the index. */
+static bool starts_before(const struct table *table, uint64_t at)
+{
+	uint64_t len = table->index.len + LEVELDB_TAIL_LEN;
+	const struct leveldb_handle index = { at - len, table->index.len };
+
+	if (table->index.len > INDEX_MAX)
+		return false;
+	return len > at ||
+	       (table->index.at > index.at && leveldb_block_is_valid(table->view, &index));
+}
+
+/* Returns NULL, or why there is none. */
+static const char *find_end(struct table *table)
+{
+	uint64_t size = view_size(table->view), at = MARK_AT, end;
 
 	while (walk_find_word(table->view, &at, size < SEARCH_MAX ? size : SEARCH_MAX, MARK_WORD)) {
-		if (read_end(table, at - MARK_AT))
-			return true;
-		at++;
+		end = at++ - MARK_AT;
+		if (!read_end(table, end))
+			continue;
+		if (starts_here(table, end))
+			return NULL;
+		if (starts_before(table, end))
+			return "0 is inside a table that starts before it";
 	}
-	return false;
+	return "no table starts at 0 and ends";
 }
 
 /* Reads the handle in the index's next entry, of [*p, stop). */
@@ -159,12 +183,15 @@ static enum verdict check_blocks(
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct table table = { .view = view };
+	const char *problem = "no table starts at 0";
 	enum verdict verdict;
 	uint8_t *index;
 	size_t len;
 
-	if (!starts_well(view) || !find_end(&table))
-		return verdict_because(CARVE_REJECT, finding, "no table starts at 0 and ends");
+	if (starts_well(view))
+		problem = find_end(&table);
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	if (table.index.len > INDEX_MAX || !leveldb_block_is_valid(view, &table.index))
 		return verdict_because(CARVE_REJECT, finding, "wrong CRC of the index at %" PRIu64,
 			table.index.at);

@@ -87,3 +87,6 @@ def make():
     save("leveldb_table", "shifted.ldb", b"\0" * 3 + plain, verdict="reject")
     other = plain[:3000] + plain
     save("leveldb_table", "other.ldb", other, verdict="reject", why="no table starts at 0 and ends")
+    inside = "0 is inside a table that starts before it"
+    save("leveldb_table", "inside.ldb", packed[first:] + plain, verdict="reject", why=inside)
+    save("leveldb_table", "index_inside.ldb", packed[packed.rindex(b"\0&\3_https"):] + plain, verdict="reject", why=inside)
