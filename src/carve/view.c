@@ -39,7 +39,7 @@
 #include "evidence/extent_image.h"
 
 #define FIRST_READ 4096
-#define FETCH_MIN 16384
+#define FETCH_MIN 8192
 #define READ_MAX (256 * 1024)
 #define TRIAL_SHARE 16 /* of what a trial read in a row is what it reads next, as it may soon end */
 #define BUDGET_FACTOR 4
