@@ -23,7 +23,7 @@ struct pool {
 	pthread_cond_t wake;
 	struct queue queues[POOL_PRIORITIES];
 	bool closing;
-	unsigned threads;
+	unsigned threads, idle;
 	struct worker *workers;
 };
 
@@ -64,7 +64,9 @@ static void *work(void *arg)
 		} else if (pool->closing) {
 			break;
 		} else {
+			pool->idle++;
 			pthread_cond_wait(&pool->wake, &pool->lock);
+			pool->idle--;
 		}
 	}
 	pthread_mutex_unlock(&pool->lock);
@@ -137,7 +139,7 @@ struct pool_job *pool_take(struct pool *pool, enum pool_priority priority,
 	struct pool_job *job = NULL;
 
 	pthread_mutex_lock(&pool->lock);
-	if (queue->first && is_alike(queue->first, context))
+	if (!pool->idle && queue->first && is_alike(queue->first, context))
 		job = dequeue(queue);
 	pthread_mutex_unlock(&pool->lock);
 	return job;
