@@ -37,6 +37,13 @@ void *xreallocarray(void *old, size_t count, size_t len)
 	return or_die(reallocarray(old, count ? count : 1, len ? len : 1), count * len);
 }
 
+bool is_all_zero(const void *bytes, size_t len)
+{
+	const char *first = bytes;
+
+	return !len || (!*first && !memcmp(first, first + 1, len - 1));
+}
+
 char *xstrdup(const char *text)
 {
 	return or_die(strdup(text), strlen(text) + 1);

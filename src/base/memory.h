@@ -5,6 +5,7 @@
 #ifndef BURIN_BASE_MEMORY_H
 #define BURIN_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 void *xmalloc(size_t len);               /* len bytes, uninitialised */
@@ -18,6 +19,8 @@ char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Ensures room for at least one more element in a growing array: returns the (perhaps moved) array.
  * *capacity: elements that fit, updated; count: elements in use; len: bytes of an element. */
 void *xgrow(void *array, size_t *capacity, size_t count, size_t len);
+
+bool is_all_zero(const void *bytes, size_t len);
 
 /* Strings that live together. Zero-initialise; strpool_free when done. */
 struct strpool {

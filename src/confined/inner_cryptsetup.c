@@ -45,11 +45,6 @@ struct crypt {
 
 /* ---- the key ------------------------------------------------------------------------------- */
 
-static bool is_zeros(const uint8_t *bytes, size_t len)
-{
-	return !bytes[0] && !memcmp(bytes, bytes + 1, len - 1);
-}
-
 /* A file in memory, sparse, as long as the volume; -1: none. */
 static int copy_ends(struct served *served)
 {
@@ -69,7 +64,7 @@ static int copy_ends(struct served *served)
 		len = size - at < COPY_LEN ? (size_t)(size - at) : COPY_LEN;
 
 		/* What can't be read may be data. */
-		if (!served_outer_read(served, at, bytes, len) && !is_zeros(bytes, len))
+		if (!served_outer_read(served, at, bytes, len) && !is_all_zero(bytes, len))
 			file_write_at(fd, bytes, len, at);
 	}
 	free(bytes);

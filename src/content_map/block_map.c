@@ -59,11 +59,6 @@ void block_map_free(struct block_map *map)
 
 /* ---- looking ------------------------------------------------------------------------------- */
 
-static bool is_zero(const uint8_t *bytes, size_t len)
-{
-	return len == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, len - 1) == 0);
-}
-
 static uint16_t entry_of(const struct block_part *part)
 {
 	uint8_t entropy;
@@ -109,8 +104,8 @@ static void add_bytes(const struct block_map *map, struct block_part *part, uint
 
 	collect_sample(map, part, offset, bytes, len);
 	if (!part->nonzero)
-		part->nonzero = !is_zero(part->sample + before, part->sample_len - before) ||
-				!is_zero(bytes, len);
+		part->nonzero = !is_all_zero(part->sample + before, part->sample_len - before) ||
+				!is_all_zero(bytes, len);
 }
 
 static void begin_part(struct block_part *part, uint64_t block)

@@ -18,6 +18,7 @@
  *     is searched for hundreds of words, Vectorscan searches for all patterns. Its tables for that are
  *     made when it is needed, by a thread of its own: the others go on without them meanwhile, as
  *     what comes after them waits for the oldest chunk.
+ *   - Long runs of zeros, of which disks have many, are not searched unless zeros alone are a hit.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -47,6 +48,12 @@
  * was looked at beyond one in DENSE_BYTES. Of a GiB of programs with the shipped rules that is 14 MiB. */
 #define DENSE_EXCESS ((size_t)32 << 20)
 
+/* Bytes of text that are looked at together; and how many zeros pay for searching what is before and after them alone. They are
+ * more than the longest pattern. */
+#define ZEROS_BLOCK ((size_t)4 << 10)
+#define ZEROS_MIN (4 * ZEROS_BLOCK)
+#define ZEROS_FIRST 64 /* of a block, which are seldom zero if the rest is not */
+
 enum dense_state { DENSE_UNMET, DENSE_MAKING, DENSE_MADE };
 
 struct cpu_matcher {
@@ -58,6 +65,7 @@ struct cpu_matcher {
 	struct teddy *teddies[TEDDIES_MAX];
 	struct vectorscan *rest;
 	uint32_t grams_count, teddy_count;
+	bool zeros_hit; /* some pattern is found in zeros */
 	char kernel[160];
 	/* All patterns, for dense text; NULL when it would not be faster. Its maker's until it is made. */
 	struct vectorscan *dense;
@@ -101,6 +109,17 @@ static void free_searched(struct cpu_matcher *matcher)
 			pattern_free(&matcher->searched.patterns[id]);
 		}
 	free(matcher->searched.patterns);
+}
+
+static bool hits_zeros(const struct pattern_set *set)
+{
+	uint8_t *zeros = xcalloc(set->longest, 1);
+	bool hits = false;
+
+	for (uint32_t id = 0; id < set->count && !hits; id++)
+		hits = pattern_match_len(&set->patterns[id], zeros, set->longest) > 0;
+	free(zeros);
+	return hits;
 }
 
 enum which { WITH_PREFIXES, BYTES_ONLY, ALL };
@@ -215,6 +234,7 @@ static int cpu_compile(void **database, const struct pattern_set *set, struct er
 
 	(void)error;
 	matcher->set = set;
+	matcher->zeros_hit = hits_zeros(set);
 	fill_searched(matcher);
 	split_patterns(matcher);
 	describe(matcher);
@@ -299,11 +319,9 @@ static void judge(
 	scratch->sampled = scratch->effort = 0;
 }
 
-static int cpu_find(const void *database, void *memory, const uint8_t *text, size_t len,
-	size_t text_len, uint64_t offset, struct hit_sink *sink)
+static int find_part(struct cpu_matcher *matcher, struct cpu_scratch *scratch, const uint8_t *text,
+	size_t len, size_t text_len, uint64_t offset, struct hit_sink *sink)
 {
-	struct cpu_matcher *matcher = (struct cpu_matcher *)database;
-	struct cpu_scratch *scratch = memory;
 	size_t effort = 0;
 
 	if (scratch->dense_left) {
@@ -320,6 +338,54 @@ static int cpu_find(const void *database, void *memory, const uint8_t *text, siz
 		return vectorscan_find(
 			matcher->rest, scratch->rest, text, len, text_len, offset, sink);
 	return 0;
+}
+
+static bool is_zero_block(const uint8_t *block)
+{
+	return is_all_zero(block, ZEROS_FIRST) && is_all_zero(block, ZEROS_BLOCK);
+}
+
+/* Where the next run of at least ZEROS_MIN zeros is, in whole blocks from *at on. False: there is none. */
+static bool find_zeros(const uint8_t *text, size_t text_len, size_t *at, size_t *end)
+{
+	for (size_t from = *at; text_len - from >= ZEROS_MIN;) {
+		size_t to = from;
+
+		while (text_len - to >= ZEROS_BLOCK && is_zero_block(text + to))
+			to += ZEROS_BLOCK;
+		*at = from;
+		*end = to;
+		if (to - from >= ZEROS_MIN)
+			return true;
+		from = to;
+		if (text_len - from >= ZEROS_BLOCK)
+			from += ZEROS_BLOCK;
+	}
+	return false;
+}
+
+static int cpu_find(const void *database, void *memory, const uint8_t *text, size_t len,
+	size_t text_len, uint64_t offset, struct hit_sink *sink)
+{
+	struct cpu_matcher *matcher = (struct cpu_matcher *)database;
+	size_t overlap = matcher->set->longest ? matcher->set->longest - 1 : 0;
+	size_t at = 0, from, end;
+	int status = 0;
+
+	while (!status && at < len && !sink->full) {
+		from = at;
+		if (matcher->zeros_hit || !find_zeros(text, text_len, &from, &end))
+			return find_part(matcher, memory, text + at, len - at, text_len - at,
+				offset + at, sink);
+		if (from > len)
+			from = len;
+		if (from > at)
+			status = find_part(matcher, memory, text + at, from - at, text_len - at,
+				offset + at, sink);
+		/* A match may start in the zeros and end after them. */
+		at = end - overlap;
+	}
+	return status;
 }
 
 static const char *cpu_kernel(const void *database)

@@ -90,6 +90,26 @@ static void fill_splits(struct subject *s)
 	subject_set_text(s, "xabcdefghabcdefgh__abcdefg_abcdefghabcdefghabc");
 }
 
+/* Matches that begin or end in long runs of zeros, whose ends are anywhere. */
+static void fill_runs_of_zeros(struct subject *s)
+{
+	uint8_t *text = subject_text(s, 700000, 0);
+	static const uint32_t ends[] = { 40960, 90000, 98192, 120001, 560000, 640100 };
+
+	add_all(s, PATTERNS("00 00 00 'AB'", "'AB' 00 00 00 00 00 00", "00 41", "42 00",
+			   "00 00 ?? ?? 00 'AB'"));
+	memset(text, 0, s->text_len);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		memcpy(text + ends[i], "AB", 2);
+}
+
+/* Each zero is a match. */
+static void fill_zeros_that_match(struct subject *s)
+{
+	add_all(s, PATTERNS("00 00 00 00", "00 41"));
+	memset(subject_text(s, 70000, 0), 0, 70000);
+}
+
 /* Any place at which a long text is cut lies in a match. */
 static void fill_dense_long(struct subject *s)
 {
@@ -455,6 +475,8 @@ static const struct subject_case {
 	{ "no pattern", fill_nothing, false },
 	{ "splits", fill_splits, false },
 	{ "dense and long", fill_dense_long, true },
+	{ "runs of zeros", fill_runs_of_zeros, true },
+	{ "zeros that match", fill_zeros_that_match, true },
 	{ "overlapping", fill_overlapping, false },
 	{ "nested", fill_nested, false },
 	{ "prefixes", fill_prefixes, false },
