@@ -18,8 +18,8 @@
 #include "evidence/extent_image.h"
 
 /* Batches of checks that are under way for each thread: enough that none has to wait for the
- * stage's thread. */
-#define BATCHES_PER_THREAD 4
+ * stage's thread, and that many go to a worker in one message. */
+#define BATCHES_PER_THREAD 16
 /* Batches that a worker is given at a time. */
 #define BATCHES_MAX BATCHES_PER_THREAD
 #define REQUESTS_MAX ((size_t)BATCHES_MAX * CHECK_BATCH)
