@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "carvers/bytes.h"
 
 bool word_set_add(struct word_set *set, const void *bytes, size_t len, size_t key_at)
@@ -14,6 +15,7 @@ bool word_set_add(struct word_set *set, const void *bytes, size_t len, size_t ke
 		return false;
 	*word = (struct search_word){ .len = (uint8_t)len, .key_at = (uint8_t)key_at };
 	memcpy(word->bytes, bytes, len);
+	set->has_zeros |= is_all_zero(bytes, len);
 	first = &set->first[le16(word->bytes)];
 	word->next = *first;
 	*first = (uint8_t)++set->count;
@@ -67,6 +69,14 @@ static bool begins_none(const struct word_set *set, uint64_t bytes)
 	return !any;
 }
 
+/* Free space is often zero. A word that is not can start only at the last of so many zeros. */
+#define ZEROS 4096
+
+static bool are_zeros(const uint8_t *bytes)
+{
+	return !le64(bytes) && is_all_zero(bytes, ZEROS);
+}
+
 void word_set_search(const struct word_set *set, const uint8_t *bytes, size_t step_len, size_t len,
 	void (*found)(void *context, unsigned word, size_t at, uint32_t key), void *context)
 {
@@ -75,6 +85,11 @@ void word_set_search(const struct word_set *set, const uint8_t *bytes, size_t st
 
 	while (at < step_len && at + 1 < len) {
 		size_t group = len - at > GROUP ? GROUP : 1;
+
+		if (!set->has_zeros && len - at >= ZEROS && are_zeros(bytes + at)) {
+			at += ZEROS - (WORD_LEN_MAX - 1);
+			continue;
+		}
 
 		if (group == GROUP && begins_none(set, le64(bytes + at))) {
 			at += GROUP;

@@ -33,6 +33,7 @@ struct search_word {
 struct word_set {
 	struct search_word words[WORDS_MAX];
 	size_t count;
+	bool has_zeros;            /* one is nothing else */
 	uint8_t first[WORD_PAIRS]; /* the first word that begins with these bytes, plus 1 */
 };
 

@@ -351,3 +351,43 @@ Test(word_search, what_is_no_question_does_not_reach_the_device)
 	device_server_free(server);
 	temp_remove();
 }
+
+static void count_place(void *context, unsigned word, size_t at, uint32_t key)
+{
+	uint8_t(*found)[20000] = context;
+
+	(void)key;
+	found[word][at]++;
+}
+
+/* Zeros before words at all distances from a block's end, with and without a word of zeros. */
+Test(word_search, runs_of_zeros)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+	} words[] = { { "\0\0\1", 3 }, { "\1\2", 2 }, { "\0\0\0\0\0\0\0\1", 8 }, { "\0\0\0", 3 } };
+	static uint8_t bytes[20000], found[4][20000];
+	static struct word_set sets[2];
+
+	for (size_t i = 0; i < 4; i++) {
+		cr_assert(word_set_add(&sets[1], words[i].bytes, words[i].len, words[i].len));
+		cr_assert(i == 3 ||
+			  word_set_add(&sets[0], words[i].bytes, words[i].len, words[i].len));
+	}
+	for (size_t end = 4080; end < 4110; end++) {
+		memset(bytes, 0, sizeof(bytes));
+		memcpy(bytes + end, "\1\2", 2);
+		memcpy(bytes + end + 8200, "\1\2", 2);
+		for (size_t set = 0; set < 2; set++) {
+			memset(found, 0, sizeof(found));
+			word_set_search(
+				&sets[set], bytes, 16000, sizeof(bytes), count_place, found);
+			for (size_t i = 0; i < sets[set].count; i++)
+				for (size_t at = 0; at < 16000; at++)
+					cr_assert_eq(found[i][at],
+						memcmp(bytes + at, words[i].bytes, words[i].len) ==
+							0);
+		}
+	}
+}
