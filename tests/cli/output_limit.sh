@@ -4,8 +4,6 @@ make_rules
 make_records image 3 1000
 make_records large 1 200000
 cat large >>image
-make_records more 3 1000
-cat more >>image
 (
 	ulimit -f 100 # KiB
 	try carve -c rec.conf --threads 1 -o out image
