@@ -33,7 +33,11 @@ struct search_word {
 struct word_set {
 	struct search_word words[WORDS_MAX];
 	size_t count;
-	bool has_zeros;            /* one is nothing else */
+	bool is_plain;  /* it is to be searched without vector instructions */
+	bool has_zeros; /* one is nothing else */
+	uint8_t classes
+		[WORD_LEN_MIN]
+		[256]; /* the words whose first and second byte a byte is, a bit for every eighth */
 	uint8_t first[WORD_PAIRS]; /* the first word that begins with these bytes, plus 1 */
 };
 

@@ -20,7 +20,7 @@
 
 #include "base/memory.h"
 #include "patterns/rarity.h"
-#include "scan/byte_tables.h"
+#include "base/byte_tables.h"
 #include "scan/places.h"
 
 enum {

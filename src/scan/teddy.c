@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "scan/byte_tables.h"
+#include "base/byte_tables.h"
 #include "scan/places.h"
 #include "scan/teddy_plan.h"
 

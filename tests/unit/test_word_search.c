@@ -352,6 +352,43 @@ Test(word_search, what_is_no_question_does_not_reach_the_device)
 	temp_remove();
 }
 
+struct places {
+	size_t count;
+	uint64_t items[PLANTED * 4];
+};
+
+static void add_place(void *context, unsigned word, size_t at, uint32_t key)
+{
+	struct places *places = context;
+
+	cr_assert_lt(places->count + 1, PLANTED * 4);
+	places->items[places->count++] = (uint64_t)word << 32 | at;
+	places->items[places->count++] = key;
+}
+
+/* With and without vector instructions, up to any end. */
+Test(word_search, two_ways)
+{
+	static struct places wide, plain;
+	static struct word_set set;
+
+	for (unsigned i = 0; i < CARVE_WORDS && map.words[i].len; i++)
+		cr_assert(word_set_add(
+			&set, map.words[i].bytes, map.words[i].len, inner_hits_key_at(&map, i)));
+	for (size_t len = SIZE - 130; len <= SIZE; len += 13) {
+		wide.count = plain.count = 0;
+		set.is_plain = false;
+		word_set_search(&set, content + SIZE / 2, len - SIZE / 2 - len % 70, len - SIZE / 2,
+			add_place, &wide);
+		set.is_plain = true;
+		word_set_search(&set, content + SIZE / 2, len - SIZE / 2 - len % 70, len - SIZE / 2,
+			add_place, &plain);
+		cr_assert_gt(wide.count, 1000);
+		cr_assert_eq(wide.count, plain.count);
+		cr_assert_eq(memcmp(wide.items, plain.items, wide.count * sizeof(uint64_t)), 0);
+	}
+}
+
 static void count_place(void *context, unsigned word, size_t at, uint32_t key)
 {
 	uint8_t(*found)[20000] = context;
@@ -381,6 +418,7 @@ Test(word_search, runs_of_zeros)
 		memcpy(bytes + end + 8200, "\1\2", 2);
 		for (size_t set = 0; set < 2; set++) {
 			memset(found, 0, sizeof(found));
+			sets[set].is_plain = end % 2;
 			word_set_search(
 				&sets[set], bytes, 16000, sizeof(bytes), count_place, found);
 			for (size_t i = 0; i < sets[set].count; i++)

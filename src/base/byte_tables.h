@@ -1,6 +1,6 @@
 /* Tables of a byte for each of the 256 values of a byte, looked up for 64 bytes at once: AVX-512 with VBMI. */
-#ifndef BURIN_SCAN_BYTE_TABLES_H
-#define BURIN_SCAN_BYTE_TABLES_H
+#ifndef BURIN_BASE_BYTE_TABLES_H
+#define BURIN_BASE_BYTE_TABLES_H
 
 #include <stdbool.h>
 #include <stdint.h>
