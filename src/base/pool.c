@@ -20,10 +20,12 @@ struct worker {
 
 struct pool {
 	pthread_mutex_t lock;
-	pthread_cond_t wake;
+	unsigned idle;   /* threads that found no job, and were not woken since */
+	unsigned waking; /* that were, and have not looked for one since */
+	sem_t wake;      /* a post for each of them */
 	struct queue queues[POOL_PRIORITIES];
 	bool closing;
-	unsigned threads, idle;
+	unsigned threads;
 	struct worker *workers;
 };
 
@@ -65,8 +67,10 @@ static void *work(void *arg)
 			break;
 		} else {
 			pool->idle++;
-			pthread_cond_wait(&pool->wake, &pool->lock);
-			pool->idle--;
+			pthread_mutex_unlock(&pool->lock);
+			thread_sem_take(&pool->wake);
+			pthread_mutex_lock(&pool->lock);
+			pool->waking--;
 		}
 	}
 	pthread_mutex_unlock(&pool->lock);
@@ -101,8 +105,8 @@ struct pool *pool_new(unsigned threads)
 
 	if (!threads)
 		threads = usable_processors();
-	pthread_mutex_init(&pool->lock, NULL);
-	pthread_cond_init(&pool->wake, NULL);
+	thread_lock_init(&pool->lock);
+	sem_init(&pool->wake, 0, 0);
 	for (int i = 0; i < POOL_PRIORITIES; i++)
 		pool->queues[i].last = &pool->queues[i].first;
 	pool->workers = xcalloc(threads, sizeof(*pool->workers));
@@ -122,14 +126,18 @@ unsigned pool_threads(const struct pool *pool)
 void pool_submit(struct pool *pool, enum pool_priority priority, struct pool_job *job)
 {
 	struct queue *queue = &pool->queues[priority];
+	bool wakes;
 
 	job->next = NULL;
 	pthread_mutex_lock(&pool->lock);
 	*queue->last = job;
 	queue->last = &job->next;
+	wakes = pool->idle > 0;
+	pool->idle -= wakes;
+	pool->waking += wakes;
 	pthread_mutex_unlock(&pool->lock);
-	/* Not before: the thread that wakes would only wait for the lock. */
-	pthread_cond_signal(&pool->wake);
+	if (wakes) /* not before: the thread that wakes would only wait for the lock */
+		sem_post(&pool->wake);
 }
 
 struct pool_job *pool_take(struct pool *pool, enum pool_priority priority,
@@ -139,7 +147,7 @@ struct pool_job *pool_take(struct pool *pool, enum pool_priority priority,
 	struct pool_job *job = NULL;
 
 	pthread_mutex_lock(&pool->lock);
-	if (!pool->idle && queue->first && is_alike(queue->first, context))
+	if (!pool->idle && !pool->waking && queue->first && is_alike(queue->first, context))
 		job = dequeue(queue);
 	pthread_mutex_unlock(&pool->lock);
 	return job;
@@ -200,11 +208,12 @@ void pool_free(struct pool *pool)
 		return;
 	pthread_mutex_lock(&pool->lock);
 	pool->closing = true;
-	pthread_cond_broadcast(&pool->wake);
+	for (; pool->idle; pool->idle--, pool->waking++)
+		sem_post(&pool->wake);
 	pthread_mutex_unlock(&pool->lock);
 	for (unsigned i = 0; i < pool->threads; i++)
 		pthread_join(pool->workers[i].thread, NULL);
-	pthread_cond_destroy(&pool->wake);
+	sem_destroy(&pool->wake);
 	pthread_mutex_destroy(&pool->lock);
 	free(pool->workers);
 	free(pool);

@@ -1,5 +1,6 @@
 #include "base/thread.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <time.h>
 
@@ -13,6 +14,24 @@ int thread_start(pthread_t *thread, void *(*work)(void *), void *arg)
 	rc = pthread_create(thread, NULL, work, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return -rc;
+}
+
+void thread_lock_init(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t attributes;
+
+	pthread_mutexattr_init(&attributes);
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+	pthread_mutex_init(lock, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+}
+
+void thread_sem_take(sem_t *posts)
+{
+	while (sem_wait(posts) && errno == EINTR)
+		;
 }
 
 void thread_cond_init(pthread_cond_t *condition)

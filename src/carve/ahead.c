@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "carve/check_worker.h"
 #include "carve/coded_codec.h"
 #include "carve/pair.h"
@@ -67,7 +68,7 @@ struct ahead *ahead_new(
 	ahead->image = image;
 	ahead->threads = threads;
 	index_rules(ahead);
-	pthread_mutex_init(&ahead->lock, NULL);
+	thread_lock_init(&ahead->lock);
 	ahead->known = xcalloc(KNOWN, sizeof(*ahead->known));
 	ahead->confined = confined;
 	for (unsigned i = 0; i < threads && !confined; i++) {

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 
 /* Parts of one file that are remembered; the rest of it counts as not covered. */
 #define PARTS_MAX 16
@@ -48,7 +49,7 @@ struct cover *cover_new(size_t rule_count)
 {
 	struct cover *cover = xcalloc(1, sizeof(*cover) + rule_count * sizeof(cover->parts[0]));
 
-	pthread_mutex_init(&cover->lock, NULL);
+	thread_lock_init(&cover->lock);
 	cover->rule_count = rule_count;
 	cover->first_owner = UINT64_MAX;
 	return cover;

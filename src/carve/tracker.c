@@ -30,7 +30,7 @@ struct tracker *tracker_new(unsigned threads, bool (*interrupted)(void))
 
 	tracker->threads = threads;
 	tracker->interrupted = interrupted;
-	pthread_mutex_init(&tracker->lock, NULL);
+	thread_lock_init(&tracker->lock);
 	thread_cond_init(&tracker->changed);
 	return tracker;
 }

@@ -240,7 +240,7 @@ int precheck_add(struct precheck *precheck, uint64_t unit, struct cluster_result
 
 int precheck_settle(struct precheck *precheck, uint64_t position)
 {
-	int status = carving_start_checks(precheck->carving, search_near(position));
+	int status = carving_start_checks(precheck->carving, position);
 
 	return status ? carving_failed(precheck, status) : send_ready(precheck);
 }

@@ -26,8 +26,7 @@ struct precheck *precheck_new(struct session *session,
 
 /* The next result of the unit that starts there. Takes over what it points to. */
 int precheck_add(struct precheck *precheck, uint64_t unit, struct cluster_result *result);
-/* Sends what is known, and waits while checks have fallen so far behind `position` that their bytes
- * would soon be gone from the reader's ring. */
+/* Sends what is known, and waits until the checks of what starts before `position` are begun (search_near). */
 int precheck_settle(struct precheck *precheck, uint64_t position);
 /* Waits until all results are sent. */
 int precheck_drain(struct precheck *precheck);

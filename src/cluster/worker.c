@@ -212,7 +212,8 @@ static int search_units(struct worker *worker)
 			status = add_results(worker, chunk);
 			search_done(worker->search);
 			if (!status)
-				status = precheck_settle(worker->precheck, position);
+				status = precheck_settle(
+					worker->precheck, search_near(worker->search, position));
 		} else if (!status) {
 			status = precheck_drain(worker->precheck);
 			if (!status && queue_units(worker, true) <= 0)

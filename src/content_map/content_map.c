@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "content_map/block_map.h"
 #include "evidence/extent_image.h"
 
@@ -89,7 +90,7 @@ struct content_map *content_map_new(const struct content_map_options *options)
 	map->count = options->slots;
 	map->jobs = xcalloc(map->count, sizeof(*map->jobs));
 	map->until = options->position;
-	pthread_mutex_init(&map->lock, NULL);
+	thread_lock_init(&map->lock);
 	pthread_cond_init(&map->one_done, NULL);
 	return map;
 }

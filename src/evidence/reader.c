@@ -28,6 +28,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/thread.h"
 
 /* The first touch of memory is expensive, most of all in a virtual machine. */
 #define DEFAULT_SLOT_LEN (8u << 20)
@@ -214,7 +215,7 @@ int reader_open(struct reader **result, struct image *image, const struct reader
 	int rc;
 
 	reader->image = image;
-	pthread_mutex_init(&reader->lock, NULL);
+	thread_lock_init(&reader->lock);
 	pthread_cond_init(&reader->done, NULL);
 	rc = set_sizes(reader, options, error);
 	if (!rc)

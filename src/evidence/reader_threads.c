@@ -20,8 +20,8 @@
 #define THREADS_MAX 32
 
 struct threads {
-	pthread_cond_t work;
-	unsigned idle; /* wait for work; under the lock */
+	unsigned idle; /* that found no request, and were not woken since; under the lock */
+	sem_t wake;    /* a post for each that was */
 	unsigned count;
 	pthread_t thread[THREADS_MAX];
 };
@@ -60,17 +60,26 @@ static void read_request(
 		reader_recover(reader, request, bad);
 }
 
-/* A thread that finds work wakes two more, and those two more each: so all are soon awake when
- * there is work for all, and the thread that releases a slot does not spend its time on waking
- * them. Under the lock. */
-static void wake_two(const struct reader *reader, struct threads *threads)
+/* Counts threads that are to be woken, if there is work for them: at most so many. Under the lock; post as often after it. */
+static unsigned count_to_wake(const struct reader *reader, struct threads *threads, unsigned most)
 {
+	unsigned count = threads->idle < most ? threads->idle : most;
+
 	if (reader->requesting == reader->assigned)
-		return;
-	for (unsigned i = 0; i < 2 && i < threads->idle; i++)
-		pthread_cond_signal(&threads->work);
+		return 0;
+	threads->idle -= count;
+	return count;
 }
 
+static void wake(struct threads *threads, unsigned count)
+{
+	while (count--)
+		sem_post(&threads->wake);
+}
+
+/* A thread that finds work wakes two more, and those two more each: so all are soon awake when
+ * there is work for all, and the thread that releases a slot does not spend its time on waking
+ * them. */
 static void *work(void *arg)
 {
 	struct reader *reader = arg;
@@ -80,18 +89,20 @@ static void *work(void *arg)
 	pthread_mutex_lock(&reader->lock);
 	while (!atomic_load(&reader->closing)) {
 		struct ranges bad = { 0 };
+		bool found = reader_next_request(reader, &request);
+		unsigned to_wake = found ? count_to_wake(reader, threads, 2) : 0;
 
-		if (!reader_next_request(reader, &request)) {
-			threads->idle++;
-			pthread_cond_wait(&threads->work, &reader->lock);
-			threads->idle--;
-			continue;
-		}
-		wake_two(reader, threads);
+		threads->idle += !found;
 		pthread_mutex_unlock(&reader->lock);
-		read_request(reader, &request, &bad);
+		if (found) {
+			wake(threads, to_wake);
+			read_request(reader, &request, &bad);
+		} else {
+			thread_sem_take(&threads->wake);
+		}
 		pthread_mutex_lock(&reader->lock);
-		reader_finish(reader, &request, &bad);
+		if (found)
+			reader_finish(reader, &request, &bad);
 	}
 	pthread_mutex_unlock(&reader->lock);
 	return NULL;
@@ -114,11 +125,12 @@ static void threads_stop(struct reader *reader)
 	struct threads *threads = reader->backend_state;
 
 	pthread_mutex_lock(&reader->lock);
-	pthread_cond_broadcast(&threads->work);
+	wake(threads, threads->idle);
+	threads->idle = 0;
 	pthread_mutex_unlock(&reader->lock);
 	for (unsigned i = 0; i < threads->count; i++)
 		pthread_join(threads->thread[i], NULL);
-	pthread_cond_destroy(&threads->work);
+	sem_destroy(&threads->wake);
 	free(threads);
 	reader->backend_state = NULL;
 }
@@ -129,7 +141,7 @@ static int threads_start(struct reader *reader)
 	unsigned wanted = reader_thread_count();
 	int rc = 0;
 
-	pthread_cond_init(&threads->work, NULL);
+	sem_init(&threads->wake, 0, 0);
 	reader->backend_state = threads;
 	while (!rc && threads->count < wanted) {
 		rc = thread_start(&threads->thread[threads->count], work, reader);
@@ -145,10 +157,12 @@ static int threads_start(struct reader *reader)
 static void threads_wake(struct reader *reader)
 {
 	struct threads *threads = reader->backend_state;
+	unsigned to_wake;
 
 	pthread_mutex_lock(&reader->lock);
-	pthread_cond_signal(&threads->work);
+	to_wake = count_to_wake(reader, threads, 1);
 	pthread_mutex_unlock(&reader->lock);
+	wake(threads, to_wake);
 }
 
 const struct reader_backend reader_threads_backend = {

@@ -113,7 +113,8 @@ static void describe_chunk(
 	decoding->hit_count = 0;
 	decoding->next = 0;
 	for (size_t i = 0; i < chunk->hit_count && decoding->hit_count < DESCRIBED_MAX; i++)
-		if (ahead_describes(decoding->ahead, chunk->hits[i].pattern))
+		if (!chunk->hits[i].note && /* else there is no check to come */
+			ahead_describes(decoding->ahead, chunk->hits[i].pattern))
 			decoding->described[decoding->hit_count++] =
 				(struct ahead_item){ .hit = chunk->hits[i].offset,
 					.pattern = chunk->hits[i].pattern };

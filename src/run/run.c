@@ -109,7 +109,7 @@ static int offer_candidates(struct run *run)
 	status = candidates_offer(run->candidates, carving, &run->session.error);
 	if (status || !run->search)
 		return status;
-	status = carving_start_checks(carving, search_near(run->position));
+	status = carving_start_checks(carving, search_near(run->search, run->position));
 	return status ? carving_failed(run, status) : 0;
 }
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -26,8 +27,12 @@
 #define HITS_PER_CHUNK ((size_t)256 * 1024)
 /* Chunks after the one that is handed out next whose coded data is being decoded meanwhile. */
 #define DECODED_AHEAD 2
-/* How much of what was searched the reader keeps, for carvers and writers to look at. */
+/* How much of what was searched the reader keeps, for carvers and writers to look at... */
 #define CACHE_LEN ((size_t)64 * 1024 * 1024)
+/* ...and how much of it the page cache is expected to keep, where they read that: this part of the machine's memory, and
+ * no more than so much. */
+#define PAGE_CACHE_SHARE 8
+#define PAGE_CACHE_MAX ((uint64_t)4 << 30)
 
 struct inflight {
 	struct chunk chunk; /* first: a chunk's address is its inflight's */
@@ -63,6 +68,7 @@ struct search {
 	struct decoding *decoding;   /* NULL: the engine decodes nothing */
 	struct evidence_hash *hash;
 	struct content_map *map;
+	uint64_t near_len; /* bytes before the end of what was searched that can be read fast */
 	double read_wait, scan_wait; /* seconds */
 };
 
@@ -95,14 +101,25 @@ static size_t copy_part(void *context, uint64_t offset, void *buffer, size_t len
 	return done;
 }
 
-/* Carvers and writers find what was read lately in the reader's ring. */
+static uint64_t page_cache_len(void)
+{
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t len = memory / PAGE_CACHE_SHARE;
+
+	return len < PAGE_CACHE_MAX ? len : PAGE_CACHE_MAX;
+}
+
+/* Carvers and writers find what was read lately in the reader's ring, or in the page cache. */
 static void share_ring(struct search *search)
 {
 	const struct scope *scope = search->options.scope;
 
+	search->near_len = CACHE_LEN / 2;
 	if (!reader_saves_reading(search->reader) &&
-		pool_threads(search->options.pool) > RING_THREADS)
+		pool_threads(search->options.pool) > RING_THREADS) {
+		search->near_len = page_cache_len();
 		return;
+	}
 	if (scope->evidence != scope->image)
 		image_set_cache(scope->evidence, copy_part, search);
 	image_set_cache(scope->image, copy_searched, search);
@@ -574,9 +591,9 @@ uint32_t search_match_len(
 		pattern, chunk->data + at, chunk->len + chunk->tail_len - at);
 }
 
-uint64_t search_near(uint64_t position)
+uint64_t search_near(const struct search *search, uint64_t position)
 {
-	return position < CACHE_LEN / 2 ? 0 : position - CACHE_LEN / 2;
+	return position < search->near_len ? 0 : position - search->near_len;
 }
 
 const struct ranges *search_unreadable(const struct search *search)

@@ -62,7 +62,7 @@ uint32_t search_match_len(
 	const struct search *search, const struct chunk *chunk, const struct hit *hit);
 /* The caller is done with all chunks before `position`. What starts at the result or later stays in
  * memory for a while: checks that read it should not fall further behind. */
-uint64_t search_near(uint64_t position);
+uint64_t search_near(const struct search *search, uint64_t position);
 
 /* What the reader could not read so far, in offsets of the image. */
 const struct ranges *search_unreadable(const struct search *search);

@@ -27,6 +27,7 @@
 #endif
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "base/pool.h"
 #include "scan/hits.h"
 
@@ -366,7 +367,7 @@ static struct scan *scan_new(const struct matcher *matcher, const struct pattern
 	scan->extent_min = EXTENT_MIN + 4 * (size_t)set->longest;
 	scan->task_count = options->chunks ? options->chunks : 1;
 	scan->tasks = xcalloc(scan->task_count, sizeof(*scan->tasks));
-	pthread_mutex_init(&scan->lock, NULL);
+	thread_lock_init(&scan->lock);
 	pthread_cond_init(&scan->changed, NULL);
 	return scan;
 }
