@@ -20,9 +20,8 @@ struct worker {
 
 struct pool {
 	pthread_mutex_t lock;
-	unsigned idle;   /* threads that found no job, and were not woken since */
-	unsigned waking; /* that were, and have not looked for one since */
-	sem_t wake;      /* a post for each of them */
+	unsigned idle; /* threads that found no job, and were not woken since */
+	sem_t wake;    /* a post for each that was */
 	struct queue queues[POOL_PRIORITIES];
 	bool closing;
 	unsigned threads;
@@ -70,7 +69,6 @@ static void *work(void *arg)
 			pthread_mutex_unlock(&pool->lock);
 			thread_sem_take(&pool->wake);
 			pthread_mutex_lock(&pool->lock);
-			pool->waking--;
 		}
 	}
 	pthread_mutex_unlock(&pool->lock);
@@ -134,7 +132,6 @@ void pool_submit(struct pool *pool, enum pool_priority priority, struct pool_job
 	queue->last = &job->next;
 	wakes = pool->idle > 0;
 	pool->idle -= wakes;
-	pool->waking += wakes;
 	pthread_mutex_unlock(&pool->lock);
 	if (wakes) /* not before: the thread that wakes would only wait for the lock */
 		sem_post(&pool->wake);
@@ -147,7 +144,7 @@ struct pool_job *pool_take(struct pool *pool, enum pool_priority priority,
 	struct pool_job *job = NULL;
 
 	pthread_mutex_lock(&pool->lock);
-	if (!pool->idle && !pool->waking && queue->first && is_alike(queue->first, context))
+	if (queue->first && is_alike(queue->first, context))
 		job = dequeue(queue);
 	pthread_mutex_unlock(&pool->lock);
 	return job;
@@ -208,7 +205,7 @@ void pool_free(struct pool *pool)
 		return;
 	pthread_mutex_lock(&pool->lock);
 	pool->closing = true;
-	for (; pool->idle; pool->idle--, pool->waking++)
+	for (; pool->idle; pool->idle--)
 		sem_post(&pool->wake);
 	pthread_mutex_unlock(&pool->lock);
 	for (unsigned i = 0; i < pool->threads; i++)

@@ -27,7 +27,7 @@ unsigned pool_threads(const struct pool *pool);
 /* Thread-safe; jobs may call it too. */
 void pool_submit(struct pool *pool, enum pool_priority priority, struct pool_job *job);
 /* Takes back the next job of the priority, for a job that does its work along with its own; NULL: there is none,
- * a thread that has nothing to do will run it, or it is another's: `is_alike`, which gets the context, says so. */
+ * or it is another's: `is_alike`, which gets the context, says so. */
 struct pool_job *pool_take(struct pool *pool, enum pool_priority priority,
 	bool (*is_alike)(const struct pool_job *job, const void *context), const void *context);
 /* Lets `count` jobs (at most POOL_SHARES_MAX) run the function, each with its number, and waits until

@@ -10,13 +10,10 @@
 #include "evidence/image.h"
 #include "hashing/hash.h"
 
-/* Files that are copied side by side: their hashes take less time than one after the other. */
-#define COPY_LANES 2
-
 /* A thread's scratch for copying. */
 struct copier {
-	struct hasher *hashers[COPY_LANES];
-	uint8_t *buffers[COPY_LANES];
+	struct hasher *hasher;
+	uint8_t *buffer;
 	const struct hash_sets *sets;
 };
 
@@ -31,26 +28,11 @@ struct output_dir;
 /* Looks the file's hashes up in the sets and marks the record, also as left out. Returns 0 or a
  * negative errno with error set. */
 int mark_known(const struct hash_sets *sets, struct file_record *record, struct error *error);
-
-/* The files to be copied, and where to. cancel: read now and then; when it becomes true all copies end with
- * -ECANCELED, and so they do when the image was cut (image_was_cut). */
-struct copy_list {
-	struct image *image;
-	struct output_dir *output_dir; /* NULL: nowhere, they are only hashed */
-	const atomic_bool *cancel;
-	/* The next file's record, and its `file` for `done`; NULL: there is none now. Asked again after another was done. */
-	struct file_record *(*next)(void *context, void **file);
-	/* As copy_file returned. */
-	void (*done)(void *context, void *file, int status, const struct error *error);
-	void *context;
-};
-
-/* Copies them, COPY_LANES at a time, until there are none. */
-void copy_files(struct copier *copier, const struct copy_list *list);
-
 /* Writes a record's file to the output folder (NULL: nowhere), unless it is left out, and fills in its hashes
- * and unreadable bytes. cancel: as in struct copy_list. Returns 0 or a negative errno with error set; a file that
- * could not be completed is removed. */
+ * and unreadable bytes. cancel: read now and then; when it becomes true the copy ends with -ECANCELED,
+ * and so it does when the image was cut (image_was_cut).
+ * Returns 0 or a negative errno with error set; a file that could not be
+ * completed is removed. */
 int copy_file(struct copier *copier, struct image *image, struct output_dir *output_dir,
 	struct file_record *record, const atomic_bool *cancel, struct error *error);
 

@@ -390,77 +390,31 @@ void local_jobs_check(struct local_jobs *local, struct carve_job *const *jobs, s
 	pool_submit(local->context.pool, POOL_CHECK, &batch->pool_job);
 }
 
-static void run_write(struct pool_job *pool_job, unsigned worker);
-
-static bool is_own_write(const struct pool_job *job, const void *local)
+static int write_file(
+	struct local_jobs *local, struct kept_file *file, unsigned worker, struct error *error)
 {
-	return job->run == run_write && ((const struct kept_file *)job)->local == local;
-}
+	const struct job_context *context = &local->context;
 
-static void end_write(
-	struct local_jobs *local, struct kept_file *file, int status, const struct error *error)
-{
-	file->status = status;
-	if (status)
-		tracker_fail(local->context.tracker, status, error);
-	job_set_state(file->job, JOB_DONE);
-	tracker_complete(local->context.tracker);
-}
-
-/* Of a copy_list. */
-struct writing {
-	struct local_jobs *local;
-	struct kept_file *first; /* NULL: it was begun */
-};
-
-/* Files are written before anything else, so a thread goes on with those that wait. */
-static struct kept_file *next_kept(struct writing *writing)
-{
-	struct local_jobs *local = writing->local;
-	struct kept_file *file = writing->first;
-
-	writing->first = NULL;
-	return file ? file
-		    : (struct kept_file *)pool_take(
-			      local->context.pool, POOL_WRITE, is_own_write, local);
-}
-
-static struct file_record *next_write(void *context, void **item)
-{
-	static const struct error none = { 0 };
-	struct writing *writing = context;
-	const struct job_context *job_context = &writing->local->context;
-	struct kept_file *file;
-
-	while ((file = next_kept(writing)) && tracker_is_cancelled(job_context->tracker))
-		end_write(writing->local, file, -ECANCELED, &none);
-	if (!file)
-		return NULL;
-	assert(job_state(file->job) == JOB_WRITING);
-	kept_file_build(job_context->record_builder, file);
-	*item = file;
-	return &file->kept->record;
-}
-
-static void write_done(void *context, void *file, int status, const struct error *error)
-{
-	const struct writing *writing = context;
-
-	end_write(writing->local, file, status, error);
+	if (tracker_is_cancelled(context->tracker))
+		return -ECANCELED;
+	kept_file_build(context->record_builder, file);
+	return copy_file(&local->scratch[worker].copier, extent_image_evidence(context->image),
+		context->output_dir, &file->kept->record, tracker_cancel_flag(context->tracker),
+		error);
 }
 
 static void run_write(struct pool_job *pool_job, unsigned worker)
 {
 	struct kept_file *file = (struct kept_file *)pool_job;
 	struct local_jobs *local = file->local;
-	struct writing writing = { local, file };
-	const struct job_context *context = &local->context;
-	const struct copy_list list = { extent_image_evidence(context->image), context->output_dir,
-		tracker_cancel_flag(context->tracker), next_write, write_done, &writing };
+	struct error error = { 0 };
 
-	tracker_start(context->tracker); /* it looks for more when the last file is done */
-	copy_files(&local->scratch[worker].copier, &list);
-	tracker_complete(context->tracker);
+	assert(job_state(file->job) == JOB_WRITING);
+	file->status = write_file(local, file, worker, &error);
+	if (file->status)
+		tracker_fail(local->context.tracker, file->status, &error);
+	job_set_state(file->job, JOB_DONE);
+	tracker_complete(local->context.tracker);
 }
 
 void local_jobs_write(struct local_jobs *local, struct kept_file *file)

@@ -17,7 +17,7 @@ struct tracker {
 	pthread_mutex_t lock; /* guards completed and the setting of error */
 	pthread_cond_t changed;
 	uint64_t completed;       /* since the start */
-	_Atomic uint64_t started; /* since the start */
+	_Atomic uint64_t started; /* since the start, by the stage's thread */
 	struct error error;
 	_Atomic int status;
 	atomic_bool cancelled;

@@ -20,7 +20,7 @@ struct tracker *tracker_new(unsigned threads, bool (*interrupted)(void));
 /* NULL is fine. */
 void tracker_free(struct tracker *tracker);
 
-/* One more piece of work is under way. Work that is under way may begin more, in any thread. */
+/* One more piece of work is under way. */
 void tracker_start(struct tracker *tracker);
 /* It is over: the last thing that it does. Thread-safe. */
 void tracker_complete(struct tracker *tracker);

@@ -10,7 +10,6 @@
 
 #include "base/fatal.h"
 #include "base/memory.h"
-#include "hashing/sha256.h"
 
 #define KINDS 3
 
@@ -29,17 +28,9 @@ static const struct {
 };
 
 struct hasher {
-	EVP_MD_CTX *contexts[KINDS]; /* NULL: not requested, or not libcrypto's */
+	EVP_MD_CTX *contexts[KINDS]; /* NULL: not requested */
 	bool failed[KINDS];          /* libcrypto failed: no digest rather than a wrong one */
-	bool has_sha256;             /* it is this one */
-	struct sha256 sha256;
 };
-
-/* Under FIPS 140 only what was validated may be used. */
-static bool is_own(enum hash_kind kind)
-{
-	return kind == HASH_SHA256 && sha256_can() && !EVP_default_properties_is_fips_enabled(NULL);
-}
 
 /* libcrypto refuses MD5 where the system enforces FIPS 140. */
 static bool is_available(size_t i)
@@ -109,14 +100,9 @@ struct hasher *hasher_new(uint32_t mask)
 {
 	struct hasher *hasher = xcalloc(1, sizeof(*hasher));
 
-	sha256_begin(&hasher->sha256);
 	for (size_t i = 0; i < KINDS; i++) {
 		if (!(mask & kinds[i].kind))
 			continue;
-		if (is_own(kinds[i].kind)) {
-			hasher->has_sha256 = true;
-			continue;
-		}
 		hasher->contexts[i] = EVP_MD_CTX_new();
 		if (!hasher->contexts[i] ||
 			EVP_DigestInit_ex(hasher->contexts[i], kinds[i].algorithm(), NULL) != 1)
@@ -131,31 +117,13 @@ void hasher_reset(struct hasher *hasher)
 		i++) /* NULL keeps the algorithm, so nothing is looked up or allocated */
 		if (hasher->contexts[i])
 			hasher->failed[i] = EVP_DigestInit_ex(hasher->contexts[i], NULL, NULL) != 1;
-	sha256_begin(&hasher->sha256);
-}
-
-static void update_contexts(struct hasher *hasher, const void *bytes, size_t len)
-{
-	for (size_t i = 0; i < KINDS; i++)
-		if (hasher->contexts[i] && EVP_DigestUpdate(hasher->contexts[i], bytes, len) != 1)
-			hasher->failed[i] = true;
 }
 
 void hasher_update(struct hasher *hasher, const void *bytes, size_t len)
 {
-	update_contexts(hasher, bytes, len);
-	if (hasher->has_sha256)
-		sha256_add(&hasher->sha256, bytes, len);
-}
-
-void hasher_update_two(struct hasher *const two[2], const uint8_t *const bytes[2], size_t len)
-{
-	struct sha256 *const sha256[2] = { &two[0]->sha256, &two[1]->sha256 };
-
-	update_contexts(two[0], bytes[0], len);
-	update_contexts(two[1], bytes[1], len);
-	if (two[0]->has_sha256 && two[1]->has_sha256)
-		sha256_add_two(sha256, bytes, len);
+	for (size_t i = 0; i < KINDS; i++)
+		if (hasher->contexts[i] && EVP_DigestUpdate(hasher->contexts[i], bytes, len) != 1)
+			hasher->failed[i] = true;
 }
 
 bool hashes_differ(const struct hashes *a, const struct hashes *b)
@@ -204,15 +172,11 @@ void hasher_finish(struct hasher *hasher, struct hashes *hashes)
 			2 * len + 1 == kinds[i].len)
 			write_hex(digest, len, (char *)hashes + kinds[i].at);
 	}
-	if (hasher->has_sha256) {
-		sha256_end(&hasher->sha256, digest);
-		write_hex(digest, SHA256_LEN, hashes->sha256);
-	}
 }
 
 void hasher_peek(const struct hasher *hasher, struct hashes *hashes)
 {
-	struct hasher copy = { .has_sha256 = hasher->has_sha256, .sha256 = hasher->sha256 };
+	struct hasher copy = { 0 };
 
 	for (size_t i = 0; i < KINDS; i++) {
 		if (!hasher->contexts[i])

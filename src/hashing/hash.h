@@ -1,4 +1,4 @@
-/* Hashes of carved files and of evidence, by libcrypto, or, where the processor has instructions for it, by hashing/sha256.h. */
+/* Hashes of carved files and of evidence, by libcrypto. */
 #ifndef BURIN_HASHING_HASH_H
 #define BURIN_HASHING_HASH_H
 
@@ -37,10 +37,6 @@ struct hasher *hasher_new(uint32_t mask);
 /* Starts a new message; called by hasher_new. */
 void hasher_reset(struct hasher *hasher);
 void hasher_update(struct hasher *hasher, const void *bytes, size_t len);
-/* As hasher_update for two that were made with the same mask, len bytes each. For SHA-256 that takes less time, if both
- * have had multiples of HASH_BLOCK bytes. */
-#define HASH_BLOCK 64
-void hasher_update_two(struct hasher *const two[2], const uint8_t *const bytes[2], size_t len);
 void hasher_finish(struct hasher *hasher, struct hashes *hashes);
 /* The digests of the message so far, which goes on. */
 void hasher_peek(const struct hasher *hasher, struct hashes *hashes);

@@ -3,8 +3,6 @@
 #include "hashing/hash.h"
 
 #include <errno.h>
-#include <openssl/evp.h>
-#include <stdio.h>
 #include <string.h>
 
 #define ALL (HASH_MD5 | HASH_SHA1 | HASH_SHA256)
@@ -72,41 +70,6 @@ Test(hash, only_what_was_asked_for)
 		cr_expect_str_eq(hashes.sha256, mask & HASH_SHA256 ? known[1].sha256 : "");
 	}
 	hasher_free(NULL);
-}
-
-/* Of all lengths around a block, in two parts, beside another message; the digests of libcrypto's own call. */
-static void check_two(size_t first, size_t len)
-{
-	static const uint32_t mask = HASH_SHA256 | HASH_MD5;
-	struct hasher *two[2] = { hasher_new(mask), hasher_new(mask) };
-	uint8_t bytes[2][400], digest[EVP_MAX_MD_SIZE];
-	const uint8_t *const from[2] = { bytes[0], bytes[1] }, *const then[2] = { bytes[0] + first,
-		bytes[1] + first };
-
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		bytes[i / 400][i % 400] = (uint8_t)(i * i >> 3);
-	hasher_update_two(two, from, first);
-	hasher_update_two(two, then, len - first);
-	for (int i = 0; i < 2; i++) {
-		struct hashes hashes;
-		char hex[65];
-
-		hasher_finish(two[i], &hashes);
-		cr_assert(EVP_Digest(bytes[i], len, digest, NULL, EVP_sha256(), NULL));
-		for (int k = 0; k < 32; k++)
-			sprintf(hex + 2 * k, "%02x", digest[k]);
-		cr_expect_str_eq(hashes.sha256, hex, "%zu of %zu bytes", first, len);
-		cr_expect_eq(strlen(hashes.md5), 32);
-		hasher_free(two[i]);
-	}
-}
-
-Test(hash, two_at_a_time)
-{
-	for (size_t len = 0; len < 200; len++)
-		for (size_t first = 0; first <= len; first += len < 70 ? 1 : 13)
-			check_two(first, len);
-	check_two(128, 400);
 }
 
 Test(hash, mask_from_text)
