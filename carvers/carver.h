@@ -172,6 +172,23 @@ void view_start_over(struct view *view);
 
 struct carve_coded; /* carvers/coded.h */
 
+/* Codes of which any bits are some symbols, and how they go on where a file may break off: asked of many clusters,
+ * of which other files have most. */
+struct carve_codes {
+	/* Keeps what is needed for that where the view ends. state: as for resume, or NULL. NULL: the view does not end in codes, or too
+	 * little is known of what is usual in them. */
+	void *(*begin)(struct view *view, const struct carve_state *state);
+	/* Whether len bytes, CARVE_CODES_LEN at most, likely go on with them: the bits that speak for it, or 0. *work: the units of
+	 * work (view_work) that this took. Several threads may ask. */
+	unsigned (*ask)(const void *broken, const uint8_t *bytes, size_t len, uint64_t *work);
+	void (*end)(void *broken);
+	/* A check that is no trial goes on where the codes look like another file's, as long as they are valid, or to where
+	 * they look so once more: that is how far it looks. States there take what is before for the file's own. */
+	bool goes_on;
+};
+
+#define CARVE_CODES_LEN ((size_t)1024)
+
 /* How two pieces of a file fit together, by their content. */
 struct carve_joint {
 	uint32_t roughness; /* how much the content changes there, in 16ths of what is usual in this
@@ -262,7 +279,7 @@ struct carver {
 	bool quick;
 	/* NULL, or the check of a file that starts with the same state->offset bytes as one whose
 	 * check saved the state. The same result as check's, but most of those bytes are not looked
-	 * at again. */
+	 * at again, nor doubted (struct carve_codes). */
 	enum verdict (*resume)(
 		struct view *view, const struct carve_state *state, struct finding *finding);
 	/* NULL, or describes the coded data in which the view ends: where a file may break off. state: as
@@ -273,7 +290,8 @@ struct carver {
 	 * on both sides of offset `at` of a file, whatever its status. False: there is nothing to
 	 * compare. */
 	bool (*joint)(struct view *view, uint64_t at, struct carve_joint *joint);
-	const struct carve_map *map; /* NULL: no table gives places */
+	const struct carve_map *map;     /* NULL: no table gives places */
+	const struct carve_codes *codes; /* NULL: it is not known how they go on */
 };
 
 /* Formats finding->why like printf (cut when too long) and returns verdict:
@@ -287,6 +305,6 @@ const struct carver *carver_find(const char *name);
 
 /* The version of this contract, which carvers that were built elsewhere name (plugin.h): another number
  * after every change here that they would notice. */
-#define CARVER_CONTRACT 5
+#define CARVER_CONTRACT 6
 
 #endif

@@ -89,6 +89,14 @@ static enum compressed_state walk_codes(
 		codes = *(const struct bz2_codes *)state;
 	ended = bz2_codes_walk(view, &codes);
 	*end = bz2_codes_valid(&codes);
+	/* Some files change so much; and what is looked at now shows where else they may break off. */
+	if (ended == CODES_FOREIGN && !view_is_trial(view)) {
+		bz2_codes_forgive(&codes);
+		if (bz2_codes_walk(view, &codes) == CODES_END) {
+			*end = (codes.bit + 7) / 8;
+			ended = CODES_END;
+		}
+	}
 	return ended == CODES_END   ? COMPRESSED_DONE
 	       : ended == CODES_CUT ? COMPRESSED_CUT
 				    : COMPRESSED_BAD;
@@ -135,10 +143,24 @@ static enum verdict resume(
 		       : check(view, finding);
 }
 
+static void *begin_break(struct view *view, const struct carve_state *state)
+{
+	struct bz2_codes codes = { .bit = (uint64_t)HEADER_LEN * 8 };
+
+	if (state && !bz2_codes_load(&codes, state))
+		return NULL;
+	return state || starts(view, 0) ? bz2_break_new(view, &codes) : NULL;
+}
+
+static const struct carve_codes break_codes = {
+	.begin = begin_break, .ask = bz2_break_ask, .end = bz2_break_free, .goes_on = true
+};
+
 const struct carver bz2_carver = {
 	.name = "bz2",
 	.summary = "bzip2 files, by decompressing all streams up to their CRCs",
 	.check = check,
 	.resume = resume,
 	.joint = look_at_joint,
+	.codes = &break_codes,
 };

@@ -28,7 +28,7 @@
 #define CLASS_END 15
 
 struct reader {
-	struct view *view;
+	struct view *view; /* NULL: window has all bytes */
 	struct msb_bits bits;
 	uint64_t from, at; /* bytes: where it began, and the next to be pushed */
 	const uint8_t *window;
@@ -62,6 +62,8 @@ static void fill(struct reader *reader)
 		uint64_t in = reader->at - reader->window_at;
 
 		if (in >= reader->window_len) {
+			if (!reader->view)
+				return;
 			reader->window_at = reader->at;
 			reader->window =
 				walk_stream(reader->view, reader->at, view_size(reader->view),
@@ -251,17 +253,17 @@ static uint32_t take_symbol(struct reader *reader, const struct table *table)
 }
 
 /* What came before: the last symbol's class, and roughly that of the one before it. */
-static unsigned context_of(const struct bz2_codes *codes)
+static unsigned context_of(uint8_t context, uint8_t before)
 {
-	return codes->context * 6u + codes->before;
+	return context * 6u + before;
 }
 
-static void remember(struct bz2_codes *codes, unsigned class)
+static void remember(uint8_t *context, uint8_t *before, unsigned class)
 {
-	uint8_t last = codes->context;
+	uint8_t last = *context;
 
-	codes->before = last < 2 ? last : last < 4 ? 2 : last < 7 ? 3 : last < 9 ? 4 : 5;
-	codes->context = (uint8_t) class;
+	*before = last < 2 ? last : last < 4 ? 2 : last < 7 ? 3 : last < 9 ? 4 : 5;
+	*context = (uint8_t) class;
 }
 
 static enum codes_state failed(const struct reader *reader)
@@ -283,7 +285,7 @@ static enum codes_state walk_block(
 			symbol = take_symbol(reader, table);
 			if (symbol == UINT32_MAX)
 				return failed(reader);
-			habits_add(&codes->habits, context_of(codes),
+			habits_add(&codes->habits, context_of(codes->context, codes->before),
 				class_of(symbol, block->symbol_count), &table->shares, codes->bit);
 			codes->bit = position(reader);
 			evenness_add(&codes->evenness, reader->ring, codes->bit / 8);
@@ -291,12 +293,14 @@ static enum codes_state walk_block(
 				return codes->group + 1 + SPARE_GROUPS >= block->group_count
 					       ? CODES_END
 					       : CODES_BAD;
-			remember(codes, class_of(symbol, block->symbol_count));
+			remember(&codes->context, &codes->before,
+				class_of(symbol, block->symbol_count));
 			codes->run = symbol < 2 ? codes->run + 1 : 0;
 			if (codes->run > RUN_MAX)
 				return CODES_BAD;
 		}
-		if (codes->evenness.is_foreign || habits_are_lost(&codes->habits, codes->bit))
+		if (!codes->is_own &&
+			(codes->evenness.is_foreign || habits_are_lost(&codes->habits, codes->bit)))
 			return CODES_FOREIGN;
 		if (codes->stop && codes->bit >= codes->stop) {
 			codes->group++;
@@ -363,8 +367,9 @@ enum codes_state bz2_codes_walk(struct view *view, struct bz2_codes *codes)
 		return CODES_CUT;
 	}
 	seek(&reader, codes->bit);
-	while (state == CODES_END) {
+	while (state == CODES_END && !codes->ended) {
 		state = begin_block(&reader, codes, block);
+		codes->ended = state == CODES_END;
 		if (state != CODES_FOREIGN)
 			break;
 		state = walk_block(&reader, block, codes);
@@ -372,8 +377,9 @@ enum codes_state bz2_codes_walk(struct view *view, struct bz2_codes *codes)
 			codes->block = 0;
 	}
 	free(block);
-	return state == CODES_END && habits_are_broken(&codes->habits, codes->bit) ? CODES_FOREIGN
-										   : state;
+	return state == CODES_END && habits_are_broken(&codes->habits, codes->bit) && !codes->is_own
+		       ? CODES_FOREIGN
+		       : state;
 }
 
 _Static_assert(sizeof(struct bz2_codes) <= CARVE_STATE_MAX, "a state");
@@ -386,10 +392,140 @@ bool bz2_codes_load(struct bz2_codes *codes, const struct carve_state *state)
 	return true;
 }
 
+void bz2_codes_forgive(struct bz2_codes *codes)
+{
+	habits_forgive(&codes->habits, codes->bit);
+	evenness_forgive(&codes->evenness);
+}
+
 uint64_t bz2_codes_valid(const struct bz2_codes *codes)
 {
 	if (codes->evenness.is_foreign)
 		return codes->evenness.foreign_from;
 	return (habits_are_broken(&codes->habits, codes->bit) ? codes->habits.since : codes->bit) /
 	       8;
+}
+
+/* ---- where they break off ------------------------------------------------------------------ */
+
+#define KNOWN_SYMBOLS 500 /* from which habits are known */
+#define BEFORE_MAX 8      /* bytes that the symbol has in which the break is */
+#define LIKELY_BITS 7
+#define SYMBOL_WORK 6 /* units */
+
+struct bz2_break {
+	struct bz2_codes codes;
+	struct block_tables block;
+	uint8_t before[BEFORE_MAX];
+	size_t before_len;
+	int bit; /* of the first byte before */
+};
+
+/* Reads the block's tables again, and the bytes of the symbol that is cut. */
+static bool read_break(struct view *view, struct bz2_break *broken)
+{
+	struct reader reader = { .view = view };
+	uint64_t from = broken->codes.bit / 8, len = view_size(view) - from;
+	const uint8_t *p;
+
+	if (len > BEFORE_MAX ||
+		begin_block(&reader, &broken->codes, &broken->block) != CODES_FOREIGN)
+		return false;
+	p = view_peek(view, from, (size_t)len);
+	if (!p)
+		return false;
+	memcpy(broken->before, p, (size_t)len);
+	broken->before_len = (size_t)len;
+	broken->bit = (int)(broken->codes.bit % 8);
+	return true;
+}
+
+struct bz2_break *bz2_break_new(struct view *view, struct bz2_codes *codes)
+{
+	struct bz2_break *broken;
+
+	codes->is_own = true;
+	codes->stop = 0;
+	if (bz2_codes_walk(view, codes) != CODES_CUT || !codes->block ||
+		codes->habits.symbols < KNOWN_SYMBOLS)
+		return NULL;
+	broken = calloc(1, sizeof(*broken));
+	if (!broken) {
+		view_no_memory(view);
+		return NULL;
+	}
+	broken->codes = *codes;
+	if (read_break(view, broken))
+		return broken;
+	bz2_break_free(broken);
+	return NULL;
+}
+
+void bz2_break_free(void *broken)
+{
+	free(broken);
+}
+
+/* Whether the symbols are likely the file's own. */
+static bool ask_symbols(struct reader *reader, const struct bz2_break *broken,
+	struct habits_trial *trial, uint32_t *symbols)
+{
+	const struct block_tables *block = &broken->block;
+	uint32_t group = broken->codes.group, in_group = broken->codes.in_group;
+	uint32_t run = broken->codes.run;
+	uint8_t context = broken->codes.context, before = broken->codes.before;
+
+	for (;; ++*symbols) {
+		const struct table *table;
+		uint32_t symbol;
+		unsigned class;
+
+		if (in_group == GROUP_LEN) {
+			in_group = 0;
+			group++;
+		}
+		if (group >= block->group_count)
+			return false;
+		in_group++;
+		table = &block->tables[block->groups[group]];
+		symbol = take_symbol(reader, table);
+		if (symbol == UINT32_MAX)
+			return reader->lacks && habits_trial_bits(trial) >= LIKELY_BITS;
+		class = class_of(symbol, block->symbol_count);
+		if (class == CLASS_END) {
+			habits_trial_trust(trial, LIKELY_BITS);
+			return group + 1 + SPARE_GROUPS >= block->group_count;
+		}
+		habits_trial_add(trial, context_of(context, before), class, &table->shares);
+		remember(&context, &before, class);
+		run = symbol < 2 ? run + 1 : 0;
+		if (run > RUN_MAX)
+			return false;
+		if (!habits_trial_may_be_own(trial, reader->at))
+			return false;
+	}
+}
+
+unsigned bz2_break_ask(const void *context, const uint8_t *bytes, size_t len, uint64_t *work)
+{
+	const struct bz2_break *broken = context;
+	uint8_t all[BEFORE_MAX + CARVE_CODES_LEN];
+	struct reader reader = { .window = all };
+	struct habits_trial trial;
+	uint32_t symbols = 0;
+	bool may_be;
+
+	*work = 0;
+	if (len > CARVE_CODES_LEN)
+		len = CARVE_CODES_LEN;
+	if (evenness_refuses(&broken->codes.evenness, bytes, len))
+		return 0;
+	memcpy(all, broken->before, broken->before_len);
+	memcpy(all + broken->before_len, bytes, len);
+	reader.window_len = broken->before_len + len;
+	take(&reader, broken->bit);
+	habits_trial_begin(&trial, &broken->codes.habits);
+	may_be = ask_symbols(&reader, broken, &trial, &symbols);
+	*work = (uint64_t)symbols * SYMBOL_WORK;
+	return may_be ? habits_trial_bits(&trial) : 0;
 }

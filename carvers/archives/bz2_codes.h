@@ -18,6 +18,8 @@ struct bz2_codes {
 	uint32_t group, in_group; /* of 50 codes that have the same table */
 	uint8_t context, before;  /* classes of the last symbols */
 	uint32_t run;             /* symbols of a repetition's length, in a row */
+	bool is_own; /* the bytes are taken for the file's own, whatever their habits are */
+	bool ended;  /* the stream */
 	struct habits habits;
 	struct evenness evenness;
 };
@@ -28,5 +30,13 @@ enum codes_state bz2_codes_walk(struct view *view, struct bz2_codes *codes);
 bool bz2_codes_load(struct bz2_codes *codes, const struct carve_state *state);
 /* The byte up to which the codes are likely the file's own. */
 uint64_t bz2_codes_valid(const struct bz2_codes *codes);
+
+/* What was walked is the file's own, all the same. */
+void bz2_codes_forgive(struct bz2_codes *codes);
+
+/* The same as deflate_break_new, _ask and _free. */
+struct bz2_break *bz2_break_new(struct view *view, struct bz2_codes *codes);
+unsigned bz2_break_ask(const void *broken, const uint8_t *bytes, size_t len, uint64_t *work);
+void bz2_break_free(void *broken);
 
 #endif

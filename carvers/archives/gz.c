@@ -33,6 +33,7 @@ enum {
 	 * suffice. */
 	SURE_LEN = 80,
 	SURE_NAME_LEN = 60,
+	TRAILER_LEN = 8,
 	JOINT_LEN = 4096,         /* bytes after a joint that are looked at */
 	FSEVENTS_HEADER_LEN = 12, /* of a page in macOS's .fseventsd: magic, 4 bytes, length */
 };
@@ -157,6 +158,14 @@ static enum verdict judge_damage(struct view *view, struct finding *finding,
 		member->data, end);
 }
 
+/* Whether the member's codes end with its length, after its CRC. */
+static bool has_length(struct view *view, const struct deflate_codes *codes)
+{
+	const uint8_t *p = view_peek(view, (codes->bit + 7) / 8, TRAILER_LEN);
+
+	return p && le32(p + 4) == (uint32_t)codes->past.output_len;
+}
+
 /* Walks the codes of a member. DONE: up to its end; else *end is where they are no longer valid, or the file's own. */
 static enum compressed_state walk_codes(
 	struct view *view, struct deflate_codes *codes, uint64_t *end)
@@ -164,18 +173,24 @@ static enum compressed_state walk_codes(
 	enum codes_state state = deflate_codes_walk(view, codes);
 
 	*end = deflate_codes_valid(codes);
+	if (state == CODES_END && !has_length(view, codes))
+		return COMPRESSED_BAD;
 	return state == CODES_END   ? COMPRESSED_DONE
 	       : state == CODES_CUT ? COMPRESSED_CUT
 				    : COMPRESSED_BAD;
 }
 
 /* Whether a member whose codes do not follow its habits has its CRC all the same. If not, the stream's end stays. */
-static bool is_whole(struct view *view, const struct gz_member *member, struct compressed *stream)
+static bool is_whole(struct view *view, const struct gz_member *member, struct deflate_codes *codes,
+	struct compressed *stream)
 {
 	struct compressed again;
 
-	if (compressed_walk(view, COMPRESSED_GZIP, member->at, view_size(view), &again) !=
-		COMPRESSED_DONE)
+	/* Decompressing all of it takes much longer. */
+	codes->is_own = true;
+	if (deflate_codes_walk(view, codes) != CODES_END || !has_length(view, codes) ||
+		compressed_walk(view, COMPRESSED_GZIP, member->at, view_size(view), &again) !=
+			COMPRESSED_DONE)
 		return false;
 	*stream = again;
 	return true;
@@ -192,7 +207,7 @@ static enum compressed_state walk_member(
 		*stream = (struct compressed){ 0 };
 		state = walk_codes(view, &codes, &stream->end);
 		if (state != COMPRESSED_DONE)
-			return is_whole(view, member, stream) ? COMPRESSED_DONE : state;
+			return is_whole(view, member, &codes, stream) ? COMPRESSED_DONE : state;
 	}
 	return compressed_walk(view, COMPRESSED_GZIP, member->at, view_size(view), stream);
 }
@@ -277,12 +292,32 @@ static enum verdict resume(
 		return check(view, finding);
 	end_state = walk_codes(view, &codes, &end);
 	if (end_state == COMPRESSED_DONE || end < sure_end(&member) ||
-		(!deflate_codes_are_sure(&codes, state->offset) &&
-			is_whole(view, &member, &stream)))
+		((!view_is_trial(view) || !deflate_codes_are_sure(&codes, state->offset)) &&
+			is_whole(view, &member, &codes, &stream)))
 		return check(view, finding);
 	describe(view, finding, &first, NULL);
 	return judge_damage(view, finding, &member, end_state, end);
 }
+
+static void *begin_break(struct view *view, const struct carve_state *state)
+{
+	struct deflate_codes codes = { 0 };
+	struct gz_member member;
+
+	if (!state || !deflate_codes_load(&codes, state)) {
+		if (read_header(view, 0, &member))
+			return NULL;
+		codes.bit = member.data * 8;
+	}
+	return deflate_break_new(view, &codes);
+}
+
+static const struct carve_codes break_codes = {
+	.begin = begin_break,
+	.ask = deflate_break_ask,
+	.end = deflate_break_free,
+	.goes_on = true,
+};
 
 const struct carver gz_carver = {
 	.name = "gz",
@@ -290,4 +325,5 @@ const struct carver gz_carver = {
 	.check = check,
 	.resume = resume,
 	.joint = look_at_joint,
+	.codes = &break_codes,
 };

@@ -558,6 +558,25 @@ static enum verdict resume(
 	return verdict_because(CARVE_TRUNCATED, finding, "damaged data at %" PRIu64, member.at);
 }
 
+static void *begin_break(struct view *view, const struct carve_state *state)
+{
+	struct deflate_codes codes;
+	struct zip_member member = { .at = state ? state->offset : 0 };
+	const char *problem;
+
+	if (!state || !deflate_codes_load(&codes, state)) {
+		if (zip_read_header(view, &member, &problem) != ZIP_FOUND ||
+			member.method != ZIP_DEFLATED || member.flags & ZIP_ENCRYPTED)
+			return NULL;
+		codes = (struct deflate_codes){ .bit = member.data * 8 };
+	}
+	return deflate_break_new(view, &codes);
+}
+
+static const struct carve_codes break_codes = {
+	.begin = begin_break, .ask = deflate_break_ask, .end = deflate_break_free
+};
+
 const struct carver zip_carver = {
 	.name = "zip",
 	.summary =
@@ -565,4 +584,5 @@ const struct carver zip_carver = {
 	.check = check,
 	.resume = resume,
 	.map = &zip_map,
+	.codes = &break_codes,
 };

@@ -1,5 +1,6 @@
 #include "deflate_codes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "prefix_code.h"
@@ -29,7 +30,7 @@ enum {
 };
 
 struct reader {
-	struct view *view;
+	struct view *view; /* NULL: window has all bytes */
 	struct lsb_bits bits;
 	uint64_t from, at; /* bytes: where it began, and the next to be pushed */
 	const uint8_t *window;
@@ -53,6 +54,8 @@ struct block_codes {
 
 static bool next_window(struct reader *reader)
 {
+	if (!reader->view)
+		return false;
 	reader->window_at = reader->at;
 	reader->window = walk_stream(reader->view, reader->at, view_size(reader->view),
 		reader->at - reader->from, &reader->window_len);
@@ -262,7 +265,7 @@ static enum codes_state failed(const struct reader *reader)
 
 /* Takes a repetition's length and distance. False: the distance is invalid. */
 static bool take_repetition(struct reader *reader, const struct block_codes *table,
-	struct deflate_codes *codes, uint32_t symbol)
+	struct deflate_past *past, uint32_t symbol)
 {
 	static const uint8_t extra[29] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3,
 		3, 4, 4, 4, 4, 5, 5, 5, 5, 0 };
@@ -283,31 +286,31 @@ static bool take_repetition(struct reader *reader, const struct block_codes *tab
 	}
 	if (code >= DISTANCES)
 		return false;
-	if (code != codes->last_distance || symbol == LONGEST)
-		codes->repeats = 0;
-	codes->last_distance = (uint16_t)code;
+	if (code != past->last_distance || symbol == LONGEST)
+		past->repeats = 0;
+	past->last_distance = (uint16_t)code;
 	bits = code < 4 ? 0 : code / 2 - 1;
 	distance = (code < 4 ? code : (2u + (code & 1)) << bits) + take(reader, bits) + 1;
 	if (reader->lacking)
 		return true;
-	if (distance > codes->output_len)
+	if (distance > past->output_len)
 		return false;
-	codes->output_len += len;
+	past->output_len += len;
 	return true;
 }
 
 /* What came before: the last symbol's class, and roughly that of the one before it. */
-static unsigned context_of(const struct deflate_codes *codes)
+static unsigned context_of(const struct deflate_past *past)
 {
-	return codes->context * 4u + codes->before;
+	return past->context * 4u + past->before;
 }
 
-static void remember(struct deflate_codes *codes, uint8_t class)
+static void remember(struct deflate_past *past, uint8_t class)
 {
-	uint8_t last = codes->context;
+	uint8_t last = past->context;
 
-	codes->before = last >= CLASS_SHORT ? 3 : last <= 3 ? 0 : last == 4 ? 1 : 2;
-	codes->context = class;
+	past->before = last >= CLASS_SHORT ? 3 : last <= 3 ? 0 : last == 4 ? 1 : 2;
+	past->context = class;
 }
 
 _Static_assert(sizeof(struct deflate_codes) <= CARVE_STATE_MAX, "a state");
@@ -317,6 +320,22 @@ void codes_save(struct view *view, uint64_t bit, const void *codes, size_t len)
 	struct carve_state state = { .offset = (bit + 7) / 8, .len = len, .data = codes };
 
 	view_save(view, &state);
+}
+
+/* What follows a state is doubted again. */
+static void save(struct view *view, const struct deflate_codes *codes)
+{
+	struct deflate_codes copy;
+
+	if (!codes->is_own) {
+		codes_save(view, codes->bit, codes, sizeof(*codes));
+		return;
+	}
+	copy = *codes;
+	copy.is_own = false;
+	habits_forgive(&copy.habits, copy.bit);
+	evenness_forgive(&copy.evenness);
+	codes_save(view, copy.bit, &copy, sizeof(copy));
 }
 
 bool deflate_codes_load(struct deflate_codes *codes, const struct carve_state *state)
@@ -331,31 +350,35 @@ bool deflate_codes_load(struct deflate_codes *codes, const struct carve_state *s
 static enum codes_state walk_block(
 	struct reader *reader, const struct block_codes *table, struct deflate_codes *codes)
 {
+	struct deflate_past *past = &codes->past;
 	uint64_t saved = codes->bit / 8;
 
 	for (;;) {
+		struct deflate_past before = *past;
 		uint32_t symbol = take_code(reader, &table->literals);
 
 		if (reader->lacking)
 			return CODES_CUT;
-		habits_add(&codes->habits, context_of(codes), table->classes[symbol],
-			&table->shares, codes->bit);
-		if (habits_are_lost(&codes->habits, codes->bit))
+		habits_add(&codes->habits, context_of(past), table->classes[symbol], &table->shares,
+			codes->bit);
+		if (habits_are_lost(&codes->habits, codes->bit) && !codes->is_own)
 			return CODES_FOREIGN;
-		remember(codes, table->classes[symbol]);
-		codes->repeats = symbol == codes->last ? codes->repeats + 1 : 0;
-		codes->last = (uint16_t)symbol;
+		remember(past, table->classes[symbol]);
+		past->repeats = symbol == past->last ? past->repeats + 1 : 0;
+		past->last = (uint16_t)symbol;
 		if (symbol < END_OF_BLOCK)
-			codes->output_len++;
-		else if (symbol > END_OF_BLOCK && !take_repetition(reader, table, codes, symbol))
+			past->output_len++;
+		else if (symbol > END_OF_BLOCK && !take_repetition(reader, table, past, symbol))
 			return failed(reader);
-		if (reader->lacking)
+		if (reader->lacking) {
+			*past = before;
 			return CODES_CUT;
-		if (codes->repeats >= REPEATS)
+		}
+		if (past->repeats >= REPEATS)
 			habits_distrust(&codes->habits, REPEAT_BITS);
 		codes->bit = position(reader);
 		evenness_add(&codes->evenness, reader->ring, codes->bit / 8);
-		if (codes->evenness.is_foreign)
+		if (codes->evenness.is_foreign && !codes->is_own)
 			return CODES_FOREIGN;
 		if (symbol == END_OF_BLOCK)
 			return CODES_END;
@@ -368,7 +391,7 @@ static enum codes_state walk_block(
 		saved = codes->bit / 8;
 		habits_learn(&codes->habits);
 		if (view_wants_states(reader->view))
-			codes_save(reader->view, codes->bit, codes, sizeof(*codes));
+			save(reader->view, codes);
 	}
 }
 
@@ -383,7 +406,7 @@ static enum codes_state skip_stored(struct reader *reader, struct deflate_codes 
 	if (reader->lacking || len != (inverse ^ 0xffff))
 		return failed(reader);
 	codes->bit = position(reader) + (uint64_t)len * 8;
-	codes->output_len += len;
+	codes->past.output_len += len;
 	habits_trust(&codes->habits, BLOCK_TRUST_BITS);
 	if (codes->bit / 8 > view_size(reader->view))
 		return CODES_CUT;
@@ -424,7 +447,7 @@ enum codes_state deflate_codes_walk(struct view *view, struct deflate_codes *cod
 	enum codes_state state = CODES_END;
 
 	seek(&reader, codes->bit);
-	do {
+	while (!codes->ended && state == CODES_END) {
 		struct block_codes table = { 0 };
 
 		if (!begin_block(&reader, codes, &table))
@@ -439,12 +462,14 @@ enum codes_state deflate_codes_walk(struct view *view, struct deflate_codes *cod
 		if (state == CODES_END) {
 			codes->block = 0;
 			codes->bit = position(&reader);
+			codes->ended = codes->is_last;
 		}
 		if (!view_work(view, SAVE_EVERY / 8))
 			return CODES_CUT;
-	} while (state == CODES_END && !codes->is_last);
-	return state == CODES_END && habits_are_broken(&codes->habits, codes->bit) ? CODES_FOREIGN
-										   : state;
+	}
+	return state == CODES_END && habits_are_broken(&codes->habits, codes->bit) && !codes->is_own
+		       ? CODES_FOREIGN
+		       : state;
 }
 
 uint64_t deflate_codes_valid(const struct deflate_codes *codes)
@@ -460,4 +485,138 @@ bool deflate_codes_are_sure(const struct deflate_codes *codes, uint64_t offset)
 	uint64_t valid = deflate_codes_valid(codes);
 
 	return valid >= offset && valid - offset < FOLLOWED_LONG;
+}
+
+/* ---- where they break off ------------------------------------------------------------------ */
+
+#define KNOWN_SYMBOLS 500 /* from which habits are known */
+#define BEFORE_MAX 16     /* bytes that the symbol has in which the break is */
+#define LIKELY_BITS 7
+#define SYMBOL_WORK 6 /* units */
+
+struct deflate_break {
+	struct deflate_codes codes;
+	struct block_codes table;
+	uint8_t before[BEFORE_MAX];
+	size_t before_len;
+	unsigned bit; /* of the first byte before */
+};
+
+struct deflate_break *deflate_break_new(struct view *view, struct deflate_codes *codes)
+{
+	struct reader reader = { .view = view };
+	struct deflate_break *broken;
+	uint64_t from;
+	const uint8_t *p;
+
+	codes->is_own = true;
+	codes->stop = 0;
+	if (deflate_codes_walk(view, codes) != CODES_CUT || !codes->block ||
+		codes->habits.symbols < KNOWN_SYMBOLS)
+		return NULL;
+	from = codes->bit / 8;
+	if (view_size(view) - from > BEFORE_MAX)
+		return NULL;
+	broken = calloc(1, sizeof(*broken));
+	if (!broken) {
+		view_no_memory(view);
+		return NULL;
+	}
+	broken->codes = *codes;
+	broken->bit = codes->bit % 8;
+	broken->before_len = (size_t)(view_size(view) - from);
+	p = view_peek(view, from, broken->before_len);
+	if (p)
+		memcpy(broken->before, p, broken->before_len);
+	if (p && begin_block(&reader, &broken->codes, &broken->table) && !reader.lacking)
+		return broken;
+	deflate_break_free(broken);
+	return NULL;
+}
+
+void deflate_break_free(void *broken)
+{
+	if (broken)
+		free_codes(&((struct deflate_break *)broken)->table);
+	free(broken);
+}
+
+/* Whether a block can begin there whose codes' lengths have a complete code. */
+static bool can_begin_block(struct reader *reader)
+{
+	uint32_t kind, literals, distances, count, room = 0;
+
+	take(reader, 1);
+	kind = take(reader, 2);
+	if (kind != 2)
+		return reader->lacking;
+	literals = take(reader, 5) + 257;
+	distances = take(reader, 5) + 1;
+	count = take(reader, 4) + 4;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t len = take(reader, 3);
+
+		room += len ? 128u >> len : 0;
+	}
+	return reader->lacking || (literals <= LITERALS && distances <= DISTANCES && room == 128);
+}
+
+/* The symbols up to a block's end. False: they are not likely the file's own. */
+static bool ask_symbols(struct reader *reader, const struct deflate_break *broken,
+	struct habits_trial *trial, uint32_t *symbols)
+{
+	const struct block_codes *table = &broken->table;
+	struct deflate_past past = broken->codes.past;
+
+	for (;; ++*symbols) {
+		uint32_t symbol = take_code(reader, &table->literals);
+		uint8_t class;
+
+		if (reader->lacking)
+			break;
+		if (symbol == END_OF_BLOCK) {
+			if (!broken->codes.is_last && !can_begin_block(reader))
+				return false;
+			habits_trial_trust(trial, LIKELY_BITS);
+			return true;
+		}
+		class = table->classes[symbol];
+		habits_trial_add(trial, context_of(&past), class, &table->shares);
+		remember(&past, class);
+		past.repeats = symbol == past.last ? past.repeats + 1 : 0;
+		past.last = (uint16_t)symbol;
+		if (symbol < END_OF_BLOCK)
+			past.output_len++;
+		else if (!take_repetition(reader, table, &past, symbol))
+			return false;
+		if (past.repeats >= REPEATS)
+			trial->gain -= REPEAT_BITS * HABITS_BIT;
+		if (!habits_trial_may_be_own(trial, reader->at))
+			return false;
+	}
+	return habits_trial_bits(trial) >= LIKELY_BITS;
+}
+
+unsigned deflate_break_ask(const void *context, const uint8_t *bytes, size_t len, uint64_t *work)
+{
+	const struct deflate_break *broken = context;
+	uint8_t all[BEFORE_MAX + CARVE_CODES_LEN];
+	struct reader reader = { .window = all };
+	struct habits_trial trial;
+	uint32_t symbols = 0;
+	bool may_be;
+
+	*work = 0;
+	if (len > CARVE_CODES_LEN)
+		len = CARVE_CODES_LEN;
+	if (evenness_refuses(&broken->codes.evenness, bytes, len))
+		return 0;
+	memcpy(all, broken->before, broken->before_len);
+	memcpy(all + broken->before_len, bytes, len);
+	reader.window_len = broken->before_len + len;
+	take(&reader, broken->bit);
+	habits_trial_begin(&trial, &broken->codes.habits);
+	may_be = ask_symbols(&reader, broken, &trial, &symbols);
+	*work = (uint64_t)symbols * SYMBOL_WORK;
+	return may_be ? habits_trial_bits(&trial) : 0;
 }

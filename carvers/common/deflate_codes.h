@@ -17,6 +17,14 @@ enum codes_state {
 	CODES_CUT,     /* it goes on after the view's end, or the check has to end */
 };
 
+/* What came before a symbol. */
+struct deflate_past {
+	uint8_t context, before;      /* classes of the last symbols */
+	uint16_t last, last_distance; /* symbols, for how often they came in a row: */
+	uint32_t repeats;
+	uint64_t output_len;
+};
+
 /* Plain data. Zero-initialise, but for member and bit. */
 struct deflate_codes {
 	uint64_t member; /* the caller's: where what the stream is in begins */
@@ -25,10 +33,9 @@ struct deflate_codes {
 	uint64_t block;  /* the first bit of the block's codes' lengths; 0: a block begins at bit */
 	uint8_t kind;    /* of that block */
 	bool is_last;
-	uint8_t context, before;      /* classes of the last symbols */
-	uint16_t last, last_distance; /* symbols, for how often they came in a row: */
-	uint32_t repeats;
-	uint64_t output_len;
+	bool is_own; /* the bytes are taken for the file's own, whatever their habits are */
+	bool ended;  /* the stream */
+	struct deflate_past past;
 	struct habits habits;
 	struct evenness evenness;
 };
@@ -45,5 +52,12 @@ void codes_save(struct view *view, uint64_t bit, const void *codes, size_t len);
 bool deflate_codes_are_sure(const struct deflate_codes *codes, uint64_t offset);
 /* The byte up to which the codes are likely the file's own. */
 uint64_t deflate_codes_valid(const struct deflate_codes *codes);
+
+/* Walks codes to the view's end, and keeps how they may go on after it (struct carve_codes). NULL: that is not among the symbols of
+ * a block, or too little is known of them; or out of memory (view_no_memory). */
+struct deflate_break *deflate_break_new(struct view *view, struct deflate_codes *codes);
+/* As struct carve_codes has it. */
+unsigned deflate_break_ask(const void *broken, const uint8_t *bytes, size_t len, uint64_t *work);
+void deflate_break_free(void *broken);
 
 #endif

@@ -91,3 +91,22 @@ void evenness_add(struct evenness *evenness, const uint8_t ring[EVENNESS_RING], 
 			end_window(evenness);
 	}
 }
+
+void evenness_forgive(struct evenness *evenness)
+{
+	evenness->is_foreign = false;
+	evenness->uneven = 0;
+	evenness->foreign_from = 0;
+}
+
+bool evenness_refuses(const struct evenness *evenness, const uint8_t *bytes, size_t len)
+{
+	uint16_t counts[256] = { 0 };
+	uint32_t sum = 0;
+
+	if (len < WINDOW)
+		return false;
+	for (size_t i = 0; i < WINDOW; i++)
+		sum += 2u * counts[bytes[i]]++ + 1;
+	return sum > UNEVEN && sum > OWN_FACTOR * evenness->own;
+}

@@ -8,6 +8,7 @@
 #define BURIN_CARVERS_COMMON_EVENNESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define EVENNESS_RING 64 /* bytes */
@@ -32,5 +33,10 @@ struct evenness {
 void evenness_add(struct evenness *evenness, const uint8_t ring[EVENNESS_RING], uint64_t to);
 /* Bytes that follow are not coded, or belong to the codes' description. */
 void evenness_skip(struct evenness *evenness, uint64_t to);
+
+/* What was added is the file's own, all the same. */
+void evenness_forgive(struct evenness *evenness);
+/* Whether the first half kilobyte of bytes that may go on with the file's own, of which that much was seen, is far from even. */
+bool evenness_refuses(const struct evenness *evenness, const uint8_t *bytes, size_t len);
 
 #endif

@@ -50,6 +50,8 @@ void habits_add(struct habits *habits, unsigned context, unsigned class,
 	const struct habits_shares *shares, uint64_t at);
 /* Learns from what was added: every half kilobyte or so, as what is new shall not count for itself at once. */
 void habits_learn(struct habits *habits);
+/* What was added is the file's own, all the same. */
+void habits_forgive(struct habits *habits, uint64_t at);
 /* Evidence of another kind, in bits: that the data is the file's own, or that it is foreign. */
 void habits_trust(struct habits *habits, unsigned bits);
 void habits_distrust(struct habits *habits, unsigned bits);
@@ -61,5 +63,30 @@ bool habits_are_broken(const struct habits *habits, uint64_t at);
 /* Whether that is beyond doubt: a file's own data may change, too, but it has soon
  * other habits then, and foreign data has none. */
 bool habits_are_lost(const struct habits *habits, uint64_t at);
+
+/*
+ * Whether what goes on with the codes has the habits that were learnt: these, and none, predict each symbol, and either counts the
+ * more the better it predicted those before. Data that has none seems to have them seldom: once in 2^n times n bits or more speak for
+ * it.
+ */
+struct habits_trial {
+	const struct habits *learnt;
+	uint32_t weight; /* of the habits, in 65536ths */
+	int64_t gain,
+		most; /* bits, times HABITS_BIT: that speak for them, and the most that ever did */
+};
+
+void habits_trial_begin(struct habits_trial *trial, const struct habits *learnt);
+/* As habits_add. */
+void habits_trial_add(struct habits_trial *trial, unsigned context, unsigned class,
+	const struct habits_shares *shares);
+
+/* Evidence of another kind, in bits. */
+void habits_trial_trust(struct habits_trial *trial, unsigned bits);
+/* The most that ever spoke for habits. */
+unsigned habits_trial_bits(const struct habits_trial *trial);
+
+/* Whether it may still be the file's own after so many bytes. */
+bool habits_trial_may_be_own(const struct habits_trial *trial, uint64_t bytes);
 
 #endif

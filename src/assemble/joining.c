@@ -43,6 +43,12 @@ void notice_add(struct notice *notice, const struct workbench *bench, uint64_t a
 		notice->bytes += bench->reached - at;
 }
 
+void notice_add_refused(struct notice *notice, uint64_t count, uint64_t bytes)
+{
+	notice->trials += count;
+	notice->bytes += bytes;
+}
+
 uint32_t notice_bits(const struct notice *notice, uint64_t bytes)
 {
 	uint64_t trials = notice->trials - notice->late, bits;

@@ -15,6 +15,8 @@ struct notice {
 
 /* The last trial was refused; its last joint is at `at`. */
 void notice_add(struct notice *notice, const struct workbench *bench, uint64_t at);
+/* So many clusters were refused after that many bytes of them, before any trial. */
+void notice_add_refused(struct notice *notice, uint64_t count, uint64_t bytes);
 /* The bits by which wrong data would not have been accepted for as many bytes as follow a joint, if it
  * is as likely to be noticed at each byte as it was in the trials. 0: they show nothing. */
 uint32_t notice_bits(const struct notice *notice, uint64_t bytes);

@@ -7,6 +7,9 @@ void likeness_forget(struct likeness *likeness)
 	affinity_free(likeness->affinity);
 	affinity_free(likeness->before);
 	likeness->affinity = likeness->before = NULL;
+	code_breaks_free(likeness->codes);
+	likeness->codes = NULL;
+	likeness->codes_of = NULL;
 }
 
 /* What the partial file's content looks like, for steps that lead far. */
@@ -41,7 +44,14 @@ bool likeness_is_unlikely(
 	if (!*affinity)
 		*affinity = learn(bench, partial,
 			step->at <= partial->same ? partial->same : partial->reached);
-	return affinity_is_unlikely(*affinity, bench, target);
+	if (affinity_is_unlikely(*affinity, bench, target))
+		return true;
+	if (!likeness->codes_of) {
+		likeness->codes_of = partial;
+		likeness->codes = code_breaks_new(bench, partial);
+	}
+	return likeness->codes && likeness->codes_of == partial &&
+	       !code_breaks_bits(likeness->codes, step);
 }
 
 enum answer likeness_ask(const struct likeness *likeness, const struct partial *partial,
@@ -51,9 +61,14 @@ enum answer likeness_ask(const struct likeness *likeness, const struct partial *
 	const struct affinity *affinity =
 		step->at <= partial->same ? likeness->before : likeness->affinity;
 	uint64_t target = step_target(bench->clusters, partial, step);
+	enum answer answer;
 
 	if (!affinity)
 		return ANSWER_NONE;
-	return is_of_another(likeness, target) ? ANSWER_YES
-					       : affinity_ask(affinity, bench, target, view);
+	if (is_of_another(likeness, target))
+		return ANSWER_YES;
+	answer = affinity_ask(affinity, bench, target, view);
+	return answer == ANSWER_NO && likeness->codes && likeness->codes_of == partial
+		       ? code_breaks_ask(likeness->codes, step, view)
+		       : answer;
 }

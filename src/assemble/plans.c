@@ -2,6 +2,7 @@
  * What the strategies that go piece by piece try, in order. Clusters that likely are another file's come late,
  * and so do breaks far from where the carver noticed something.
  */
+#include "assemble/by_codes.h"
 #include "assemble/mapping.h"
 #include "assemble/steps.h"
 #include "assemble/strategies.h"
@@ -11,6 +12,7 @@
 #define NEAR_ALONE 2
 #define TAIL_ALONE 8
 #define ELSEWHERE_SHARE 3 /* of the work of the last pass is not for the tail that tables show */
+#define CODES_SHARE 4     /* of the work is for steps that nothing shows to be likely */
 #define TAIL_CELLS 6      /* cells that lead to the tail, from any break */
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -99,7 +101,13 @@ bool find_anywhere(struct workbench *bench, const struct broken *broken, struct 
 	static const struct plan plan = {
 		.cells = cells, .count = COUNT(cells), .alone = NEAR_ALONE, .pieces = PIECES_MAX
 	};
+	uint64_t kept = bench->work_left / CODES_SHARE;
 
+	bench->work_left -= kept;
+	if (by_codes_find(bench, broken, extents, outcome, assembly))
+		return true;
+	bench->work_left += kept;
+	bench->exhausted = false;
 	return steps_find(bench, broken, NULL, &plan, extents, outcome, assembly);
 }
 

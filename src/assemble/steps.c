@@ -264,7 +264,7 @@ static void turn_to(struct search *search, const struct partial *partial)
 		return;
 	search->current = partial;
 	forget(search);
-	workbench_prepare(search->bench, &partial->extents);
+	workbench_prepare(search->bench, &partial->extents, partial->joint);
 	search->continuations = continuations_new(search->bench, partial);
 }
 
@@ -277,11 +277,13 @@ static bool follow_best(
 {
 	struct workbench *bench = search->bench;
 	struct partial best = { 0 };
-	uint64_t kept, bits;
+	uint64_t kept, bits, refused, bytes;
 	bool ends;
 
 	if (!beam || !beam->count || beam->items[0].was_followed)
 		return false;
+	refused = code_breaks_take_refused(search->likeness.codes, &bytes);
+	notice_add_refused(&search->notice, refused, bytes);
 	bits = notice_bits(&search->notice, beam->items[0].reached - beam->items[0].joint);
 	if (bits < FOLLOW_BITS)
 		return false;
@@ -475,6 +477,11 @@ static bool look(struct search *search, struct partial *partial)
 	struct step step = { 0 };
 	bool is_whole = false;
 
+	/* Trials go on from states that were saved after what is looked for. */
+	if (workbench_decodes_on(bench) && bench->states.verdict == CARVE_TRUNCATED) {
+		partial->reached = partial->seen = bench->states.length;
+		return false;
+	}
 	extents_set(&extents, partial->extents.runs, partial->extents.count);
 	bench->looks = true;
 	if (workbench_try(bench, &extents, &outcome)) {
@@ -536,7 +543,7 @@ static bool search_from(struct search *search, const struct broken *broken)
 		partial_free(&begin);
 		return false;
 	}
-	workbench_prepare(search->bench, &begin.extents);
+	workbench_prepare(search->bench, &begin.extents, begin.joint);
 	ends = look(search, &begin);
 	get_ready(search, &begin);
 	ends = ends || search_cells(search, &begin, pieces);

@@ -236,35 +236,56 @@ static uint64_t common_length(const struct extents *a, const struct extents *b)
 	return length;
 }
 
-/* The last state inside what the extents have in common with those that were checked, or NULL. */
-static const struct carve_state *find_state(
-	const struct workbench *bench, const struct extents *extents)
+/* The last state inside what the extents have in common with those that were checked, at `most` at most, or NULL. */
+static const struct carve_state *find_state_before(
+	const struct workbench *bench, const struct extents *extents, uint64_t most)
 {
 	const struct workbench_states *states = &bench->states;
 	uint64_t common = states->count ? common_length(extents, &states->extents) : 0;
 
+	common = common < most ? common : most;
 	for (size_t i = states->count; i > 0; i--)
 		if (states->items[i - 1].offset <= common)
 			return &states->items[i - 1];
 	return NULL;
 }
 
-/* Where the carver decodes all in order, those of the file before are of use as far as this one has the same bytes. */
-void workbench_prepare(struct workbench *bench, const struct extents *extents)
+static const struct carve_state *find_state(
+	const struct workbench *bench, const struct extents *extents)
+{
+	return find_state_before(bench, extents, UINT64_MAX);
+}
+
+bool workbench_decodes_on(const struct workbench *bench)
+{
+	return bench->rule->carver->codes && bench->rule->carver->codes->goes_on;
+}
+
+/* Where the carver decodes all in order, those of the file before are of use as far as this one has the same bytes. What is before
+ * the joint is not doubted again. */
+void workbench_prepare(struct workbench *bench, const struct extents *extents, uint64_t joint)
 {
 	struct check_options spaced = { .spacing = STATE_SPACING };
 	struct workbench_states *states = &bench->states;
 	struct outcome outcome;
 
+	if (workbench_decodes_on(bench) && states->count && is_same(extents, &states->extents))
+		return;
 	states->number++;
 	if (!bench->rule->carver->resume || !workbench_goes_on(bench)) {
 		forget_states(states);
 		return;
 	}
-	spaced.from = bench->rule->carver->coded ? find_state(bench, extents) : NULL;
+	if (bench->rule->carver->coded)
+		spaced.from = find_state(bench, extents);
+	else if (workbench_decodes_on(bench))
+		spaced.from = find_state_before(bench, extents, joint);
 	while (states->count && spaced.from != &states->items[states->count - 1])
 		free((void *)states->items[--states->count].data);
 	check(bench, extents, &spaced, &outcome);
+	states->verdict = outcome.verdict;
+	states->length = outcome.length;
+	states->seen = bench->looked_at;
 	outcome_free(&outcome);
 	extents_set(&states->extents, extents->runs, extents->count);
 	add_states(states, bench->view);
@@ -286,6 +307,21 @@ bool workbench_describe(struct workbench *bench, const struct extents *extents, 
 	}
 	extents_free(&start);
 	return described && workbench_goes_on(bench);
+}
+
+void *workbench_begin_codes(struct workbench *bench, const struct extents *extents, uint64_t at)
+{
+	struct extents start = { 0 };
+	void *made = NULL;
+
+	if (workbench_goes_on(bench)) {
+		extents_set_first(&start, extents->runs, extents->count, at);
+		workbench_open(bench, &start);
+		made = bench->rule->carver->codes->begin(bench->view, find_state(bench, &start));
+		workbench_close(bench);
+	}
+	extents_free(&start);
+	return made;
 }
 
 /* A thorough check notices what is wrong earlier, unless the carver goes on from a state. */
@@ -359,6 +395,8 @@ bool workbench_may_break(
 {
 	uint64_t size = bench->clusters->size, before = noticed / size * size;
 
+	if (workbench_decodes_on(bench))
+		return !workbench_goes_on(bench) || is_valid_head(bench, extents, at);
 	return !workbench_goes_on(bench) || is_valid_head(bench, extents, at) || !before ||
 	       before >= at || valid_head(bench, extents, at) != noticed ||
 	       !is_valid_head(bench, extents, before);
@@ -532,7 +570,8 @@ bool workbench_is_known(
 	const struct known_trial *known =
 		known_trials_find(bench->known, trial_key(bench, extents, at, noticed));
 
-	if (!known || bench->takes_unverified || known->hash != extents_hash(extents, known->seen))
+	if (!known || bench->takes_unverified || bench->looks ||
+		known->hash != extents_hash(extents, known->seen))
 		return false;
 	workbench_spend(bench, KNOWN_WORK);
 	bench->tested++;

@@ -19,7 +19,9 @@
 /* Where checks can go on, so that trials do not decode again what they have in common. */
 struct workbench_states {
 	uint64_t number;        /* another one each time that they are made */
-	struct extents extents; /* of the file that was checked */
+	struct extents extents; /* of the file that was checked... */
+	enum verdict verdict;   /* ...with that result... */
+	uint64_t length, seen;
 	size_t count;
 	struct carve_state items[VIEW_STATES];
 };
@@ -115,11 +117,17 @@ void workbench_open(struct workbench *bench, const struct extents *extents);
 /* The carver has ended: takes its work from what is left. */
 void workbench_close(struct workbench *bench);
 /* Before trials whose layouts start as these extents do, as many as may be: if the carver can resume,
- * checks them, and keeps states for the trials. */
-void workbench_prepare(struct workbench *bench, const struct extents *extents);
+ * checks them, and keeps states for the trials. joint: where the last piece begins. What that comes to is in
+ * bench->states. */
+void workbench_prepare(struct workbench *bench, const struct extents *extents, uint64_t joint);
+/* Whether checks go on where codes look like another file's (struct carve_codes). */
+bool workbench_decodes_on(const struct workbench *bench);
 /* Describes where the first `at` bytes of the extents break off. False: the carver can't. */
 bool workbench_describe(struct workbench *bench, const struct extents *extents, uint64_t at,
 	struct carve_coded *coded);
+/* What the carver keeps of codes (struct carve_codes) that the first `at` bytes of the extents break off: it ends what it
+ * made. NULL: it does not know. */
+void *workbench_begin_codes(struct workbench *bench, const struct extents *extents, uint64_t at);
 /* Whether the trial of these extents, where the last piece begins at `at`, was made in an earlier pass, and looked at none of what
  * is different since: then it is refused as it was then. noticed: as for workbench_goes_past. */
 bool workbench_is_known(

@@ -217,6 +217,40 @@ static void check_shared(const uint8_t *data, size_t len)
 	coded_memo_free(memo);
 }
 
+/* Codes that break off at each state, and the file's own bytes after it, or others. */
+static void check_codes(const uint8_t *data, size_t len)
+{
+	struct carve_state states[VIEW_STATES];
+	struct view *view = view_new_memory(data, len);
+	struct finding finding = { 0 };
+	struct rest rest;
+	size_t count;
+
+	view_keep_states(view, 512);
+	tested->check(view, &finding);
+	count = view_take_states(view, states);
+	view_free(view);
+	for (size_t i = 0; i < count; i++) {
+		size_t at = (size_t)states[i].offset, left = len - at;
+		uint64_t work;
+		void *broken;
+
+		go_on(data, len, &states[i], NULL, &rest);
+		view = view_new_memory(data, at);
+		broken = tested->codes->begin(view, &states[i]);
+		view_free(view);
+		for (size_t n = 0; broken && n < 3; n++)
+			tested->codes->ask(broken, n < 2 ? data + at : data,
+				n == 1 ? left / 2
+				: n    ? at
+				       : left,
+				&work);
+		if (broken)
+			tested->codes->end(broken);
+		free((void *)states[i].data);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct finding finding, again;
@@ -236,6 +270,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		check_ahead(data, len);
 	if (tested->coded && tested->resume)
 		check_shared(data, len);
+	if (tested->codes)
+		check_codes(data, len);
 	if (verdict != CARVE_COMPLETE)
 		return 0;
 	/* What followed it must not matter. */

@@ -66,9 +66,32 @@ static struct bytes make_zip(const struct bytes *deflated, uint32_t crc)
 	return bytes;
 }
 
-static struct bytes compress_text(const char *carver)
+/* Lines of numbers and words, of which some follow some. */
+static struct bytes make_lines(void)
 {
-	struct bytes text = make_text(), bytes = { 0 };
+	struct bytes draws = { 0 }, names = make_text(), text = { 0 };
+	uint8_t last = 0;
+
+	bytes_add_random(&draws, 6, TEXT_LEN);
+	for (size_t i = 0; text.len < TEXT_LEN; i++) {
+		uint8_t draw = draws.data[i],
+			word = (uint8_t)(draw < 200 ? last * 7 + draw % 4 : draw);
+		char number[8];
+
+		bytes_add(&text, names.data + word * 12, 3 + word % 6);
+		snprintf(number, sizeof(number), "%s%u", draw % 16 ? " " : "\n", draw * 37u);
+		bytes_add(&text, number, draw % 4 ? 1 : strlen(number));
+		last = word;
+	}
+	text.len = TEXT_LEN;
+	free(names.data);
+	free(draws.data);
+	return text;
+}
+
+static struct bytes pack(const char *carver, struct bytes text)
+{
+	struct bytes bytes = { 0 };
 	bool is_zip = !strcmp(carver, "zip");
 	unsigned room = TEXT_LEN + 10000;
 	z_stream stream = { 0 };
@@ -100,6 +123,11 @@ static struct bytes compress_text(const char *carver)
 	cr_assert_gt(bytes.len, CUT + FOREIGN / 8);
 	free(text.data);
 	return bytes;
+}
+
+static struct bytes compress_text(const char *carver)
+{
+	return pack(carver, make_text());
 }
 
 /* The file's first bytes, and others. */
@@ -231,4 +259,122 @@ Test(carver_coded, goes_on_from_states)
 	expect_to_go_on("gz");
 	expect_to_go_on("bz2");
 	expect_to_go_on("zip");
+}
+
+/* What a carver makes of the codes that break off after `cut` bytes. */
+static void *break_at(
+	const char *carver, const struct bytes *whole, size_t cut, const struct carve_state *state)
+{
+	struct view *view = view_new_memory(whole->data, cut);
+	void *broken = carver_find(carver)->codes->begin(view, state);
+
+	view_free(view);
+	return broken;
+}
+
+/* The file's own bytes go on with its codes; random ones, text and bytes from elsewhere in the file do not. From a state it is the
+ * same as from the beginning. */
+static void expect_likely_bytes(const char *carver)
+{
+	const struct carve_codes *codes = carver_find(carver)->codes;
+	struct bytes whole = pack(carver, make_lines()), text = make_lines(), noise = { 0 };
+	struct view *saving = view_new_memory(whole.data, whole.len);
+	struct finding found = { 0 };
+	unsigned own = 0, other = 0, all = 0;
+	uint64_t work;
+
+	bytes_add_random(&noise, 3, CARVE_CODES_LEN * 16);
+	view_keep_states(saving, 1024);
+	cr_assert_eq(carver_find(carver)->check(saving, &found), CARVE_COMPLETE);
+	for (size_t cut = 12000; cut + 2048 < whole.len && all < 16; cut += 1003, all++) {
+		const uint8_t *bytes = noise.data + all * CARVE_CODES_LEN;
+		const struct carve_state *state = view_state_before(saving, cut);
+		void *broken = break_at(carver, &whole, cut, NULL), *again;
+		unsigned bits;
+
+		if (!broken)
+			continue;
+		bits = codes->ask(broken, whole.data + cut, CARVE_CODES_LEN, &work);
+		cr_expect_gt(work, 0);
+		own += bits != 0;
+		other += codes->ask(broken, bytes, CARVE_CODES_LEN, &work) != 0;
+		cr_expect_eq(codes->ask(broken, text.data, CARVE_CODES_LEN, &work), 0);
+		cr_expect_eq(work, 0);
+		if (state) {
+			again = break_at(carver, &whole, cut, state);
+			cr_assert(again);
+			cr_expect_eq(
+				codes->ask(again, whole.data + cut, CARVE_CODES_LEN, &work), bits);
+			codes->end(again);
+		}
+		codes->end(broken);
+	}
+	cr_expect_geq(all, 8);
+	cr_expect_geq(own * 4, all * 3, "%s: %u of %u", carver, own, all);
+	cr_expect_leq(other * 4, all, "%s: %u of %u", carver, other, all);
+	cr_expect_null(break_at(carver, &whole, 3, NULL));
+	view_free(saving);
+	free(noise.data);
+	free(text.data);
+	free(whole.data);
+}
+
+Test(carver_coded, knows_what_likely_goes_on)
+{
+	expect_likely_bytes("gz");
+	expect_likely_bytes("bz2");
+	expect_likely_bytes("zip");
+}
+
+/* Text, and then digits at random: nothing shows that they are the file's own. */
+static struct bytes compress_changing(void)
+{
+	struct bytes text = make_text(), bytes = { 0 };
+	z_stream stream = { 0 };
+
+	bytes_add_random(&text, 9, 100000);
+	for (size_t i = TEXT_LEN; i < text.len; i++)
+		text.data[i] = (uint8_t)("0123456789ABCDEF"[text.data[i] % 16]);
+	bytes_grow(&bytes, (unsigned)text.len);
+	cr_assert_eq(deflateInit2(&stream, 9, Z_DEFLATED, 31, 9, Z_DEFAULT_STRATEGY), Z_OK);
+	stream.next_in = text.data;
+	stream.avail_in = (unsigned)text.len;
+	stream.next_out = bytes.data;
+	stream.avail_out = (unsigned)text.len;
+	cr_assert_eq(deflate(&stream, Z_FINISH), Z_STREAM_END);
+	bytes.len = stream.total_out;
+	deflateEnd(&stream);
+	free(text.data);
+	return bytes;
+}
+
+/* Whatever the codes look like, the CRC decides; and a state after a change is of use. */
+Test(carver_coded, goes_on_after_a_change)
+{
+	struct bytes whole = compress_changing(), damaged = { 0 };
+	size_t cut = whole.len - 20000;
+	struct view *saving = view_new_memory(whole.data, cut), *view;
+	const struct carve_state *state;
+	struct finding found = { 0 };
+
+	cr_expect_eq(check("gz", &whole, true, &found), CARVE_COMPLETE, "%s", found.why);
+	cr_expect_eq(found.length, whole.len);
+	found = (struct finding){ 0 };
+	view_keep_states(saving, 4096);
+	cr_expect_eq(carver_find("gz")->check(saving, &found), CARVE_TRUNCATED);
+	state = view_state_before(saving, cut);
+	cr_assert(state);
+	cr_expect_gt(state->offset + 4096, cut);
+	view = view_new_memory(whole.data, whole.len);
+	view_set_trial(view, true);
+	found = (struct finding){ 0 };
+	cr_expect_eq(carver_find("gz")->resume(view, state, &found), CARVE_COMPLETE);
+	cr_expect_eq(found.length, whole.len);
+	view_free(view);
+	bytes_add(&damaged, whole.data, whole.len);
+	damaged.data[whole.len - 1] ^= 1; /* of the length */
+	cr_expect_eq(check("gz", &damaged, true, &found), CARVE_TRUNCATED);
+	view_free(saving);
+	free(damaged.data);
+	free(whole.data);
 }

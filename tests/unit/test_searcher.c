@@ -201,7 +201,7 @@ static void ask(const struct search_tool *used, bool skips, struct answers *answ
 
 	cr_assert(searcher_keep_heads(searcher, &evidence.image, &clusters, NULL, pool, NULL));
 	cr_assert(partial_begin(&clusters, &broken, NULL, &partial));
-	workbench_prepare(&bench, &partial.extents);
+	workbench_prepare(&bench, &partial.extents, 0);
 	continuations = continuations_new(&bench, &partial);
 	for (int64_t i = HEAD + 1; i < CLUSTERS; i++) {
 		const struct step step = { HEAD * CLUSTER, (i - HEAD) * CLUSTER };
@@ -307,7 +307,7 @@ static size_t ask_around(const struct search_tool *used, bool skips, struct answ
 
 	cr_assert(searcher_keep_heads(searcher, &evidence.image, &clusters, NULL, pool, NULL));
 	cr_assert(partial_begin(&clusters, &broken, NULL, &partial));
-	workbench_prepare(&bench, &partial.extents);
+	workbench_prepare(&bench, &partial.extents, 0);
 	continuations = continuations_new(&bench, &partial);
 	continuations_expect(continuations, breaks, 2);
 	for (uint64_t distance = 1; distance < CLUSTERS; distance += AROUND) {

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "assemble/affinity.h"
 #include "assemble/inner_hits.h"
@@ -697,5 +698,62 @@ Test(steps, the_rest_right_before_the_beginning_is_tried_soon)
 	cr_expect_gt(looks, 0);
 	cr_expect_gt(trials, 0);
 	compare(&carver, &broken, work);
+	extents_free(&extents);
+}
+
+/* ---- codes ---------------------------------------------------------------------------------- */
+
+/* Compressed lines of numbers and words: more than 10 clusters, and fewer than 12. */
+static uint64_t make_codes(void)
+{
+	static const char words[] =
+		"lowering the mainsail and stowing it below the deck in fair weather";
+	static char lines[1 << 20];
+	uint32_t seed = 5;
+	size_t len = 0;
+	uLong packed = 0;
+
+	while (packed <= 10 * CLUSTER) {
+		for (size_t end = len + 8192; len < end;) {
+			seed = seed * 1664525 + 1013904223;
+			len += (size_t)snprintf(lines + len, 64, "%u %.*s%s", seed >> 22,
+				(int)(2 + (seed >> 9) % 7), words + (seed >> 13) % 56,
+				(seed >> 5) % 8 ? "; " : "\n");
+		}
+		z_stream stream = { .next_in = (uint8_t *)lines,
+			.avail_in = (unsigned)len,
+			.next_out = file,
+			.avail_out = sizeof(file) };
+
+		cr_assert_lt(len, sizeof(lines) - 10000);
+		cr_assert_eq(deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+		cr_assert_eq(deflate(&stream, Z_FINISH), Z_STREAM_END);
+		deflateEnd(&stream);
+		packed = stream.total_out;
+	}
+	return packed;
+}
+
+/* Among random bytes, in any order, with little work: it goes where the codes go on. */
+Test(steps, finds_codes_in_many_pieces)
+{
+	static const struct broken broken = {
+		.start = START, .length = 2 * CLUSTER + 100, .verdict = CARVE_TRUNCATED
+	};
+	struct extents extents = { 0 };
+	uint64_t len = make_codes(), work = (uint64_t)1 << 24;
+	const uint64_t runs[][2] = { { 4, 2 * CLUSTER }, { 55, 3 * CLUSTER }, { 30, CLUSTER },
+		{ 44, 3 * CLUSTER }, { 12, len - 9 * CLUSTER } };
+	uint32_t seed = 3;
+
+	for (size_t i = 0; i < sizeof(content); i++) {
+		seed = seed * 1664525 + 1013904223;
+		content[i] = (uint8_t)(seed >> 23);
+	}
+	for (uint64_t i = 0, at = 0; i < 5; at += runs[i++][1])
+		plant(at, at + runs[i][1], runs[i][0]);
+	compare(carver_find("gz"), &broken, work);
+	cr_assert(search(carver_find("gz"), &broken, work, NULL, &extents).found);
+	expect_runs(&extents, runs, 5);
 	extents_free(&extents);
 }

@@ -66,7 +66,7 @@ static void begin(const struct carver *carver)
 		.work_left = 1 << 24 };
 	extents_add(&layout, 0, PIECE);
 	extents_add(&layout, 2 * PIECE, PIECE);
-	workbench_prepare(&bench, &layout);
+	workbench_prepare(&bench, &layout, 0);
 	ahead = (struct workbench_ahead){ .at = PIECE };
 	bench.noted = &ahead;
 	cr_assert_not(workbench_check(&bench, &layout, CARVE_COMPLETE, &outcome));
@@ -143,7 +143,7 @@ Test(workbench, a_check_made_ahead_from_a_state_is_not_taken_for_one_from_anothe
 	begin(&resuming);
 	check_layout();
 	cr_expect_eq(checks, 0);
-	workbench_prepare(&bench, &layout);
+	workbench_prepare(&bench, &layout, 0);
 	checks = 0;
 	check_layout();
 	cr_expect_eq(checks, 1);

@@ -1,0 +1,11 @@
+/* Pieces of files of codes: what the strategies try before they go step by step. */
+#ifndef BURIN_ASSEMBLE_BY_CODES_H
+#define BURIN_ASSEMBLE_BY_CODES_H
+
+#include "assemble/workbench.h"
+
+/* As find of struct strategy; false for files of other kinds. */
+bool by_codes_find(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly);
+
+#endif
