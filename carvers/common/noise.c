@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "coded.h"
 #include "plain_text.h"
 #include "walk.h"
 
@@ -83,11 +84,45 @@ static uint32_t squares_up_to(const uint8_t *bytes, uint32_t enough)
 	return sum > enough ? sum : squares(bytes);
 }
 
+/* Nothing has to be made for windows. */
+static void make_nothing(void *made, const void *bytes)
+{
+	(void)made;
+	(void)bytes;
+}
+
+/* Of the windows of a file of which several layouts are tried, most are the same in all: their sums are noted. 0: they are not. */
+static uint32_t windows_of(struct view *view)
+{
+	static const struct coded_coding coding = { "noise", sizeof("noise"), 1, make_nothing };
+	const void *made;
+
+	return view_coding(view, &coding, &made);
+}
+
+/* As squares_up_to, for the window at `at`, whose bytes are p. */
+static uint32_t sum_at(
+	struct view *view, uint32_t windows, uint64_t at, const uint8_t *p, uint32_t enough)
+{
+	struct coded_stretch noted = { .bytes = WINDOW_LEN, .after = WINDOW_LEN };
+	uint32_t sum;
+
+	if (!windows)
+		return squares_up_to(p, enough);
+	if (view_recall(view, windows, at, 0, &noted))
+		return (uint32_t)(uint16_t)noted.sum[1] << 16 | (uint16_t)noted.sum[0];
+	sum = squares(p);
+	noted.sum[0] = (int16_t)sum;
+	noted.sum[1] = (int16_t)(sum >> 16);
+	view_note(view, windows, at, 0, &noted);
+	return sum;
+}
+
 /* Whether the window at `at` holds random bytes. */
-static bool random_window(struct view *view, uint64_t at)
+static bool random_window(struct view *view, uint32_t windows, uint64_t at)
 {
 	const uint8_t *p = view_peek(view, at, WINDOW_LEN);
-	uint32_t sum = p ? squares_up_to(p, RANDOM_BELOW) : 0;
+	uint32_t sum = p ? sum_at(view, windows, at, p, RANDOM_BELOW) : 0;
 
 	return sum > RANDOM_ABOVE && sum < RANDOM_BELOW;
 }
@@ -95,6 +130,7 @@ static bool random_window(struct view *view, uint64_t at)
 uint64_t noise_start(struct view *view, uint64_t start, uint64_t end)
 {
 	uint64_t plain = 0, unclear = 0, run = 0;
+	uint32_t windows = windows_of(view);
 	const uint8_t *p;
 
 	for (uint64_t at = start; at + WINDOW_LEN <= end; at += WINDOW_LEN) {
@@ -103,7 +139,7 @@ uint64_t noise_start(struct view *view, uint64_t start, uint64_t end)
 		p = view_peek(view, at, WINDOW_LEN);
 		if (!p)
 			break;
-		sum = squares_up_to(p, PLAIN_ABOVE);
+		sum = sum_at(view, windows, at, p, PLAIN_ABOVE);
 		if (sum > RANDOM_ABOVE && sum < RANDOM_BELOW) {
 			run += WINDOW_LEN;
 			if (run >= RUN_LEN)
@@ -122,23 +158,28 @@ uint64_t noise_start(struct view *view, uint64_t start, uint64_t end)
 
 bool noise_at(struct view *view, uint64_t start, uint64_t end)
 {
+	uint32_t windows = windows_of(view);
+
 	if (end - start < AT_LEN)
 		return false;
 	for (uint64_t at = start; at < start + AT_LEN; at += WINDOW_LEN)
-		if (!random_window(view, at))
+		if (!random_window(view, windows, at))
 			return false;
 	return true;
 }
 
 uint64_t noise_before(struct view *view, uint64_t start, uint64_t end)
 {
-	while (end - start >= WINDOW_LEN && random_window(view, end - WINDOW_LEN))
+	uint32_t windows = windows_of(view);
+
+	while (end - start >= WINDOW_LEN && random_window(view, windows, end - WINDOW_LEN))
 		end -= WINDOW_LEN;
 	return end;
 }
 
 uint64_t plain_start(struct view *view, uint64_t start, uint64_t end)
 {
+	uint32_t windows = windows_of(view);
 	int run = 0;
 
 	for (uint64_t at = start; at + WINDOW_LEN <= end; at += WINDOW_LEN) {
@@ -146,7 +187,7 @@ uint64_t plain_start(struct view *view, uint64_t start, uint64_t end)
 
 		if (!p)
 			break;
-		run = squares_up_to(p, NO_CODE_ABOVE) > NO_CODE_ABOVE ? run + 1 : 0;
+		run = sum_at(view, windows, at, p, NO_CODE_ABOVE) > NO_CODE_ABOVE ? run + 1 : 0;
 		if (run == 2) {
 			uint64_t fill = walk_before_fill(view, start, at);
 
