@@ -17,6 +17,20 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
+/* Files of codes, with most of the work: what is proved is right, whatever the head looks like. */
+static bool find_codes(struct workbench *bench, const struct broken *broken,
+	struct extents *extents, struct outcome *outcome, struct assembly *assembly)
+{
+	uint64_t kept = bench->work_left / CODES_SHARE;
+	bool found;
+
+	bench->work_left -= kept;
+	found = by_codes_find(bench, broken, extents, outcome, assembly);
+	bench->work_left += kept;
+	bench->exhausted = false;
+	return found;
+}
+
 bool find_near(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
@@ -54,9 +68,9 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 		.only_sure = true };
 
 	/* What only lacks an end may be whole, and heads that were rejected are nearly all false. */
-	if (broken->verdict != CARVE_TRUNCATED)
-		return false;
-	return steps_find(bench, broken, NULL, &plan, extents, outcome, assembly);
+	return find_codes(bench, broken, extents, outcome, assembly) ||
+	       (broken->verdict == CARVE_TRUNCATED &&
+		       steps_find(bench, broken, NULL, &plan, extents, outcome, assembly));
 }
 
 bool find_anywhere(struct workbench *bench, const struct broken *broken, struct extents *extents,
@@ -101,14 +115,9 @@ bool find_anywhere(struct workbench *bench, const struct broken *broken, struct 
 	static const struct plan plan = {
 		.cells = cells, .count = COUNT(cells), .alone = NEAR_ALONE, .pieces = PIECES_MAX
 	};
-	uint64_t kept = bench->work_left / CODES_SHARE;
 
-	bench->work_left -= kept;
-	if (by_codes_find(bench, broken, extents, outcome, assembly))
-		return true;
-	bench->work_left += kept;
-	bench->exhausted = false;
-	return steps_find(bench, broken, NULL, &plan, extents, outcome, assembly);
+	return find_codes(bench, broken, extents, outcome, assembly) ||
+	       steps_find(bench, broken, NULL, &plan, extents, outcome, assembly);
 }
 
 /* First what is whole with two pieces: a carver that finds no such file complete finds the right one plausible. */
