@@ -236,6 +236,16 @@ struct carve_sum {
 	                                         follows is not known */
 };
 
+/* Content that a file stores as it is and nothing verifies: samples, or rows of pixels. */
+struct carve_stored {
+	uint64_t from, to;            /* it is in these bytes of the file */
+	uint64_t length;              /* of the file */
+	uint32_t row_len;             /* bytes of a row of pixels; 0: samples */
+	uint8_t sample_len;           /* bytes of a sample; of pixels: 1 */
+	uint8_t channels;             /* samples of a frame; of pixels: bytes of one, at least 1 */
+	bool big_endian, is_unsigned; /* samples; unsigned ones have one byte */
+};
+
 #define CARVE_WORDS 6
 
 /* What tables in files of a format say of the places of their parts: with it a file in pieces is put
@@ -292,6 +302,9 @@ struct carver {
 	bool (*joint)(struct view *view, uint64_t at, struct carve_joint *joint);
 	const struct carve_map *map;     /* NULL: no table gives places */
 	const struct carve_codes *codes; /* NULL: it is not known how they go on */
+	/* NULL, or describes content that is stored as it is, by the file's beginning, of which an unknown
+	 * number of bytes follow one another in the view. False: there is none. */
+	bool (*stored)(struct view *view, struct carve_stored *stored);
 };
 
 /* Formats finding->why like printf (cut when too long) and returns verdict:
@@ -305,6 +318,6 @@ const struct carver *carver_find(const char *name);
 
 /* The version of this contract, which carvers that were built elsewhere name (plugin.h): another number
  * after every change here that they would notice. */
-#define CARVER_CONTRACT 6
+#define CARVER_CONTRACT 7
 
 #endif

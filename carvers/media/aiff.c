@@ -276,8 +276,28 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return judge_form(&aiff);
 }
 
+static bool describe(struct view *view, struct carve_stored *stored)
+{
+	struct finding ignored = { 0 };
+	struct aiff aiff = { .view = view, .finding = &ignored };
+	struct riff_chunk chunk;
+
+	if (!read_form(&aiff))
+		return false;
+	while (aiff.form.at <= view_size(view) && riff_next(&aiff.form, &chunk) == RIFF_CHUNK &&
+		!add_chunk(&aiff, &chunk)) {
+		uint64_t from = chunk.data + (riff_is(chunk.id, "SSND") ? 8 : 0);
+
+		if (riff_is(chunk.id, aiff.body))
+			return aiff.coding.frame_len && from < chunk.end &&
+			       pcm_describe(&aiff.coding, from, chunk.end, aiff.form.end, stored);
+	}
+	return false;
+}
+
 const struct carver aiff_carver = {
 	.name = "aiff",
 	.summary = "AIFF and other IFF audio and pictures, by their chunks",
 	.check = check,
+	.stored = describe,
 };

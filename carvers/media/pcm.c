@@ -58,6 +58,25 @@ void pcm_set_guid(struct pcm_format *samples, uint16_t tag)
 		samples->tag = tag;
 }
 
+bool pcm_describe(const struct pcm_format *samples, uint64_t from, uint64_t to, uint64_t length,
+	struct carve_stored *stored)
+{
+	uint16_t len = samples->bits / 8;
+
+	if ((samples->tag != PCM_INTEGER && samples->tag != PCM_EXTENSIBLE) || !len || len > 4 ||
+		samples->bits % 8 || !samples->frame_len || samples->frame_len % len ||
+		samples->frame_len / len > UINT8_MAX || from > to || to > length)
+		return false;
+	*stored = (struct carve_stored){ .from = from,
+		.to = to - (to - from) % samples->frame_len,
+		.length = length,
+		.sample_len = (uint8_t)len,
+		.channels = (uint8_t)(samples->frame_len / len),
+		.big_endian = samples->big_endian,
+		.is_unsigned = len == 1 && !samples->signed_8 };
+	return true;
+}
+
 static bool plain_16(const struct pcm_format *samples)
 {
 	return samples->bits == 16 &&

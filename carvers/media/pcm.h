@@ -30,6 +30,10 @@ void pcm_set_guid(struct pcm_format *samples, uint16_t tag);
 enum predictor_end pcm_check(struct view *view, const struct pcm_format *samples, uint64_t start,
 	uint64_t end, uint64_t *at);
 
+/* Describes the samples [from, to) of a file of this length. False: they are no integers of whole bytes. */
+bool pcm_describe(const struct pcm_format *samples, uint64_t from, uint64_t to, uint64_t length,
+	struct carve_stored *stored);
+
 /* Where the samples from `start` on end in a recording whose sizes are not set: start if there are
  * none. */
 uint64_t pcm_guess_end(struct view *view, const struct pcm_format *samples, uint64_t start);

@@ -472,9 +472,29 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return verdict;
 }
 
+static bool describe(struct view *view, struct carve_stored *stored)
+{
+	struct riff_audio wave = { .data = { .at = 0 } };
+	struct riff riff;
+	struct riff_chunk chunk;
+	bool has_format = false;
+
+	if (!riff_open(&riff, view, 0) || !riff_is(riff.form, "WAVE"))
+		return false;
+	while (riff_next(&riff, &chunk) == RIFF_CHUNK) {
+		if (riff_is(chunk.id, "fmt "))
+			has_format = riff_audio_read_format(&riff, &chunk, &wave);
+		if (riff_is(chunk.id, "data"))
+			return has_format &&
+			       pcm_describe(&wave.samples, chunk.data, chunk.end, riff.end, stored);
+	}
+	return false;
+}
+
 const struct carver riff_carver = {
 	.name = "riff",
 	.summary = "WAV, AVI and other RIFF files, by their chunks, samples and indexes",
 	.check = check,
+	.stored = describe,
 	.map = &riff_avi_map,
 };

@@ -221,8 +221,29 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return verdict;
 }
 
+static bool describe(struct view *view, struct carve_stored *stored)
+{
+	struct finding ignored = { 0 };
+	struct bmp bmp = { .view = view, .finding = &ignored };
+	uint64_t row_len;
+
+	if (read_start(&bmp) || !dib_is_plain(&bmp.dib))
+		return false;
+	row_len = dib_row_len(bmp.dib.width, bmp.dib.bits);
+	if (!row_len || row_len > UINT32_MAX)
+		return false;
+	*stored = (struct carve_stored){ .from = bmp.pixels,
+		.to = bmp.pixels + dib_pixels_len(&bmp.dib),
+		.length = bmp.end,
+		.row_len = (uint32_t)row_len,
+		.sample_len = 1,
+		.channels = (uint8_t)((bmp.dib.bits + 7) / 8) };
+	return true;
+}
+
 const struct carver bmp_carver = {
 	.name = "bmp",
 	.summary = "BMP pictures, by their headers and run-length codes",
 	.check = check,
+	.stored = describe,
 };

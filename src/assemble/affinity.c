@@ -10,13 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble/fine_log.h"
 #include "base/memory.h"
 
-#define SAMPLES 32                   /* places in the image that are learnt from... */
-#define SAMPLE_LEN 2048              /* ...bytes of each */
-#define FRACTION 16                  /* of a bit */
-#define SLOTS 256                    /* of numbers that are alike in their first bits... */
-#define SLOT_LEN ((uint64_t)1 << 24) /* ...which are so many, from 2^32 on */
+#define SAMPLES 32      /* places in the image that are learnt from... */
+#define SAMPLE_LEN 2048 /* ...bytes of each */
+#define FRACTION FINE_LOG_BIT
 #define ALIEN_SHARE 1    /* a bit for each byte: so much worse looks what is not the file's */
 #define LEARN_FIRST 4096 /* bytes of a file from which its content is known */
 #define LEARN_MAX ((uint64_t)256 << 10) /* bytes of a file that are learnt at once: its last ones */
@@ -64,56 +63,6 @@ static void learn(struct model *model, const uint8_t *bytes, size_t len)
 	model->total += (uint32_t)len;
 }
 
-/* The fraction of a logarithm to base 2, in FRACTIONs, of a number from 2^32 on, below 2^33. */
-static unsigned fraction_of(uint64_t number)
-{
-	unsigned fraction = 0;
-
-	for (unsigned place = 1; place < FRACTION; place *= 2) {
-		number = (number * (number >> 16)) >> 16;
-		fraction *= 2;
-		if (number >> 33) {
-			number >>= 1;
-			fraction++;
-		}
-	}
-	return fraction;
-}
-
-/* The same by the number's first bits, as logarithms are what takes the time: it rises, and in a slot once at most. */
-static struct {
-	uint64_t rise; /* the first number of the next fraction */
-	uint8_t fraction;
-} fractions[SLOTS];
-
-static void make_fractions(void)
-{
-	for (uint64_t i = 0; i < SLOTS; i++) {
-		uint64_t low = (SLOTS + i) * SLOT_LEN, high = low + SLOT_LEN;
-
-		fractions[i].fraction = (uint8_t)fraction_of(low);
-		while (low < high) {
-			uint64_t middle = low + (high - low) / 2;
-
-			if (fraction_of(middle) == fractions[i].fraction)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		fractions[i].rise = low;
-	}
-}
-
-/* The logarithm to base 2, in FRACTIONs, of a positive number. */
-static int64_t log_of(uint64_t number)
-{
-	int whole = 63 - __builtin_clzll(number);
-	uint64_t rest = whole > 32 ? number >> (whole - 32) : number << (32 - whole);
-	size_t slot = rest / SLOT_LEN - SLOTS;
-
-	return whole * FRACTION + fractions[slot].fraction + (rest >= fractions[slot].rise);
-}
-
 /* What a model's costs have in common. Most pairs are never seen, so that only what is said here counts. */
 struct common {
 	uint64_t total;
@@ -125,7 +74,7 @@ static void find_common(const struct model *model, struct common *common)
 {
 	common->total = (uint64_t)model->total + 256;
 	for (unsigned b = 0; b < 256; b++)
-		common->unseen[b] = (int32_t)log_of(ESCAPE * ((uint64_t)model->single[b] + 1));
+		common->unseen[b] = (int32_t)fine_log(ESCAPE * ((uint64_t)model->single[b] + 1));
 }
 
 /* Bits, in FRACTIONs, of each byte after another one. */
@@ -133,7 +82,7 @@ static void find_costs(
 	const struct model *model, const struct common *common, uint8_t before, int32_t costs[256])
 {
 	const uint32_t *pairs = model->pairs[before];
-	int32_t all = (int32_t)log_of((model->before[before] + ESCAPE) * common->total);
+	int32_t all = (int32_t)fine_log((model->before[before] + ESCAPE) * common->total);
 
 	for (unsigned b = 0; b < 256; b++)
 		costs[b] = all - common->unseen[b];
@@ -144,7 +93,7 @@ static void find_costs(
 			continue;
 		for (unsigned b = four; b < four + 4; b++)
 			if (pairs[b])
-				costs[b] = all - (int32_t)log_of(
+				costs[b] = all - (int32_t)fine_log(
 							 pairs[b] * common->total +
 							 ESCAPE * ((uint64_t)model->single[b] + 1));
 	}
@@ -193,10 +142,9 @@ void affinity_learn(struct affinity *affinity, struct workbench *bench, uint64_t
 
 struct affinity_samples *affinity_samples_new(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct affinity_samples *samples = xcalloc(1, sizeof(*samples));
 
-	pthread_once(&once, make_fractions);
+	fine_log_get_ready();
 	pthread_mutex_init(&samples->lock, NULL);
 	return samples;
 }

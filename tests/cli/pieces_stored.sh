@@ -1,0 +1,39 @@
+# Samples and pixels, which nothing verifies, in turns: each cluster shows which one follows it. A recording and a picture
+# of which a cluster was overwritten are not put together.
+. "$SRCDIR/tests/cli/helpers"
+. "$SRCDIR/tests/cli/pieces_images"
+cat >rules.conf <<'RULES'
+types = (
+  { name = "wav"; header = "'RIFF' ???????? 'WAVE'"; max_size = "16M"; carver = "riff"; },
+  { name = "bmp"; header = "'BM' ???????? 00 00 00 00 ???? 00 00"; max_size = "16M"; carver = "bmp"; },
+);
+RULES
+make_pieces 47 <<'PY'
+def wav(count):
+    tones = [(rng.uniform(0.02, 0.3), rng.uniform(0, 6)) for _ in range(6)]
+    data = b"".join(struct.pack("<h", int(sum(2500 * math.sin(f * i + p) for f, p in tones)) + rng.randrange(16)) for i in range(count))
+    return b"RIFF" + struct.pack("<I", 36 + len(data)) + b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, 22050, 44100, 2, 16) + b"data" + struct.pack("<I", len(data)) + data
+def bmp(width, height):
+    waves = [(rng.uniform(0.02, 0.2), rng.uniform(0.02, 0.2), rng.uniform(0, 6)) for _ in range(6)]
+    data = b"".join(bytes(int(128 + sum(18 * math.sin(a * x + b * y + c * p) for a, b, p in waves)) + rng.randrange(6) for x in range(width) for c in range(3)) for y in range(height))
+    return b"BM" + struct.pack("<IHHI", 54 + len(data), 0, 0, 54) + struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, 0, len(data), 2835, 2835, 0, 0) + data
+def in_turns(one, other, cuts):
+    """Pieces of both, cut at these clusters, one after the other."""
+    for a, b in zip([0] + cuts, cuts + [64]):
+        for data in one, other:
+            if data[a * C:b * C]:
+                put(data[a * C:b * C])
+    noise(3)
+first, second, third, fourth = wav(30000), bmp(140, 140), wav(20000), bmp(120, 120)
+noise(2)
+in_turns(first, second, [3, 4, 9])
+expect(first)
+expect(second)
+in_turns(third, fourth, [2, 6])
+for data in third, fourth:
+    at = image.index(data[3 * C:4 * C])
+    image[at:at + C] = rng.randbytes(C)
+PY
+carve_image out --fragments=search
+check_reports out image
+show_files out '"assembly"'
