@@ -15,6 +15,7 @@
 #include "assemble/joining.h"
 
 #define PIECES_MAX 8
+#define NEAR_ROUNDS 1
 #define BREAKS_MAX 10
 #define FOUND_MAX 12 /* clusters that likely go on, for one break */
 #define NODE_FOUND_MAX 64
@@ -37,6 +38,7 @@ struct search {
 	struct workbench *bench;
 	const struct broken *broken;
 	const struct round *round;
+	bool is_near;        /* only the first rounds are made */
 	struct joining best; /* proved; without extents: none */
 };
 
@@ -349,9 +351,9 @@ static bool search_all(struct search *search)
 	struct partial begin;
 	bool success = false, fits = partial_begin(bench->clusters, search->broken, NULL, &begin);
 
-	for (size_t i = 0; i < sizeof(rounds) / sizeof(*rounds) && fits && !success &&
-			   workbench_goes_on(bench);
-		i++) {
+	size_t count = search->is_near ? NEAR_ROUNDS : sizeof(rounds) / sizeof(*rounds);
+
+	for (size_t i = 0; i < count && fits && !success && workbench_goes_on(bench); i++) {
 		search->round = &rounds[i];
 		success = search_from(search, &begin, PIECES_MAX);
 	}
@@ -382,10 +384,10 @@ static bool search_coarsely(struct search *search)
 	return success;
 }
 
-bool by_codes_find(struct workbench *bench, const struct broken *broken, struct extents *extents,
-	struct outcome *outcome, struct assembly *assembly)
+bool by_codes_find(struct workbench *bench, const struct broken *broken, bool is_near,
+	struct extents *extents, struct outcome *outcome, struct assembly *assembly)
 {
-	struct search search = { .bench = bench, .broken = broken };
+	struct search search = { .bench = bench, .broken = broken, .is_near = is_near };
 	bool success;
 
 	if (!workbench_decodes_on(bench) ||

@@ -4,8 +4,8 @@
 
 #include "assemble/workbench.h"
 
-/* As find of struct strategy; false for files of other kinds. */
-bool by_codes_find(struct workbench *bench, const struct broken *broken, struct extents *extents,
-	struct outcome *outcome, struct assembly *assembly);
+/* As find of struct strategy; false for files of other kinds. is_near: only what is nearby is tried. */
+bool by_codes_find(struct workbench *bench, const struct broken *broken, bool is_near,
+	struct extents *extents, struct outcome *outcome, struct assembly *assembly);
 
 #endif

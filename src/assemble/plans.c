@@ -18,14 +18,14 @@
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* Files of codes, with most of the work: what is proved is right, whatever the head looks like. */
-static bool find_codes(struct workbench *bench, const struct broken *broken,
+static bool find_codes(struct workbench *bench, const struct broken *broken, bool is_near,
 	struct extents *extents, struct outcome *outcome, struct assembly *assembly)
 {
 	uint64_t kept = bench->work_left / CODES_SHARE;
 	bool found;
 
 	bench->work_left -= kept;
-	found = by_codes_find(bench, broken, extents, outcome, assembly);
+	found = by_codes_find(bench, broken, is_near, extents, outcome, assembly);
 	bench->work_left += kept;
 	bench->exhausted = false;
 	return found;
@@ -68,7 +68,7 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 		.only_sure = true };
 
 	/* What only lacks an end may be whole, and heads that were rejected are nearly all false. */
-	return find_codes(bench, broken, extents, outcome, assembly) ||
+	return find_codes(bench, broken, true, extents, outcome, assembly) ||
 	       (broken->verdict == CARVE_TRUNCATED &&
 		       steps_find(bench, broken, NULL, &plan, extents, outcome, assembly));
 }
@@ -116,7 +116,7 @@ bool find_anywhere(struct workbench *bench, const struct broken *broken, struct 
 		.cells = cells, .count = COUNT(cells), .alone = NEAR_ALONE, .pieces = PIECES_MAX
 	};
 
-	return find_codes(bench, broken, extents, outcome, assembly) ||
+	return find_codes(bench, broken, false, extents, outcome, assembly) ||
 	       steps_find(bench, broken, NULL, &plan, extents, outcome, assembly);
 }
 
