@@ -91,24 +91,43 @@ static enum verdict judge_data(struct view *view, struct finding *finding,
 	return judge_samples(view, finding, coding, start, end);
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+struct au {
+	uint32_t start, len; /* of the samples; UINT32_MAX: their length is not known */
+	struct pcm_format coding;
+};
+
+/* What is wrong with the header, or NULL. */
+static const char *read_header(struct view *view, struct au *au)
 {
 	const uint8_t *p = view_peek(view, 0, 24);
-	uint32_t start, len, encoding, rate, channels;
-	struct pcm_format coding;
-	bool known;
+	uint32_t encoding, rate, channels;
 
 	if (!p || memcmp(p, ".snd", 4) != 0)
-		return verdict_because(CARVE_REJECT, finding, "no signature at 0");
-	start = be32(p + 4);
-	len = be32(p + 8);
+		return "no signature at 0";
+	au->start = be32(p + 4);
+	au->len = be32(p + 8);
 	encoding = be32(p + 12);
 	rate = be32(p + 16);
 	channels = be32(p + 20);
-	known = len != UINT32_MAX;
-	if (start < 24 || start > HEADER_MAX || !encoding || encoding > ENCODINGS || rate < 1000 ||
-		rate > 1000000 || !channels || channels > 64 || !len)
-		return verdict_because(CARVE_REJECT, finding, "impossible fields at 4");
+	if (au->start < 24 || au->start > HEADER_MAX || !encoding || encoding > ENCODINGS ||
+		rate < 1000 || rate > 1000000 || !channels || channels > 64 || !au->len)
+		return "impossible fields at 4";
+	au->coding = read_coding(encoding, channels);
+	return NULL;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct au au;
+	const char *problem = read_header(view, &au);
+	const uint8_t *p;
+	uint32_t start;
+	bool known;
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s", problem);
+	start = au.start;
+	known = au.len != UINT32_MAX;
 	if (view_size(view) <= start)
 		return verdict_because(CARVE_REJECT, finding, "no samples before %" PRIu32, start);
 	if (start > 24) {
@@ -122,13 +141,24 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (p)
 			finding_set_title(finding, p, strnlen((const char *)p, note));
 	}
-	coding = read_coding(encoding, channels);
-	return judge_data(view, finding, &coding, start,
-		start + (known ? (uint64_t)len : UNKNOWN_MAX), known);
+	return judge_data(view, finding, &au.coding, start,
+		start + (known ? (uint64_t)au.len : UNKNOWN_MAX), known);
+}
+
+static bool describe(struct view *view, struct carve_stored *stored)
+{
+	struct au au;
+	uint64_t end;
+
+	if (read_header(view, &au) || au.len == UINT32_MAX)
+		return false;
+	end = (uint64_t)au.start + au.len;
+	return pcm_describe(&au.coding, au.start, end, end, stored);
 }
 
 const struct carver au_carver = {
 	.name = "au",
 	.summary = "Sun audio, by its header",
 	.check = check,
+	.stored = describe,
 };

@@ -162,10 +162,20 @@ static enum verdict check_text(struct pnm *pnm, struct finding *finding)
 	return walk_cut(cursor->view, finding, view_size(cursor->view) + 1, end);
 }
 
+/* Bytes of a stored pixel, at least 1. */
+static uint32_t pixel_len_of(const struct pnm *pnm)
+{
+	return pnm->kind == 4 ? 1 : pnm->depth * (pnm->maximum > 255 ? 2u : 1u);
+}
+
+static uint64_t row_len_of(const struct pnm *pnm)
+{
+	return pnm->kind == 4 ? (pnm->width + 7) / 8 : (uint64_t)pnm->width * pixel_len_of(pnm);
+}
+
 static enum verdict check_stored(struct pnm *pnm, struct finding *finding)
 {
-	uint64_t pixel_len = pnm->kind == 4 ? 1 : pnm->depth * (pnm->maximum > 255 ? 2u : 1u);
-	uint64_t row_len = pnm->kind == 4 ? (pnm->width + 7) / 8 : pnm->width * pixel_len;
+	uint64_t pixel_len = pixel_len_of(pnm), row_len = row_len_of(pnm);
 	uint64_t start = pnm->cursor.at, end = start + row_len * pnm->height;
 	enum verdict verdict =
 		stored_check_pixels(pnm->cursor.view, finding, start, end, row_len, pixel_len);
@@ -189,9 +199,27 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return pnm.kind <= 3 ? check_text(&pnm, finding) : check_stored(&pnm, finding);
 }
 
+static bool describe(struct view *view, struct carve_stored *stored)
+{
+	struct pnm pnm = { .cursor = { .view = view } };
+	uint64_t row_len;
+
+	if (!read_header(&pnm) || pnm.kind <= 3)
+		return false;
+	row_len = row_len_of(&pnm);
+	*stored = (struct carve_stored){ .from = pnm.cursor.at,
+		.to = pnm.cursor.at + row_len * pnm.height,
+		.length = pnm.cursor.at + row_len * pnm.height,
+		.row_len = (uint32_t)row_len,
+		.sample_len = 1,
+		.channels = (uint8_t)pixel_len_of(&pnm) };
+	return row_len <= UINT32_MAX;
+}
+
 const struct carver pnm_carver = {
 	.name = "pnm",
 	.summary = "PBM, PGM, PPM and PAM pictures, by their headers and numbers",
 	.check = check,
 	.quick = true,
+	.stored = describe,
 };

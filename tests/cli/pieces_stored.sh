@@ -5,6 +5,8 @@
 cat >rules.conf <<'RULES'
 types = (
   { name = "wav"; header = "'RIFF' ???????? 'WAVE'"; max_size = "16M"; carver = "riff"; },
+  { name = "au"; header = "'.snd'"; max_size = "16M"; carver = "au"; },
+  { name = "pnm"; header = "'P6' 0a"; max_size = "16M"; carver = "pnm"; },
   { name = "bmp"; header = "'BM' ???????? 00 00 00 00 ???? 00 00"; max_size = "16M"; carver = "bmp"; },
 );
 RULES
@@ -25,7 +27,13 @@ def in_turns(one, other, cuts):
                 put(data[a * C:b * C])
     noise(3)
 first, second, third, fourth = wav(30000), bmp(140, 140), wav(20000), bmp(120, 120)
+fifth = wav(24000)[44:]
+fifth = b".snd" + struct.pack(">5I", 24, len(fifth), 3, 22050, 1) + struct.pack(">24000h", *struct.unpack("<24000h", fifth))
+sixth = b"P6\n140 130\n255\n" + bmp(140, 130)[54:]
 noise(2)
+in_turns(fifth, sixth, [3, 7])
+expect(fifth)
+expect(sixth)
 in_turns(first, second, [3, 4, 9])
 expect(first)
 expect(second)
