@@ -43,6 +43,7 @@
 #define EVIDENCE_MAX (PROOF_BITS - 1)    /* never a proof */
 #define FIRST_LOOK_WORK 256              /* units for a first look at a cluster... */
 #define LOOK_WORK 4096                   /* ...for a second one... */
+#define LINK_WORK 2                      /* ...for a cluster of a chain that is compared... */
 #define LEARN_WORK 32768                 /* ...and for what is before a place */
 
 /* A cluster of a chain. Those of all chains are in one array. */
@@ -94,9 +95,12 @@ static bool is_free(const struct chaining *chaining, uint64_t place)
 static bool has(const struct chaining *chaining, const struct chain *chain, uint64_t place)
 {
 	size_t link = chain->last;
+	uint64_t count = 0;
 
-	while (chaining->links[link].place != place && chaining->links[link].before != link)
+	for (; chaining->links[link].place != place && chaining->links[link].before != link;
+		count++)
 		link = chaining->links[link].before;
+	workbench_spend(chaining->bench, count * LINK_WORK);
 	return chaining->links[link].place == place;
 }
 
@@ -248,6 +252,7 @@ static bool is_copy(struct chaining *chaining, size_t count, uint64_t place, int
 	for (size_t i = 0; i < count; i++) {
 		struct choice *choice = &chaining->choices[i];
 
+		workbench_spend(chaining->bench, FIRST_LOOK_WORK);
 		if (!read_cluster(chaining, choice->place, chaining->other) ||
 			memcmp(chaining->cluster, chaining->other, (size_t)chaining->size) != 0)
 			continue;
