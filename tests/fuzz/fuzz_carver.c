@@ -110,6 +110,7 @@ static void check_pieces(const uint8_t *data, size_t len)
 	struct carve_table table = { .add = add_anchor };
 	struct finding finding = { 0 };
 	struct carve_sum sum = { 0 };
+	struct carve_stored stored = { 0 };
 
 	if (map && map->head)
 		map->head(view, &table);
@@ -117,6 +118,9 @@ static void check_pieces(const uint8_t *data, size_t len)
 		map->tail(view, len / 2, &table);
 	if (map && map->sum && map->sum(view, &sum) &&
 		(sum.from > sum.to || sum.next_count > CARVE_NEXT))
+		abort();
+	if (tested->stored && tested->stored(view, &stored) &&
+		(stored.from > stored.to || !stored.sample_len || !stored.channels))
 		abort();
 	view_set_thorough(view, true);
 	tested->check(view, &finding);
