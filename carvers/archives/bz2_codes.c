@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bits.h"
+#include "code_tail.h"
 #include "walk.h"
 
 #define BLOCK_MAGIC 0x314159265359
@@ -408,36 +409,22 @@ uint64_t bz2_codes_valid(const struct bz2_codes *codes)
 
 /* ---- where they break off ------------------------------------------------------------------ */
 
-#define KNOWN_SYMBOLS 500 /* from which habits are known */
-#define BEFORE_MAX 8      /* bytes that the symbol has in which the break is */
-#define LIKELY_BITS 7
-#define SYMBOL_WORK 6 /* units */
+#define TAIL_MAX 8 /* bytes that the symbol has in which the break is */
 
 struct bz2_break {
 	struct bz2_codes codes;
 	struct block_tables block;
-	uint8_t before[BEFORE_MAX];
-	size_t before_len;
-	int bit; /* of the first byte before */
+	struct code_tail tail;
 };
 
 /* Reads the block's tables again, and the bytes of the symbol that is cut. */
 static bool read_break(struct view *view, struct bz2_break *broken)
 {
 	struct reader reader = { .view = view };
-	uint64_t from = broken->codes.bit / 8, len = view_size(view) - from;
-	const uint8_t *p;
 
-	if (len > BEFORE_MAX ||
-		begin_block(&reader, &broken->codes, &broken->block) != CODES_FOREIGN)
-		return false;
-	p = view_peek(view, from, (size_t)len);
-	if (!p)
-		return false;
-	memcpy(broken->before, p, (size_t)len);
-	broken->before_len = (size_t)len;
-	broken->bit = (int)(broken->codes.bit % 8);
-	return true;
+	return view_size(view) - broken->codes.bit / 8 <= TAIL_MAX &&
+	       begin_block(&reader, &broken->codes, &broken->block) == CODES_FOREIGN &&
+	       code_tail_read(&broken->tail, view, broken->codes.bit);
 }
 
 struct bz2_break *bz2_break_new(struct view *view, struct bz2_codes *codes)
@@ -447,7 +434,7 @@ struct bz2_break *bz2_break_new(struct view *view, struct bz2_codes *codes)
 	codes->is_own = true;
 	codes->stop = 0;
 	if (bz2_codes_walk(view, codes) != CODES_CUT || !codes->block ||
-		codes->habits.symbols < KNOWN_SYMBOLS)
+		codes->habits.symbols < CODE_TAIL_KNOWN)
 		return NULL;
 	broken = calloc(1, sizeof(*broken));
 	if (!broken) {
@@ -467,14 +454,17 @@ void bz2_break_free(void *broken)
 }
 
 /* Whether the symbols are likely the file's own. */
-static bool ask_symbols(struct reader *reader, const struct bz2_break *broken,
+static bool decode_symbols(const void *asked, const uint8_t *bytes, size_t len,
 	struct habits_trial *trial, uint32_t *symbols)
 {
+	const struct bz2_break *broken = asked;
 	const struct block_tables *block = &broken->block;
 	uint32_t group = broken->codes.group, in_group = broken->codes.in_group;
 	uint32_t run = broken->codes.run;
 	uint8_t context = broken->codes.context, before = broken->codes.before;
+	struct reader reader = { .window = bytes, .window_len = len };
 
+	take(&reader, (int)broken->tail.bit);
 	for (;; ++*symbols) {
 		const struct table *table;
 		uint32_t symbol;
@@ -488,12 +478,12 @@ static bool ask_symbols(struct reader *reader, const struct bz2_break *broken,
 			return false;
 		in_group++;
 		table = &block->tables[block->groups[group]];
-		symbol = take_symbol(reader, table);
+		symbol = take_symbol(&reader, table);
 		if (symbol == UINT32_MAX)
-			return reader->lacks && habits_trial_bits(trial) >= LIKELY_BITS;
+			return reader.lacks && habits_trial_bits(trial) >= CODE_TAIL_LIKELY_BITS;
 		class = class_of(symbol, block->symbol_count);
 		if (class == CLASS_END) {
-			habits_trial_trust(trial, LIKELY_BITS);
+			habits_trial_trust(trial, CODE_TAIL_LIKELY_BITS);
 			return group + 1 + SPARE_GROUPS >= block->group_count;
 		}
 		habits_trial_add(trial, context_of(context, before), class, &table->shares);
@@ -501,7 +491,7 @@ static bool ask_symbols(struct reader *reader, const struct bz2_break *broken,
 		run = symbol < 2 ? run + 1 : 0;
 		if (run > RUN_MAX)
 			return false;
-		if (!habits_trial_may_be_own(trial, reader->at))
+		if (!habits_trial_may_be_own(trial, reader.at))
 			return false;
 	}
 }
@@ -509,23 +499,7 @@ static bool ask_symbols(struct reader *reader, const struct bz2_break *broken,
 unsigned bz2_break_ask(const void *context, const uint8_t *bytes, size_t len, uint64_t *work)
 {
 	const struct bz2_break *broken = context;
-	uint8_t all[BEFORE_MAX + CARVE_CODES_LEN];
-	struct reader reader = { .window = all };
-	struct habits_trial trial;
-	uint32_t symbols = 0;
-	bool may_be;
 
-	*work = 0;
-	if (len > CARVE_CODES_LEN)
-		len = CARVE_CODES_LEN;
-	if (evenness_refuses(&broken->codes.evenness, bytes, len))
-		return 0;
-	memcpy(all, broken->before, broken->before_len);
-	memcpy(all + broken->before_len, bytes, len);
-	reader.window_len = broken->before_len + len;
-	take(&reader, broken->bit);
-	habits_trial_begin(&trial, &broken->codes.habits);
-	may_be = ask_symbols(&reader, broken, &trial, &symbols);
-	*work = (uint64_t)symbols * SYMBOL_WORK;
-	return may_be ? habits_trial_bits(&trial) : 0;
+	return code_tail_ask(&broken->tail, &broken->codes.evenness, &broken->codes.habits,
+		decode_symbols, broken, bytes, len, work);
 }

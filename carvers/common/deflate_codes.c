@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code_tail.h"
 #include "prefix_code.h"
 #include "walk.h"
 
@@ -489,33 +490,23 @@ bool deflate_codes_are_sure(const struct deflate_codes *codes, uint64_t offset)
 
 /* ---- where they break off ------------------------------------------------------------------ */
 
-#define KNOWN_SYMBOLS 500 /* from which habits are known */
-#define BEFORE_MAX 16     /* bytes that the symbol has in which the break is */
-#define LIKELY_BITS 7
-#define SYMBOL_WORK 6 /* units */
-
 struct deflate_break {
 	struct deflate_codes codes;
 	struct block_codes table;
-	uint8_t before[BEFORE_MAX];
-	size_t before_len;
-	unsigned bit; /* of the first byte before */
+	struct code_tail tail;
 };
 
 struct deflate_break *deflate_break_new(struct view *view, struct deflate_codes *codes)
 {
 	struct reader reader = { .view = view };
 	struct deflate_break *broken;
-	uint64_t from;
-	const uint8_t *p;
 
 	codes->is_own = true;
 	codes->stop = 0;
 	if (deflate_codes_walk(view, codes) != CODES_CUT || !codes->block ||
-		codes->habits.symbols < KNOWN_SYMBOLS)
+		codes->habits.symbols < CODE_TAIL_KNOWN)
 		return NULL;
-	from = codes->bit / 8;
-	if (view_size(view) - from > BEFORE_MAX)
+	if (view_size(view) - codes->bit / 8 > CODE_TAIL_MAX)
 		return NULL;
 	broken = calloc(1, sizeof(*broken));
 	if (!broken) {
@@ -523,12 +514,8 @@ struct deflate_break *deflate_break_new(struct view *view, struct deflate_codes 
 		return NULL;
 	}
 	broken->codes = *codes;
-	broken->bit = codes->bit % 8;
-	broken->before_len = (size_t)(view_size(view) - from);
-	p = view_peek(view, from, broken->before_len);
-	if (p)
-		memcpy(broken->before, p, broken->before_len);
-	if (p && begin_block(&reader, &broken->codes, &broken->table) && !reader.lacking)
+	if (code_tail_read(&broken->tail, view, codes->bit) &&
+		begin_block(&reader, &broken->codes, &broken->table) && !reader.lacking)
 		return broken;
 	deflate_break_free(broken);
 	return NULL;
@@ -562,22 +549,25 @@ static bool can_begin_block(struct reader *reader)
 }
 
 /* The symbols up to a block's end. False: they are not likely the file's own. */
-static bool ask_symbols(struct reader *reader, const struct deflate_break *broken,
+static bool decode_symbols(const void *context, const uint8_t *bytes, size_t len,
 	struct habits_trial *trial, uint32_t *symbols)
 {
+	const struct deflate_break *broken = context;
 	const struct block_codes *table = &broken->table;
 	struct deflate_past past = broken->codes.past;
+	struct reader reader = { .window = bytes, .window_len = len };
 
+	take(&reader, broken->tail.bit);
 	for (;; ++*symbols) {
-		uint32_t symbol = take_code(reader, &table->literals);
+		uint32_t symbol = take_code(&reader, &table->literals);
 		uint8_t class;
 
-		if (reader->lacking)
+		if (reader.lacking)
 			break;
 		if (symbol == END_OF_BLOCK) {
-			if (!broken->codes.is_last && !can_begin_block(reader))
+			if (!broken->codes.is_last && !can_begin_block(&reader))
 				return false;
-			habits_trial_trust(trial, LIKELY_BITS);
+			habits_trial_trust(trial, CODE_TAIL_LIKELY_BITS);
 			return true;
 		}
 		class = table->classes[symbol];
@@ -587,36 +577,20 @@ static bool ask_symbols(struct reader *reader, const struct deflate_break *broke
 		past.last = (uint16_t)symbol;
 		if (symbol < END_OF_BLOCK)
 			past.output_len++;
-		else if (!take_repetition(reader, table, &past, symbol))
+		else if (!take_repetition(&reader, table, &past, symbol))
 			return false;
 		if (past.repeats >= REPEATS)
 			trial->gain -= REPEAT_BITS * HABITS_BIT;
-		if (!habits_trial_may_be_own(trial, reader->at))
+		if (!habits_trial_may_be_own(trial, reader.at))
 			return false;
 	}
-	return habits_trial_bits(trial) >= LIKELY_BITS;
+	return habits_trial_bits(trial) >= CODE_TAIL_LIKELY_BITS;
 }
 
 unsigned deflate_break_ask(const void *context, const uint8_t *bytes, size_t len, uint64_t *work)
 {
 	const struct deflate_break *broken = context;
-	uint8_t all[BEFORE_MAX + CARVE_CODES_LEN];
-	struct reader reader = { .window = all };
-	struct habits_trial trial;
-	uint32_t symbols = 0;
-	bool may_be;
 
-	*work = 0;
-	if (len > CARVE_CODES_LEN)
-		len = CARVE_CODES_LEN;
-	if (evenness_refuses(&broken->codes.evenness, bytes, len))
-		return 0;
-	memcpy(all, broken->before, broken->before_len);
-	memcpy(all + broken->before_len, bytes, len);
-	reader.window_len = broken->before_len + len;
-	take(&reader, broken->bit);
-	habits_trial_begin(&trial, &broken->codes.habits);
-	may_be = ask_symbols(&reader, broken, &trial, &symbols);
-	*work = (uint64_t)symbols * SYMBOL_WORK;
-	return may_be ? habits_trial_bits(&trial) : 0;
+	return code_tail_ask(&broken->tail, &broken->codes.evenness, &broken->codes.habits,
+		decode_symbols, broken, bytes, len, work);
 }

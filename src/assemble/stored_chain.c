@@ -114,14 +114,6 @@ static int64_t step_cost(const struct chaining *chaining, uint64_t after, uint64
 	return JUMP + fine_log(distance + NEAR) * 3 / 2 + (place < after ? BIT : 0);
 }
 
-static bool are_zeros(const uint8_t *bytes, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (bytes[i])
-			return false;
-	return true;
-}
-
 /* Bits for what is after the content in the cluster: the file's end at `left` bytes; or that it seems to end in it
  * although it can't. */
 static int64_t end_bits(const struct chaining *chaining, uint64_t left)
@@ -130,9 +122,9 @@ static int64_t end_bits(const struct chaining *chaining, uint64_t left)
 	size_t size = (size_t)chaining->size, len = size;
 
 	if (left < size)
-		return size - left < SLACK_MIN                        ? 0
-		       : are_zeros(bytes + left, size - (size_t)left) ? SLACK_BITS
-								      : -SLACK_BITS;
+		return size - left < SLACK_MIN                          ? 0
+		       : is_all_zero(bytes + left, size - (size_t)left) ? SLACK_BITS
+									: -SLACK_BITS;
 	while (len && !bytes[len - 1])
 		len--;
 	if (chaining->stored.row_len || size - len < ENDED_MIN || len < ENDED_BEFORE)

@@ -191,20 +191,28 @@ static void go_on(const uint8_t *data, size_t len, const struct carve_state *sta
 	view_free(view);
 }
 
-/* With what checks before it decoded it says the same, after the same work. */
-static void check_shared(const uint8_t *data, size_t len)
+/* Those that a check saves, of which the caller frees the data. */
+static size_t take_states(const uint8_t *data, size_t len, struct carve_state states[VIEW_STATES])
 {
-	struct coded_memo *memo = coded_memo_new();
-	struct carve_state states[VIEW_STATES];
 	struct view *view = view_new_memory(data, len);
 	struct finding finding = { 0 };
-	struct rest alone, shared;
 	size_t count;
 
 	view_keep_states(view, 512);
 	tested->check(view, &finding);
 	count = view_take_states(view, states);
 	view_free(view);
+	return count;
+}
+
+/* With what checks before it decoded it says the same, after the same work. */
+static void check_shared(const uint8_t *data, size_t len)
+{
+	struct coded_memo *memo = coded_memo_new();
+	struct carve_state states[VIEW_STATES];
+	struct rest alone, shared;
+	size_t count = take_states(data, len, states);
+
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || i == count / 2) {
 			go_on(data, len, &states[i], NULL, &alone);
@@ -225,15 +233,10 @@ static void check_shared(const uint8_t *data, size_t len)
 static void check_codes(const uint8_t *data, size_t len)
 {
 	struct carve_state states[VIEW_STATES];
-	struct view *view = view_new_memory(data, len);
-	struct finding finding = { 0 };
+	struct view *view;
 	struct rest rest;
-	size_t count;
+	size_t count = take_states(data, len, states);
 
-	view_keep_states(view, 512);
-	tested->check(view, &finding);
-	count = view_take_states(view, states);
-	view_free(view);
 	for (size_t i = 0; i < count; i++) {
 		size_t at = (size_t)states[i].offset, left = len - at;
 		uint64_t work;
