@@ -48,8 +48,8 @@
  * was looked at beyond one in DENSE_BYTES. Of a GiB of programs with the shipped rules that is 14 MiB. */
 #define DENSE_EXCESS ((size_t)32 << 20)
 
-/* Bytes of text that are looked at together; and how many zeros pay for searching what is before and after them alone. They are
- * more than the longest pattern. */
+/* Bytes of text that are looked at together; and how many zeros pay for searching what is before and after them alone, if no
+ * pattern is longer. */
 #define ZEROS_BLOCK ((size_t)4 << 10)
 #define ZEROS_MIN (4 * ZEROS_BLOCK)
 #define ZEROS_FIRST 64 /* of a block, which are seldom zero if the rest is not */
@@ -65,7 +65,7 @@ struct cpu_matcher {
 	struct teddy *teddies[TEDDIES_MAX];
 	struct vectorscan *rest;
 	uint32_t grams_count, teddy_count;
-	bool zeros_hit; /* some pattern is found in zeros */
+	bool reads_zeros; /* some pattern is found in zeros, or longer than runs of them that are passed over */
 	char kernel[160];
 	/* All patterns, for dense text; NULL when it would not be faster. Its maker's until it is made. */
 	struct vectorscan *dense;
@@ -234,7 +234,7 @@ static int cpu_compile(void **database, const struct pattern_set *set, struct er
 
 	(void)error;
 	matcher->set = set;
-	matcher->zeros_hit = hits_zeros(set);
+	matcher->reads_zeros = set->longest > ZEROS_MIN || hits_zeros(set);
 	fill_searched(matcher);
 	split_patterns(matcher);
 	describe(matcher);
@@ -374,7 +374,7 @@ static int cpu_find(const void *database, void *memory, const uint8_t *text, siz
 
 	while (!status && at < len && !sink->full) {
 		from = at;
-		if (matcher->zeros_hit || !find_zeros(text, text_len, &from, &end))
+		if (matcher->reads_zeros || !find_zeros(text, text_len, &from, &end))
 			return find_part(matcher, memory, text + at, len - at, text_len - at,
 				offset + at, sink);
 		if (from > len)
