@@ -350,7 +350,6 @@ static bool search_all(struct search *search)
 	struct workbench *bench = search->bench;
 	struct partial begin;
 	bool success = false, fits = partial_begin(bench->clusters, search->broken, NULL, &begin);
-
 	size_t count = search->is_near ? NEAR_ROUNDS : sizeof(rounds) / sizeof(*rounds);
 
 	for (size_t i = 0; i < count && fits && !success && workbench_goes_on(bench); i++) {
@@ -361,20 +360,17 @@ static bool search_all(struct search *search)
 	return success;
 }
 
-/* Where an image has several volumes, the clusters that were found may be the smallest. That takes a part of the work. */
+/* The same, as if clusters were of the usual size. That takes a part of the work. */
 static bool search_coarsely(struct search *search)
 {
 	struct workbench *bench = search->bench;
 	const struct clusters *clusters = bench->clusters;
-	struct clusters coarse = *clusters;
+	struct clusters coarse;
 	uint64_t kept = bench->work_left - bench->work_left / COARSE_SHARE;
 	bool success;
 
-	if (coarse.size >= USUAL_CLUSTER)
+	if (!clusters_coarsen(clusters, search->broken->start, &coarse))
 		return false;
-	coarse.free_runs = NULL; /* those are of the smaller ones */
-	coarse.size = USUAL_CLUSTER;
-	coarse.origin = search->broken->start % USUAL_CLUSTER;
 	bench->clusters = &coarse;
 	bench->work_left -= kept;
 	success = search_all(search);

@@ -175,6 +175,15 @@ uint64_t clusters_next(const struct clusters *clusters, uint64_t at)
 	return inside ? at + clusters->size - inside : at;
 }
 
+bool clusters_coarsen(const struct clusters *clusters, uint64_t start, struct clusters *coarse)
+{
+	*coarse = *clusters;
+	coarse->free_runs = NULL;
+	coarse->size = USUAL_CLUSTER;
+	coarse->origin = start % USUAL_CLUSTER;
+	return clusters->size < USUAL_CLUSTER;
+}
+
 void clusters_list_free(struct clusters *clusters)
 {
 	const struct ranges *taken = &clusters->taken;

@@ -55,6 +55,10 @@ void clusters_get_ready(struct clusters *clusters);
 void clusters_add_head(struct clusters *clusters, uint64_t offset, uint64_t length);
 /* Whether the cluster at offset is such a file's. */
 bool clusters_is_head(const struct clusters *clusters, uint64_t offset);
+/* The same for clusters of the usual size, of which one begins at a file's start: where an image has several volumes, those that
+ * were found may be the smallest. What it points to stays the other's, and no free runs are listed. False: they are no
+ * smaller. */
+bool clusters_coarsen(const struct clusters *clusters, uint64_t start, struct clusters *coarse);
 /* Takes the clusters that have a byte of the range. */
 void clusters_take(struct clusters *clusters, uint64_t offset, uint64_t length);
 /* Lists the runs of free clusters, for a pass: whatever is taken afterwards makes the list invalid. */

@@ -558,20 +558,16 @@ static bool search_from(struct search *search, const struct broken *broken)
 	return ends;
 }
 
-/* The same, as if clusters were of the usual size: where an image has several volumes, those found may be the
- * smallest. That takes a small part of the work. */
+/* The same, as if clusters were of the usual size. That takes a small part of the work. */
 static bool search_coarsely(struct search *search, const struct broken *broken)
 {
 	struct workbench *bench = search->bench;
-	struct clusters coarse = *bench->clusters;
+	struct clusters coarse;
 	uint64_t kept = bench->work_left - bench->work_left / COARSE_SHARE;
 	bool ends;
 
-	if (coarse.size >= USUAL_CLUSTER || search->tail)
+	if (search->tail || !clusters_coarsen(bench->clusters, broken->start, &coarse))
 		return false;
-	coarse.free_runs = NULL; /* those are of the smaller ones */
-	coarse.size = USUAL_CLUSTER;
-	coarse.origin = broken->start % USUAL_CLUSTER;
 	bench->clusters = &coarse;
 	bench->work_left -= kept;
 	ends = search_from(search, broken);
