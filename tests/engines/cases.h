@@ -103,6 +103,20 @@ static void fill_runs_of_zeros(struct subject *s)
 		memcpy(text + ends[i], "AB", 2);
 }
 
+/* A pattern that is longer than a run of zeros has to be for a search to pass over it. */
+static void fill_longer_than_zeros(struct subject *s)
+{
+	static uint8_t bytes[20000];
+	uint8_t *text = subject_text(s, 200000, 0);
+
+	memset(bytes, 'x', sizeof(bytes));
+	memset(bytes + 1000, 0, 18000);
+	subject_add_bytes(s, bytes, NULL, sizeof(bytes));
+	add_all(s, PATTERNS("00 'xx'", "'x' 00 00"));
+	memcpy(text + 100000, bytes, sizeof(bytes));
+	memcpy(text + 180500, bytes, 19500); /* but for its end */
+}
+
 /* Each zero is a match. */
 static void fill_zeros_that_match(struct subject *s)
 {
@@ -476,6 +490,7 @@ static const struct subject_case {
 	{ "splits", fill_splits, false },
 	{ "dense and long", fill_dense_long, true },
 	{ "runs of zeros", fill_runs_of_zeros, true },
+	{ "longer than zeros", fill_longer_than_zeros, true },
 	{ "zeros that match", fill_zeros_that_match, true },
 	{ "overlapping", fill_overlapping, false },
 	{ "nested", fill_nested, false },
