@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpu/text_store.cuh"
 #include "gpu/probe.cuh"
@@ -34,6 +35,7 @@ extern "C" {
 #define RING_CHUNK_LEN \
 	((size_t)16 \
 		<< 20) /* whole runs are 1.1 times as fast as with 32 MiB (tests/bench/RESULTS.md) */
+#define LATE_LEN ((uint64_t)128 << 20)
 #define KEY_CAPACITY (1u << 20)
 /* Where coded data is decoded, a slot more keeps the text that was searched last until the one after it was:
  * photographs begin in the one and end in the other. */
@@ -324,6 +326,13 @@ static void gpu_decode_end(struct scan *scan, struct coded_batch *batch)
 	photo_end(batch);
 }
 
+/* Where there may be a driver: it takes a quarter of a second to start, even to be asked for its version, and tables and
+ * contexts take as long. */
+static bool gpu_starts_late(void)
+{
+	return !access("/dev/nvidiactl", F_OK) || !access("/dev/dxg", F_OK);
+}
+
 static const char *gpu_kernel_name(const struct scan *scan)
 {
 	return scan->description;
@@ -342,4 +351,7 @@ extern "C" const struct scan_engine gpu_engine = {
 	gpu_decode_end,
 	RING_CHUNKS,
 	RING_CHUNK_LEN,
+	false,
+	gpu_starts_late,
+	LATE_LEN,
 };

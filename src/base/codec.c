@@ -24,8 +24,10 @@ static const char magic[] = "burin state\n";
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
+/* The checksum is of many numbers at a time: most have few bytes. */
 static void flush(struct codec_writer *writer)
 {
+	writer->checksum = libdeflate_crc32(writer->checksum, writer->bytes, writer->len);
 	if (!writer->status)
 		writer->status = file_write(writer->fd, writer->bytes, writer->len);
 	writer->len = 0;
@@ -41,9 +43,7 @@ static void put_raw(struct codec_writer *writer, const void *bytes, size_t len)
 {
 	const uint8_t *from = bytes;
 
-	if (writer->to_file)
-		writer->checksum = libdeflate_crc32(writer->checksum, bytes, len);
-	else if (writer->capacity - writer->len < len)
+	if (!writer->to_file && writer->capacity - writer->len < len)
 		grow(writer, len);
 	while (len) {
 		size_t room = writer->capacity - writer->len, part = room < len ? room : len;
@@ -104,12 +104,12 @@ void codec_writer_fail(struct codec_writer *writer, int status)
 
 int codec_writer_close(struct codec_writer *writer)
 {
-	uint32_t checksum = writer->checksum;
 	uint8_t bytes[CHECKSUM_LEN];
 	int status;
 
+	flush(writer);
 	for (size_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (uint8_t)(checksum >> 8 * i);
+		bytes[i] = (uint8_t)(writer->checksum >> 8 * i);
 	put_raw(writer, bytes, sizeof(bytes));
 	flush(writer);
 	status = writer->status;

@@ -307,11 +307,11 @@ static int prepare(struct worker *worker)
 		scope_is_empty(&session->scope))
 		return status;
 	search = (struct search_options){ options, &session->scope, session->pool,
-		&session->problems, NULL, NULL, session_confines_checks(session), false };
+		&session->problems, NULL, NULL, session_confines_checks(session), false, false };
 	session->ahead = search.ahead = ahead_new(
 		options->rules, session->scope.image, pool_threads(session->pool), search.shared);
 	worker->search = search_new(&search);
-	return search_pick_engine(worker->search, &session->error);
+	return search_pick_engine(worker->search, 0, &session->error);
 }
 
 static int join(struct worker *worker, const char *output)

@@ -296,6 +296,24 @@ static json_t *seconds_object(const struct summary_record *summary)
 	return object;
 }
 
+static json_t *engine_array(const struct summary_record *summary)
+{
+	json_t *array = jsonl_array();
+
+	for (size_t i = 0; i < summary->engine_count; i++) {
+		const struct engine_share *share = &summary->engines[i];
+		json_t *object = jsonl_object();
+
+		jsonl_put(object, "name", json_text(share->name));
+		jsonl_put(object, "kernel", json_text(share->kernel));
+		jsonl_put(object, "bytes", jsonl_number(share->bytes));
+		if (*share->why)
+			jsonl_put(object, "why", json_text(share->why));
+		jsonl_append(array, object);
+	}
+	return array;
+}
+
 static json_t *evidence_object(const struct evidence_record *evidence)
 {
 	const struct hashes *hashes = &evidence->hashes;
@@ -399,6 +417,8 @@ static int jsonl_close(void *state, const struct summary_record *summary)
 	if (summary->cautions[0])
 		jsonl_put(object, "cautions", caution_array(summary));
 	jsonl_put(object, "seconds", seconds_object(summary));
+	if (summary->engine_count)
+		jsonl_put(object, "engines", engine_array(summary));
 	jsonl_put(object, "finished", json_time(summary->finished));
 	if (summary->resumed_count)
 		jsonl_put(object, "resumed", resumption_array(summary));

@@ -206,6 +206,14 @@ struct rank_record {
 	double jobs_wait; /* sum of the seconds until they were answered */
 };
 
+/* What an engine has searched. */
+struct engine_share {
+	const char *name;
+	char kernel[512]; /* "" for none */
+	uint64_t bytes;
+	char why[512]; /* it was not used, or not to the end; "" */
+};
+
 struct summary_record {
 	uint64_t files, bytes;
 	uint64_t known, alert; /* of the files: in a set of known ones; in an alert set */
@@ -224,6 +232,8 @@ struct summary_record {
 		seconds_carve_wait;
 	struct rank_record *ranks; /* of which there are rank_count */
 	unsigned rank_count;
+	const struct engine_share *engines; /* of this process; of which there are engine_count */
+	size_t engine_count;
 	int64_t finished;           /* seconds since 1970 UTC */
 	uint64_t scanned;           /* bytes */
 	const char *problems[16];   /* sentences; ends with NULL */

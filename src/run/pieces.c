@@ -37,7 +37,7 @@ static bool uses_gpu(const struct run *run)
 	char reason[256];
 
 	if (run->search)
-		return strcmp(search_engine_name(run->search), "gpu") == 0;
+		return search_will_use(run->search, "gpu");
 	if (options->cluster)
 		return options->engine && strcmp(options->engine, "gpu") == 0;
 	engine = scan_engine_pick(options->engine, reason, sizeof(reason), &unused);

@@ -237,7 +237,7 @@ static int open_search(struct run *run)
 		session->options->scalpel, 0, session_confines_checks(session) };
 	struct search_options search = { session->options, &session->scope, session->pool,
 		&session->problems, NULL, NULL, session_confines_checks(session),
-		keeps_text(session) };
+		keeps_text(session), session->options->fragments != FRAGMENTS_SEARCH };
 	uint64_t length = reading_end(run) - run->position;
 	int status;
 
@@ -249,7 +249,7 @@ static int open_search(struct run *run)
 	session->ahead = search.ahead = ahead_new(
 		session->options->rules, session->scope.image, quick.threads, search.shared);
 	run->search = search_new(&search);
-	status = search_pick_engine(run->search, &session->error);
+	status = search_pick_engine(run->search, length, &session->error);
 	return status ? status : search_open(run->search, run->position, length, &session->error);
 }
 
@@ -439,6 +439,7 @@ static void finish_summary(struct run *run)
 		if (search_reader(run->search))
 			scope_note_unread(&session->scope, search_unreadable(run->search));
 		search_waits(run->search, &summary->seconds_read_wait, &summary->seconds_scan_wait);
+		summary->engine_count = search_shares(run->search, &summary->engines);
 	}
 	if (content_map_finish(run->map, scope_unreadable(&session->scope), session->output_dir,
 		    &summary->content, &error) &&

@@ -21,6 +21,7 @@
 #include "base/memory.h"
 #include "evidence/extent_image.h"
 #include "run/decoding.h"
+#include "run/late_engine.h"
 #include "run/signals.h"
 #include "scan/kept_text.h"
 
@@ -34,9 +35,12 @@
 #define PAGE_CACHE_SHARE 8
 #define PAGE_CACHE_MAX ((uint64_t)4 << 30)
 
+#define SHARES_MAX 6
+
 struct inflight {
 	struct chunk chunk; /* first: a chunk's address is its inflight's */
 	struct reader_slot *slot;
+	unsigned share; /* of the engine that finished it */
 	bool finished;
 };
 
@@ -49,6 +53,11 @@ struct search {
 	struct scan *scan;
 	char engine_reason[512];
 	bool unsuited;
+	/* The engine that auto prefers, until it has started; NULL: none is to start. */
+	const struct scan_engine *preferred;
+	struct late_engine *late;
+	struct engine_share shares[SHARES_MAX];
+	unsigned share_count, share; /* the engine's */
 
 	struct inflight *inflight; /* chunk n is inflight[n % count] */
 	unsigned count;
@@ -129,9 +138,10 @@ static void share_ring(struct search *search)
 static int open_reader(struct search *search, uint64_t offset, uint64_t length, struct error *error)
 {
 	const struct run_options *options = search->options.options;
+	const struct scan_engine *engine = search->preferred ? search->preferred : search->engine;
 	struct reader_options reader = {
-		.slot_len = options->chunk_size ? options->chunk_size : search->engine->chunk_len,
-		.slots = search->engine->chunks,
+		.slot_len = options->chunk_size ? options->chunk_size : engine->chunk_len,
+		.slots = engine->chunks,
 		.cache_len = CACHE_LEN,
 		.overlap = options->rules->patterns.longest - 1,
 		.offset = offset,
@@ -149,29 +159,64 @@ static int open_reader(struct search *search, uint64_t offset, uint64_t length, 
 
 /* ---- the engine ---------------------------------------------------------------------------- */
 
-static int open_engine(struct search *search, struct error *error)
+/* What an engine is opened with. */
+static struct scan_options engine_options(struct search *search)
 {
 	const struct run_options *options = search->options.options;
-	struct ahead *ahead = search->engine->decode_begin ? search->options.ahead : NULL;
-	int status;
 	struct scan_options scan = {
 		.pool = search->options.pool,
 		.kernel = search->kernel,
 		.gpu = &options->gpu,
 		.sifter = sift_sifter(search->options.sift),
-		.decodes = ahead && ahead_wanted(ahead),
+		.kept_text = search->kept_text,
 	};
+
+	reader_ring(search->reader, &scan.ring, &scan.ring_len, &scan.chunk_len, &scan.chunks);
+	return scan;
+}
+
+static bool is_to_decode(const struct search *search, const struct scan_engine *engine)
+{
+	return engine->decode_begin && search->options.ahead && ahead_wanted(search->options.ahead);
+}
+
+/* A new share; the last one again if there is no room. */
+static unsigned add_share(struct search *search, const char *engine)
+{
+	unsigned share = search->share_count < SHARES_MAX ? search->share_count++ : SHARES_MAX - 1;
+
+	search->shares[share] = (struct engine_share){ .name = engine };
+	return share;
+}
+
+/* The engine is open. */
+static void engine_is_open(struct search *search)
+{
+	struct engine_share *share;
+
+	search->share = add_share(search, search->engine->name);
+	share = &search->shares[search->share];
+	snprintf(share->kernel, sizeof(share->kernel), "%s", search_kernel(search));
+	if (is_to_decode(search, search->engine))
+		search->decoding = decoding_new(search->options.ahead, search->options.pool);
+}
+
+static int open_engine(struct search *search, struct error *error)
+{
+	struct scan_options scan;
+	int status;
 
 	if (search->options.keeps_text && !search->kept_text &&
 		!strcmp(search->engine->name, "gpu"))
-		search->kept_text = kept_text_new(
-			options->gpu.devices, image_info(search->options.scope->image)->size);
-	scan.kept_text = search->kept_text;
-	reader_ring(search->reader, &scan.ring, &scan.ring_len, &scan.chunk_len, &scan.chunks);
+		search->kept_text = kept_text_new(search->options.options->gpu.devices,
+			image_info(search->options.scope->image)->size);
+	scan = engine_options(search);
+	scan.decodes = is_to_decode(search, search->engine);
 	search->count = scan.chunks;
-	status = search->engine->open(&search->scan, &options->rules->patterns, &scan, error);
-	if (!status && scan.decodes)
-		search->decoding = decoding_new(ahead, search->options.pool);
+	status = search->engine->open(
+		&search->scan, &search->options.options->rules->patterns, &scan, error);
+	if (!status)
+		engine_is_open(search);
 	return status;
 }
 
@@ -219,14 +264,58 @@ static bool fall_back(struct search *search, const char *why)
 	return true;
 }
 
-int search_pick_engine(struct search *search, struct error *error)
+/* Whether auto's first engine would start so late that another one searches meanwhile; never if the user chose. */
+static bool starts_late(const struct search *search)
+{
+	const struct run_options *options = search->options.options;
+	bool is_auto = !options->engine || strcmp(options->engine, "auto") == 0;
+
+	return search->options.may_start_late && is_auto && !options->kernel &&
+	       !options->gpu.devices && scan_engines[0]->starts_late &&
+	       scan_engines[0]->starts_late();
+}
+
+/* The next engine of the table searches until the first one has started; or to the end, if that is not later. */
+static void pick_both(struct search *search, uint64_t length)
+{
+	bool is_short = length < scan_engines[0]->late_len * pool_threads(search->options.pool);
+
+	search->engine = scan_engines[0];
+	search->preferred = is_short ? NULL : search->engine;
+	snprintf(search->engine_reason, sizeof(search->engine_reason), "%s: %s",
+		search->engine->name,
+		is_short ? "would start after so little was searched"
+			 : "starts meanwhile, and then searches the rest");
+	search->engine = next_engine(search);
+	if (!search->engine)
+		search->preferred = NULL;
+}
+
+int search_pick_engine(struct search *search, uint64_t length, struct error *error)
 {
 	const struct run_options *options = search->options.options;
 
-	search->engine = scan_engine_pick(
-		options->engine, search->engine_reason, sizeof(search->engine_reason), error);
+	if (length && starts_late(search))
+		pick_both(search, length);
+	if (!search->engine)
+		search->engine = scan_engine_pick(options->engine, search->engine_reason,
+			sizeof(search->engine_reason), error);
 	search->kernel = options->kernel;
 	return search->engine ? 0 : -EINVAL;
+}
+
+static void start_late_engine(struct search *search)
+{
+	struct scan_options options;
+
+	if (!search->preferred)
+		return;
+	options = engine_options(search);
+	options.decodes = is_to_decode(search, search->preferred);
+	search->late = late_engine_start(
+		search->preferred, &search->options.options->rules->patterns, &options);
+	if (!search->late)
+		search->preferred = NULL;
 }
 
 static int start_engine(struct search *search, struct error *error)
@@ -275,6 +364,7 @@ static int reap(struct search *search)
 		return status;
 	inflight = (struct inflight *)chunk;
 	inflight->finished = true;
+	inflight->share = search->share;
 	if (chunk->status)
 		return 0;
 	if (search->options.sift && !search->engine->sifts)
@@ -345,6 +435,49 @@ static int replace_engine(struct search *search, int status, struct error *error
 	return 0;
 }
 
+/* The preferred engine is not used, and the report says why. */
+static void note_unused(struct search *search, const char *why)
+{
+	unsigned share = add_share(search, search->preferred->name);
+
+	log_debug("engine %s: %s", search->preferred->name, why);
+	snprintf(search->shares[share].why, sizeof(search->shares[share].why), "%s", why);
+}
+
+/* Waits for all that the engine has. False: it has failed in something. */
+static bool await_all(struct search *search)
+{
+	uint64_t end = search->submitted - search->refused;
+	bool is_good = true;
+
+	for (uint64_t n = search->consumed; n < end; n++)
+		if (await_finished(search, inflight_at(search, n)) ||
+			inflight_at(search, n)->chunk.status)
+			is_good = false;
+	return is_good;
+}
+
+/* The preferred engine has started, or failed to: in the first case it searches what has not been submitted. */
+static void change_engine(struct search *search)
+{
+	struct scan *scan;
+	char why[512];
+
+	if (!await_all(search))
+		return;
+	scan = late_engine_end(search->late, why, sizeof(why));
+	search->late = NULL;
+	if (scan) {
+		close_engine(search);
+		search->engine = search->preferred;
+		search->scan = scan;
+		engine_is_open(search);
+	} else {
+		note_unused(search, why);
+	}
+	search->preferred = NULL;
+}
+
 /* ---- feeding ------------------------------------------------------------------------------- */
 
 /* Engines look at bytes alone, so where one found nothing in zeros, there is nothing in as many
@@ -384,6 +517,7 @@ static int submit_slot(struct search *search, struct reader_slot *slot)
 	chunk->hit_count = 0;
 	chunk->status = 0;
 	inflight->finished = true;
+	inflight->share = search->share;
 	return 0;
 }
 
@@ -490,8 +624,10 @@ int search_open(struct search *search, uint64_t offset, uint64_t length, struct 
 
 	if (!status)
 		status = start_engine(search, error);
-	if (!status)
+	if (!status) {
+		start_late_engine(search);
 		allocate_inflight(search);
+	}
 	return status;
 }
 
@@ -523,6 +659,8 @@ int search_next(struct search *search, const struct chunk **chunk, struct error 
 		int status;
 
 		release_slots(search);
+		if (search->late && late_engine_is_ready(search->late))
+			change_engine(search);
 		status = feed(search, error);
 		if (status == -ENOBUFS) {
 			evidence_hash_wait(search->hash);
@@ -562,6 +700,7 @@ void search_done(struct search *search)
 		return;
 	search->in_hand = false;
 	oldest = inflight_at(search, search->consumed);
+	search->shares[oldest->share].bytes += oldest->chunk.until - oldest->chunk.from;
 	if (oldest->chunk.until < oldest->chunk.len) {
 		oldest->chunk.from = oldest->chunk.until;
 		search->done_status = submit_waiting(search, oldest);
@@ -631,6 +770,21 @@ const struct kept_text *search_kept_text(const struct search *search)
 	return search->kept_text;
 }
 
+bool search_will_use(const struct search *search, const char *engine)
+{
+	const struct scan_engine *used = search->preferred ? search->preferred : search->engine;
+
+	return strcmp(used->name, engine) == 0;
+}
+
+size_t search_shares(struct search *search, const struct engine_share **shares)
+{
+	if (search->late && search_is_complete(search))
+		note_unused(search, "all was searched before it had started");
+	*shares = search->shares;
+	return search->share_count;
+}
+
 bool search_is_unsuited(const struct search *search)
 {
 	return search->unsuited;
@@ -648,6 +802,12 @@ void search_close(struct search *search)
 
 	if (!search)
 		return;
+	if (search->late) {
+		struct scan *scan = late_engine_end(search->late, (char[1]){ 0 }, 1);
+
+		if (scan)
+			search->preferred->close(scan);
+	}
 	if (search->scan) {
 		while (search->engine->reap(search->scan, &chunk) == 0)
 			;

@@ -12,6 +12,7 @@
 #include "carve/ahead.h"
 #include "content_map/content_map.h"
 #include "evidence/reader.h"
+#include "report/record.h"
 #include "run/evidence_hash.h"
 #include "run/problems.h"
 #include "run/run_options.h"
@@ -30,14 +31,17 @@ struct search_options {
 	struct ahead *ahead; /* learns what the engine decodes; NULL: nothing is decoded */
 	bool shared;         /* other processes are to read the reader's ring */
 	bool keeps_text;     /* files in pieces are searched for on the GPUs afterwards */
+	/* Another engine may search until the one that `auto` prefers has started, and all of what is
+	 * short. Not with keeps_text. */
+	bool may_start_late;
 };
 
 /* What options point to must outlive the search. All functions are called by one thread. */
 struct search *search_new(const struct search_options *options);
 
-/* Picks the engine. Before search_open. Returns 0 or a negative errno with error set, as do all that
- * return int. */
-int search_pick_engine(struct search *search, struct error *error);
+/* Picks the engine, for so many bytes (0: not known). Before search_open. Returns 0 or a negative errno with error
+ * set, as do all that return int. */
+int search_pick_engine(struct search *search, uint64_t length, struct error *error);
 /* Opens reader and engine and starts reading: length bytes of the image from offset on. */
 int search_open(struct search *search, uint64_t offset, uint64_t length, struct error *error);
 /* The slots will go to these two as well (each may be NULL). After search_open. */
@@ -71,6 +75,11 @@ unsigned search_slots(const struct search *search);            /* of the reader 
 const char *search_engine_name(const struct search *search);   /* after search_pick_engine */
 const char *search_engine_reason(const struct search *search); /* why this one: for people */
 const char *search_kernel(const struct search *search);        /* "" for none */
+/* Whether the engine that is open, or will be, is of this name. */
+bool search_will_use(const struct search *search, const char *engine);
+/* What each engine has searched, in the order in which they were used; valid until search_close. The result is their
+ * number. */
+size_t search_shares(struct search *search, const struct engine_share **shares);
 /* The engine or kernel that was asked for does not support such rules. */
 bool search_is_unsuited(const struct search *search);
 /* Seconds that search_next has waited for the reader, and for the engine. */

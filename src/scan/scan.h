@@ -118,6 +118,10 @@ struct scan_engine {
 			     reader's default */
 	bool sifts; /* it calls the sifter once for each hit that it hands out; others' hits have
 			     no notes */
+	/* Optional: whether probe and open take so long here that another engine should search meanwhile. Takes a moment. */
+	bool (*starts_late)(void);
+	uint64_t
+		late_len; /* then: bytes that a thread of the other one searches in that time, about */
 	bool comparison; /* from a paper, to be compared with: `auto` never takes it, `burin bench`
 			     only by name, and `burin list engines` shows it with --all */
 };

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -31,6 +32,13 @@ static uint64_t trouble_at;
 static unsigned broken_chunks;
 static unsigned room, inside; /* chunks that the engine takes at a time (0: any number), and has */
 
+/* The first engine takes long to open, in a thread of its own: until the other one has searched some chunks, which
+ * waits then until that thread is gone. */
+#define LATE_CHUNKS 5
+static bool is_late, awaits_late;
+static atomic_uint reaped;
+static atomic_int late_thread;
+
 static int test_probe(char *reason, size_t len)
 {
 	(void)reason;
@@ -43,6 +51,9 @@ static int test_open(struct scan **scan, const struct pattern_set *set,
 {
 	struct scan_options without_kernel = *options;
 
+	while (awaits_late && reaped < LATE_CHUNKS)
+		sched_yield();
+	late_thread = (int)syscall(SYS_gettid);
 	if (trouble == NO_OPENING)
 		return error_set(error, EXIT_IO, ENOMEM, "no memory on this device");
 	without_kernel.kernel = NULL; /* this engine has all that one can ask for */
@@ -86,13 +97,63 @@ static void test_close(struct scan *scan)
 	reference_engine.close(scan);
 }
 
-static const struct scan_engine failing_engine = {
+static bool test_starts_late(void)
+{
+	return is_late;
+}
+
+static struct scan_engine failing_engine = {
 	.name = "failing",
 	.summary = "fails as a test wants it",
 	.probe = test_probe,
 	.open = test_open,
 	.submit = test_submit,
 	.reap = test_reap,
+	.close = test_close,
+	.starts_late = test_starts_late,
+};
+
+/* ---- the one after it in the table ---- */
+
+/* Until the thread that opened the late engine is gone. */
+static void await_late(void)
+{
+	char path[64];
+
+	while (!late_thread)
+		sched_yield();
+	snprintf(path, sizeof(path), "/proc/self/task/%d", late_thread);
+	while (!access(path, F_OK))
+		sched_yield();
+}
+
+static int second_reap(struct scan *scan, struct chunk **chunk)
+{
+	int status = reference_engine.reap(scan, chunk);
+
+	if (awaits_late && !status && ++reaped == LATE_CHUNKS)
+		await_late();
+	return status;
+}
+
+static int second_open(struct scan **scan, const struct pattern_set *set,
+	const struct scan_options *options, struct error *error)
+{
+	return reference_engine.open(scan, set, options, error);
+}
+
+static int second_submit(struct scan *scan, struct chunk *chunk)
+{
+	return reference_engine.submit(scan, chunk);
+}
+
+static const struct scan_engine second_engine = {
+	.name = "reference",
+	.summary = "the reference engine, which waits for one that is late",
+	.probe = test_probe,
+	.open = second_open,
+	.submit = second_submit,
+	.reap = second_reap,
 	.close = test_close,
 };
 
@@ -181,7 +242,7 @@ static const struct scan_engine decoding_engine = {
 	.decode_end = decode_end,
 };
 
-const struct scan_engine *const scan_engines[] = { &failing_engine, &reference_engine, NULL };
+const struct scan_engine *const scan_engines[] = { &failing_engine, &second_engine, NULL };
 
 const struct scan_engine *scan_engine_find(const char *name)
 {
@@ -319,6 +380,79 @@ Test(run, an_engine_that_breaks_down_loses_no_hit)
 	cr_expect_eq(sums.files, FILE_COUNT);
 	expect_in_report("out/report.jsonl",
 		"the engine failing broke down at byte 5120 (Input/output error)");
+	expect_same_files("out/report.jsonl");
+}
+
+/* Of an engine in the summary; UINT64_MAX: it is not there. */
+static uint64_t bytes_searched(const char *report, const char *engine)
+{
+	char name[64], *content = temp_read(report, NULL), *at = strstr(content, "\"engines\":[");
+	unsigned long long bytes = UINT64_MAX;
+
+	snprintf(name, sizeof(name), "{\"name\":\"%s\"", engine);
+	at = at ? strstr(at, name) : NULL;
+	at = at ? strstr(at, "\"bytes\":") : NULL;
+	if (at)
+		sscanf(at, "\"bytes\":%llu", &bytes);
+	free(content);
+	return bytes;
+}
+
+Test(run, another_engine_searches_until_the_first_one_has_started)
+{
+	uint64_t before, after;
+
+	is_late = awaits_late = true;
+	failing_engine.late_len = 1;
+	cr_expect_eq(carve(NULL, "out", NULL), EXIT_CLEAN);
+	before = bytes_searched("out/report.jsonl", "reference");
+	after = bytes_searched("out/report.jsonl", "failing");
+	cr_expect_gt(before, (LATE_CHUNKS - 1) * CHUNK_LEN, "%llu", (unsigned long long)before);
+	cr_expect_gt(after, 0);
+	cr_expect_eq(before + after, FILE_COUNT * FILE_LEN);
+	expect_same_files("out/report.jsonl");
+}
+
+Test(run, an_engine_that_starts_late_and_in_vain_is_named)
+{
+	is_late = awaits_late = true;
+	failing_engine.late_len = 1;
+	trouble = NO_OPENING;
+	cr_expect_eq(carve(NULL, "out", NULL), EXIT_CLEAN);
+	cr_expect_eq(bytes_searched("out/report.jsonl", "reference"), FILE_COUNT * FILE_LEN);
+	cr_expect_eq(bytes_searched("out/report.jsonl", "failing"), 0);
+	expect_in_report("out/report.jsonl", "\"why\":\"no memory on this device\"");
+	expect_same_files("out/report.jsonl");
+}
+
+Test(run, an_engine_that_starts_late_and_breaks_down_loses_no_hit)
+{
+	is_late = awaits_late = true;
+	failing_engine.late_len = 1;
+	trouble = BREAK_DOWN;
+	cr_expect_eq(carve(NULL, "out", NULL), EXIT_PROBLEMS);
+	cr_expect_geq(broken_chunks, 1);
+	cr_expect_eq(bytes_searched("out/report.jsonl", "failing"), 0);
+	expect_same_files("out/report.jsonl");
+}
+
+Test(run, an_engine_that_starts_late_is_not_started_for_little)
+{
+	is_late = true;
+	failing_engine.late_len = FILE_COUNT * FILE_LEN / 2 + 1; /* of two threads */
+	cr_expect_eq(carve(NULL, "out", NULL), EXIT_CLEAN);
+	cr_expect_eq(late_thread, 0);
+	cr_expect_eq(bytes_searched("out/report.jsonl", "reference"), FILE_COUNT * FILE_LEN);
+	expect_in_report("out/report.jsonl", "failing: would start after so little was searched");
+	expect_same_files("out/report.jsonl");
+}
+
+Test(run, an_engine_that_was_asked_for_is_waited_for)
+{
+	is_late = true;
+	failing_engine.late_len = 1;
+	cr_expect_eq(carve("failing", "out", NULL), EXIT_CLEAN);
+	cr_expect_eq(bytes_searched("out/report.jsonl", "failing"), FILE_COUNT * FILE_LEN);
 	expect_same_files("out/report.jsonl");
 }
 

@@ -126,6 +126,9 @@ burin.showRun = function () {
 		...(run.plugins || []).map(plugin => ["Plug-in", plugin.path + ", SHA-256 " + plugin.sha256]),
 		["Options", burin.optionWords(run.options) || "none that change the result"],
 		["Engine", [engine.name, engine.kernel, engine.reason].filter(Boolean).join("; ")],
+		["Searched by", (summary.engines || []).map(function (one) {
+			return [one.name, one.kernel, burin.size(one.bytes), one.why].filter(Boolean).join(", ");
+		}).join("; ")],
 		["Threads", engine.threads],
 		["Machine", run.host],
 		["Command", (run.command || []).join(" ")],
