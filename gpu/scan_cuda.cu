@@ -35,7 +35,7 @@ extern "C" {
 #define RING_CHUNK_LEN \
 	((size_t)16 \
 		<< 20) /* whole runs are 1.1 times as fast as with 32 MiB (tests/bench/RESULTS.md) */
-#define LATE_LEN ((uint64_t)128 << 20)
+#define LATE_LEN ((uint64_t)192 << 20)
 #define KEY_CAPACITY (1u << 20)
 /* Where coded data is decoded, a slot more keeps the text that was searched last until the one after it was:
  * photographs begin in the one and end in the other. */
