@@ -27,6 +27,7 @@
 #include "bytes.h"
 #include "crc16_arc.h"
 #include "flac.h"
+#include "layer3.h"
 #include "overwrite.h"
 #include "audio_tags.h"
 #include "tta.h"
@@ -45,6 +46,29 @@
 #define FRAME_MIN 24
 #define CRC_BITS 16 /* of LAME's CRC */
 
+/* Frames whose codes end exactly after which those of one that do not are another file's. */
+#define EXACT_FRAMES 8
+/* A frame's main data may lie in the room of so many: each of 24 bytes has 11. */
+#define ROOMS 64
+/* Where other audio's main data takes the place of at least the last CODES_LEN bytes of a frame's, one in 27 still has
+ * codes that end exactly (7,473 frames of 51 files, half of them with one part). */
+#define CODES_BITS 4
+#define CODES_LEN 40
+#define CODES_WORK 4 /* units to follow a byte's */
+
+/* What is known of layer III's codes. */
+struct codes {
+	uint8_t room[LAYER3_BEGIN_MAX]; /* the last bytes of frames' room for main data */
+	uint16_t room_len;
+	struct {
+		uint64_t at;
+		uint16_t len;
+	} rooms[ROOMS]; /* of the last frames; that of frame n is rooms[n % ROOMS] */
+	uint32_t frames;
+	uint16_t exact; /* frames */
+	bool varies;    /* one of the first was not */
+};
+
 struct mp3 {
 	struct view *view;
 	struct finding *finding;
@@ -61,6 +85,7 @@ struct mp3 {
 	bool varies;        /* the frames' bit rate */
 	uint32_t usual_len; /* the first frame's, the info frame not counted */
 	uint16_t crc;
+	struct codes codes;
 	const struct carve_state *resume; /* NULL: from the start */
 };
 
@@ -70,6 +95,7 @@ struct saved {
 	uint32_t count, usual_len;
 	uint16_t crc;
 	bool varies;
+	struct codes codes;
 };
 
 /* Reads a frame's header of four bytes: false if it is invalid. Free format is not accepted: its
@@ -202,7 +228,8 @@ static void save_state(const struct mp3 *mp3)
 		.count = mp3->count,
 		.usual_len = mp3->usual_len,
 		.crc = mp3->crc,
-		.varies = mp3->varies };
+		.varies = mp3->varies,
+		.codes = mp3->codes };
 	struct carve_state state = { .offset = mp3->at, .len = sizeof(saved), .data = &saved };
 
 	view_save(mp3->view, &state);
@@ -224,12 +251,113 @@ static void load_state(struct mp3 *mp3)
 	mp3->usual_len = saved.usual_len;
 	mp3->crc = saved.crc;
 	mp3->varies = saved.varies;
+	mp3->codes = saved.codes;
+}
+
+/* Adds the frame's room to that of the frames before. */
+static void add_room(struct codes *codes, const uint8_t *bytes, size_t len)
+{
+	size_t kept = codes->room_len;
+
+	if (len > sizeof(codes->room)) {
+		bytes += len - sizeof(codes->room);
+		len = sizeof(codes->room);
+	}
+	if (kept > sizeof(codes->room) - len)
+		kept = sizeof(codes->room) - len;
+	memmove(codes->room, codes->room + codes->room_len - kept, kept);
+	memcpy(codes->room + kept, bytes, len);
+	codes->room_len = (uint16_t)(kept + len);
+}
+
+/* Where the byte is that is so many before the end of all room so far. False: too long ago. */
+static bool place_in_room(const struct codes *codes, size_t back, uint64_t *at)
+{
+	for (uint32_t n = 0; n < ROOMS && n < codes->frames; n++) {
+		uint32_t room = (codes->frames - 1 - n) % ROOMS;
+
+		if (back <= codes->rooms[room].len) {
+			*at = codes->rooms[room].at + codes->rooms[room].len - back;
+			return true;
+		}
+		back -= codes->rooms[room].len;
+	}
+	return false;
+}
+
+/* All of the frame's codes end exactly. own: the bytes of its room, which is the last. */
+static void declare_proved(struct mp3 *mp3, const struct layer3_side *side, size_t own)
+{
+	size_t len = layer3_main_len(side), begin = side->begin + own;
+	uint64_t from, to;
+
+	if (len > CODES_LEN && place_in_room(&mp3->codes, begin, &from) &&
+		place_in_room(&mp3->codes, begin - len + CODES_LEN, &to) && from < to)
+		view_proved(mp3->view, from, to, CODES_BITS);
+}
+
+enum codes_found { CODES_UNKNOWN, CODES_EXACT, CODES_WRONG };
+
+/* Follows the codes of the frame, whose room is the last of all room. */
+static enum codes_found follow_codes(
+	struct mp3 *mp3, const struct layer3_side *side, const uint8_t *room, size_t own)
+{
+	struct codes *codes = &mp3->codes;
+	uint8_t main[LAYER3_BEGIN_MAX + FRAME_MAX];
+	unsigned exact = 0, coded = 0;
+
+	if (side->begin > codes->room_len)
+		return CODES_UNKNOWN;
+	memcpy(main, codes->room + codes->room_len - side->begin, side->begin);
+	memcpy(main + side->begin, room, own);
+	if (layer3_main_len(side) > side->begin + own || !layer3_follow(side, main, &exact))
+		return CODES_WRONG;
+	for (unsigned i = 0; i < side->part_count; i++)
+		coded += side->parts[i].len > side->parts[i].factors;
+	if (exact < coded)
+		return CODES_WRONG;
+	if (coded)
+		declare_proved(mp3, side, own);
+	return coded ? CODES_EXACT : CODES_UNKNOWN;
+}
+
+/* Whether the frame's codes are this file's. p: its bytes. They begin in frames before, so that those of a cluster that does
+ * not belong there seldom end where the side information says. Some encoders' never do. */
+static bool has_codes(struct mp3 *mp3, const uint8_t *p, size_t len)
+{
+	struct codes *codes = &mp3->codes;
+	enum codes_found found = CODES_WRONG;
+	struct layer3_side side;
+
+	if (layer3_read_side(p, len, &side)) {
+		size_t own = len - side.room;
+
+		codes->rooms[codes->frames % ROOMS].at = mp3->at + side.room;
+		codes->rooms[codes->frames++ % ROOMS].len = (uint16_t)own;
+		found = follow_codes(mp3, &side, p + side.room, own);
+		add_room(codes, p + side.room, own);
+	} else {
+		codes->room_len = 0;
+		codes->frames = 0;
+	}
+	if (found == CODES_EXACT)
+		codes->exact += codes->exact < EXACT_FRAMES;
+	if (found == CODES_WRONG && codes->exact < EXACT_FRAMES)
+		codes->varies = true;
+	return found != CODES_WRONG || codes->varies;
+}
+
+/* Whether codes are followed: where it matters that a cluster is another file's. */
+static bool follows_codes(const struct mp3 *mp3)
+{
+	return mp3->shape.layer == 3 &&
+	       (is_assembled(mp3) || view_is_trial(mp3->view) || view_wants_states(mp3->view));
 }
 
 /* Walks frame after frame. */
 static void walk_frames(struct mp3 *mp3)
 {
-	bool saves = view_wants_states(mp3->view);
+	bool saves = view_wants_states(mp3->view), follows = follows_codes(mp3);
 	struct mp3_frame frame;
 	struct mp3_info info;
 	const uint8_t *p;
@@ -245,8 +373,12 @@ static void walk_frames(struct mp3 *mp3)
 			!has_rate(mp3, &frame))
 			return;
 		p = view_peek(mp3->view, mp3->at, frame.len);
-		if (!p)
+		if (!p || (follows && !view_work(mp3->view, CODES_WORK * (uint64_t)frame.len)))
 			return;
+		if (follows && !has_codes(mp3, p, frame.len)) {
+			mp3->last = mp3->at; /* it begins well */
+			return;
+		}
 		if (mp3->info.has_crc)
 			mp3->crc = crc16_arc(mp3->crc, p, frame.len);
 		if (mp3->at)
