@@ -43,35 +43,51 @@ static bool is_stream_chunk(const char *id)
 	return id[2] >= 'A' && id[3] >= '0' && id[2] <= 'z' && id[3] <= 'z';
 }
 
-enum riff_avi_state riff_avi_walk_movi(const struct riff *riff, uint64_t *at, uint64_t end)
+/* Where no chunk follows: a first frame that was invalid was so for that reason. */
+static enum riff_avi_state broken_at(const struct riff_avi_walk *walk, uint64_t *at)
 {
-	struct riff inside = *riff;
+	if (!walk->video || !walk->video->stream.failed_at || walk->video->stream.given_up)
+		return RIFF_AVI_BROKEN;
+	*at = walk->video->stream.failed_at;
+	return RIFF_AVI_INVALID;
+}
+
+enum riff_avi_state riff_avi_walk_movi(struct riff_avi_walk *walk, uint64_t *at)
+{
+	struct riff *inside = &walk->inside;
+	uint64_t size = view_size(inside->view);
 	struct riff_chunk chunk;
 
-	inside.at = *at;
-	inside.end = end;
 	for (;;) {
-		enum riff_step step = riff_next(&inside, &chunk);
+		enum mpeg4_state state = MPEG4_VALID;
+		enum riff_step step;
 
+		if (walk->save)
+			walk->save(walk->context, inside);
+		step = riff_next(inside, &chunk);
 		if (step == RIFF_END) {
-			if (end > view_size(riff->view))
+			if (inside->end > size)
 				return RIFF_AVI_CUT;
-			*at = end;
+			*at = inside->end;
 			return RIFF_AVI_INTACT;
 		}
 		if (step == RIFF_CUT)
 			return RIFF_AVI_CUT;
 		if (step == RIFF_BROKEN || !is_stream_chunk(chunk.id))
-			return RIFF_AVI_BROKEN;
+			return broken_at(walk, at);
 		*at = chunk.at;
-		if (chunk.end > view_size(riff->view))
+		if (walk->video)
+			state = riff_avi_check_chunk(inside->view, walk->video, &chunk, at);
+		if (state == MPEG4_BROKEN)
+			return RIFF_AVI_INVALID;
+		if (chunk.end > size)
 			return RIFF_AVI_CUT;
-		embedded_find(riff->view, chunk.data, chunk.end, FRAME_LOOK);
+		embedded_find(inside->view, chunk.data, chunk.end, FRAME_LOOK);
 		/* A list's content is read as if it were not in a list. */
 		if (riff_is(chunk.id, "LIST")) {
 			if (chunk.len < 4)
 				return RIFF_AVI_BROKEN;
-			inside.at = chunk.data + 4;
+			inside->at = chunk.data + 4;
 		}
 	}
 }

@@ -14,6 +14,7 @@
  * its samples turn into random bytes, a video after its last chunk.
  */
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "bytes.h"
@@ -63,9 +64,12 @@ struct riff_file {
 	uint64_t movi;           /* where the type of the list is, or 0 */
 	uint64_t unverified_len; /* bytes of the last chunk that nothing confirms */
 	unsigned chunk_count;
-	bool head;         /* 'fmt ' or 'hdrl' was found */
-	bool indexed;      /* 'idx1' was found */
-	const char *doubt; /* what makes it unverified, or NULL */
+	bool head;                   /* 'fmt ' or 'hdrl' was found */
+	bool indexed;                /* 'idx1' was found */
+	const char *doubt;           /* what makes it unverified, or NULL */
+	bool sized;                  /* the head says where the file ends */
+	bool reads_codes;            /* of video */
+	struct riff_avi_video video; /* last: see struct saved */
 };
 
 static bool is_form(const struct riff_file *file, const char *form)
@@ -114,6 +118,81 @@ static bool is_remark(const struct riff *list, struct riff_chunk *chunk)
 	return chunk->end + (chunk->len & 1) == list->end;
 }
 
+/* ---- states -------------------------------------------------------------------------------- */
+
+/* Before a chunk of the list 'movi'. */
+struct saved {
+	struct riff inside;
+	struct riff_chunk movi;
+	int64_t time;
+	char title[128];
+	struct riff_file file; /* last: its video's last part is left out */
+};
+
+struct saver {
+	const struct riff_file *file;
+	const struct riff_chunk *movi;
+};
+
+static void save(void *context, const struct riff *inside)
+{
+	const struct saver *saver = context;
+	const struct riff_file *file = saver->file;
+	struct saved saved;
+	struct carve_state state = { .offset = inside->at, .data = &saved };
+	size_t len =
+		offsetof(struct riff_file, video.stream) + mpeg4_stream_len(&file->video.stream);
+
+	memset(&saved, 0, offsetof(struct saved, file));
+	saved.inside = *inside;
+	saved.movi = *saver->movi;
+	saved.time = file->finding->time;
+	memcpy(saved.title, file->finding->title, sizeof(saved.title));
+	memcpy(&saved.file, file, len);
+	saved.inside.view = saved.file.view = saved.file.riff.view = NULL;
+	saved.file.finding = NULL;
+	state.len = offsetof(struct saved, file) + len;
+	view_save(file->view, &state);
+}
+
+static bool restore(struct view *view, const struct carve_state *state, struct finding *finding,
+	struct saved *saved)
+{
+	if (state->len < offsetof(struct saved, file.video.stream) || state->len > sizeof(*saved))
+		return false;
+	memset(saved, 0, sizeof(*saved));
+	memcpy(saved, state->data, state->len);
+	saved->inside.view = saved->file.view = saved->file.riff.view = view;
+	saved->file.finding = finding;
+	finding->time = saved->time;
+	memcpy(finding->title, saved->title, sizeof(finding->title));
+	return true;
+}
+
+/* ---- chunks -------------------------------------------------------------------------------- */
+
+/* Walks the list 'movi' from a chunk in it on. NULL, or what is wrong at *at. */
+static const char *walk_movi(struct riff_file *file, const struct riff_chunk *list,
+	const struct riff *inside, uint64_t *at)
+{
+	struct saver saver = { .file = file, .movi = list };
+	struct riff_avi_walk walk = { .inside = *inside,
+		.video = file->video.found ? &file->video : NULL,
+		.save = file->sized && view_wants_states(file->view) ? save : NULL,
+		.context = &saver };
+	enum riff_avi_state state;
+
+	walk.inside.end = list->end;
+	*at = inside->at;
+	state = riff_avi_walk_movi(&walk, at);
+	if (state == RIFF_AVI_INTACT)
+		file->last = *list;
+	file->valid_end = *at;
+	return state == RIFF_AVI_BROKEN    ? "no stream chunk"
+	       : state == RIFF_AVI_INVALID ? "invalid codes of video"
+					   : NULL;
+}
+
 /* Walks the chunks in a list, and those in lists in it, one after the other. NULL, or what is wrong
  * at *at. */
 static const char *walk_list(struct riff_file *file, const struct riff_chunk *list, uint64_t *at)
@@ -126,15 +205,8 @@ static const char *walk_list(struct riff_file *file, const struct riff_chunk *li
 	if (!riff_enter(&file->riff, list, 4, &inside))
 		return "a list without type";
 	if (riff_is(inside.form, "movi") && is_form(file, "AVI ")) {
-		enum riff_avi_state state;
-
 		file->movi = list->data;
-		*at = inside.at;
-		state = riff_avi_walk_movi(&file->riff, at, list->end);
-		if (state == RIFF_AVI_INTACT)
-			file->last = *list;
-		file->valid_end = *at;
-		return state == RIFF_AVI_BROKEN ? "no stream chunk" : NULL;
+		return walk_movi(file, list, &inside, at);
 	}
 	file->head |= riff_is(inside.form, "hdrl");
 	while ((step = riff_next(&inside, &chunk)) == RIFF_CHUNK) {
@@ -143,6 +215,8 @@ static const char *walk_list(struct riff_file *file, const struct riff_chunk *li
 			file->valid_end = chunk.at;
 		file->last = chunk;
 		riff_read_title(&inside, &chunk, file->finding);
+		if (file->reads_codes)
+			riff_avi_read_stream(&inside, &chunk, &file->video);
 		if (riff_is(chunk.id, "smpl") && riff_is(inside.form, "sdta"))
 			view_unverified(file->view, chunk.data, chunk.end);
 		if (riff_is(chunk.id, "ICRD"))
@@ -277,11 +351,15 @@ static bool walk_further_parts(struct riff_file *file, uint64_t *end)
 
 		while ((step = riff_next(&file->riff, &chunk)) == RIFF_CHUNK) {
 			uint64_t at = chunk.data + 4;
+			struct riff_avi_walk walk = { .inside = file->riff,
+				.video = file->video.found ? &file->video : NULL };
 
 			file->valid_end = chunk.at;
 			file->last = chunk;
-			if (riff_is(chunk.id, "LIST") && riff_avi_walk_movi(&file->riff, &at,
-								 chunk.end) != RIFF_AVI_INTACT) {
+			walk.inside.at = at;
+			walk.inside.end = chunk.end;
+			if (riff_is(chunk.id, "LIST") &&
+				riff_avi_walk_movi(&walk, &at) != RIFF_AVI_INTACT) {
 				file->valid_end = at;
 				return false;
 			}
@@ -329,7 +407,8 @@ static uint64_t tagged_end(struct riff_file *file, uint64_t end)
 	return end;
 }
 
-static enum verdict walk_chunks(struct riff_file *file)
+/* from: NULL, or where the walk goes on. */
+static enum verdict walk_chunks(struct riff_file *file, const struct saved *from)
 {
 	struct riff_chunk chunk = { .at = 0 }, last = { .at = 0 };
 	struct riff *riff = &file->riff;
@@ -338,8 +417,10 @@ static enum verdict walk_chunks(struct riff_file *file)
 	uint64_t at, end;
 
 	for (;;) {
-		enum riff_step step = riff_next(riff, &chunk);
+		enum riff_step step = from ? RIFF_CHUNK : riff_next(riff, &chunk);
 
+		if (from)
+			chunk = from->movi;
 		if (step != RIFF_CHUNK && riff->at < riff->end && riff->end - riff->at <= 8 &&
 			riff->at <= view_size(file->view) && file->chunk_count > 1) {
 			/* Some writers include their head in the size. */
@@ -366,7 +447,9 @@ static enum verdict walk_chunks(struct riff_file *file)
 			return truncated_at(file, "no chunk", riff->at);
 		}
 		file->valid_end = chunk.at;
-		problem = add_chunk(file, &chunk, &at);
+		problem = from ? walk_movi(file, &from->movi, &from->inside, &at)
+			       : add_chunk(file, &chunk, &at);
+		from = NULL;
 		if (problem)
 			return truncated_at(file, problem, at);
 		if (riff_audio_is_unclosed(riff, &file->wave) &&
@@ -425,15 +508,44 @@ static const char *start_problem(struct riff_file *file)
 	return "no chunk starts at 12";
 }
 
+/* The verdict on a file whose start was read; from: as for walk_chunks. */
+static enum verdict judge(struct riff_file *file, const struct saved *from)
+{
+	struct view *view = file->view;
+	struct finding *finding = file->finding;
+	uint64_t end = file->riff.end;
+	enum verdict verdict;
+
+	finding->extension = extension(file);
+	verdict = walk_chunks(file, from);
+	if (file->sized)
+		verdict = walk_past_unread(view, finding, verdict, end);
+	if (is_form(file, "WAVE") && file->wave.samples.frame_len &&
+		pcm_is_plain(&file->wave.samples))
+		view_unverified(view, file->wave.data.data, file->wave.data.end);
+	/* The last padding byte is missing. */
+	if (finding->length > view_size(view))
+		finding->length = view_size(view);
+	if ((is_form(file, "WAVE") || is_form(file, "AVI ")) && !file->head) {
+		*finding = (struct finding){ 0 };
+		return verdict_because(CARVE_REJECT, finding, "no format before the data");
+	}
+	if (verdict == CARVE_TRUNCATED && file->chunk_count < chunks_needed(file) && !file->head) {
+		*finding = (struct finding){ 0 };
+		return verdict_because(CARVE_REJECT, finding, "too few chunks for a cut file");
+	}
+	return verdict;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct riff_file file = { .view = view, .finding = finding };
+	struct riff_file file = {
+		.view = view, .finding = finding, .reads_codes = mpeg4_is_wanted(view)
+	};
 	const uint8_t *p = view_peek(view, 0, 12);
-	enum verdict verdict;
 	const char *problem;
-	uint64_t end;
 	uint32_t len;
-	bool riff, sized = false;
+	bool riff;
 
 	if (!p)
 		return verdict_because(CARVE_REJECT, finding, "no head of a RIFF file at 0");
@@ -446,30 +558,22 @@ static enum verdict check(struct view *view, struct finding *finding)
 		(is_form(&file, "WAVE") && file.riff.end < WAVE_MIN))
 		file.riff.end = view_size(view) > 12 ? view_size(view) : 12;
 	else
-		sized = true;
+		file.sized = true;
 	problem = start_problem(&file);
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
-	finding->extension = extension(&file);
-	end = file.riff.end;
-	verdict = walk_chunks(&file);
-	if (sized)
-		verdict = walk_past_unread(view, finding, verdict, end);
-	if (is_form(&file, "WAVE") && file.wave.samples.frame_len &&
-		pcm_is_plain(&file.wave.samples))
-		view_unverified(view, file.wave.data.data, file.wave.data.end);
-	/* The last padding byte is missing. */
-	if (finding->length > view_size(view))
-		finding->length = view_size(view);
-	if ((is_form(&file, "WAVE") || is_form(&file, "AVI ")) && !file.head) {
-		*finding = (struct finding){ 0 };
-		return verdict_because(CARVE_REJECT, finding, "no format before the data");
-	}
-	if (verdict == CARVE_TRUNCATED && file.chunk_count < chunks_needed(&file) && !file.head) {
-		*finding = (struct finding){ 0 };
-		return verdict_because(CARVE_REJECT, finding, "too few chunks for a cut file");
-	}
-	return verdict;
+	return judge(&file, NULL);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	struct saved saved;
+
+	if (restore(view, state, finding, &saved))
+		return judge(&saved.file, &saved);
+	view_start_over(view);
+	return verdict_because(CARVE_REJECT, finding, "no state");
 }
 
 static bool describe(struct view *view, struct carve_stored *stored)
@@ -495,6 +599,7 @@ const struct carver riff_carver = {
 	.name = "riff",
 	.summary = "WAV, AVI and other RIFF files, by their chunks, samples and indexes",
 	.check = check,
+	.resume = resume,
 	.stored = describe,
 	.map = &riff_avi_map,
 };

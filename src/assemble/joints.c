@@ -3,12 +3,14 @@
  * joints are searched one after another: a break at any cluster between the stretches is tried, while
  * the later joints are at their latest places, and the carver shows which one is right: best by a
  * check that covers the joint, else by going on past the next stretch. Where an anchor is on both
- * sides of the only break there is, they prove it.
+ * sides of the only break there is, they prove it. Where they are on both sides of several, and the carver decodes
+ * what is between, they prove that one which it accepts, if it refuses all others.
  */
 #include "assemble/strategies.h"
 
 #include <stdlib.h>
 
+#include "assemble/joining.h"
 #include "assemble/mapping.h"
 #include "assemble/seam.h"
 #include "base/memory.h"
@@ -16,13 +18,15 @@
 #define SECTOR 512
 #define VOTERS_MIN 20     /* files from whose places the size of clusters is known, not guessed */
 #define KNOWN_WORK 8      /* units for a break whose trial is known */
-#define STRUCTURE_BITS 96 /* that anchors at both sides of the only possible break must have */
+#define STRUCTURE_BITS 96 /* that anchors at both sides of a break must have to prove it, */
+#define ANCHORED_BITS 24 /* and that they then count for where the carver decodes what is between */
 
 struct joint {
 	uint64_t first, last; /* the possible breaks: offsets in the file, every `grid` bytes */
-	uint64_t
-		known; /* 0, or the only break is proved by the grid, and bytes up to there are known */
-	uint32_t proof; /* what the carver proved of the break, in bits */
+	uint64_t known;       /* bytes up to there are known */
+	bool is_only;         /* the grid has no other break */
+	uint32_t own;         /* bits of the anchors on that side that has fewer */
+	uint32_t proof;       /* what the carver proved of the break, in bits */
 };
 
 struct plan {
@@ -68,8 +72,9 @@ static bool find_breaks(const struct plan *plan, size_t number)
 	struct stretch *after = &plan->mapping->items[number];
 	const struct stretch *before = after - 1;
 	struct joint *joint = &plan->joints[number];
-	uint32_t own = before->own_bits < after->own_bits ? before->own_bits : after->own_bits;
 
+	joint->known = before->to;
+	joint->own = before->own_bits < after->own_bits ? before->own_bits : after->own_bits;
 	if (after->has_joint) {
 		joint->first = joint->last = after->joint;
 		return true;
@@ -79,10 +84,10 @@ static bool find_breaks(const struct plan *plan, size_t number)
 		return false;
 	joint->last = after->from - (after->from - joint->first) % plan->grid;
 	after->joint = after->least = after->most = joint->last;
-	if (joint->first == joint->last && own >= STRUCTURE_BITS && is_grid_sure(plan) &&
+	if (joint->first == joint->last && joint->own >= STRUCTURE_BITS && is_grid_sure(plan) &&
 		!plan->bench->rule->carver->map->common) {
-		after->bits = own;
-		joint->known = before->to;
+		after->bits = joint->own;
+		joint->is_only = true;
 	}
 	return true;
 }
@@ -121,6 +126,48 @@ struct trial {
 	uint64_t from, to; /* with any break in [from, to] it would have ended so */
 };
 
+/* Whether trials of a joint's breaks go on from where the file is known: the carver decodes all in order, which takes
+ * time, and no sum proves a break at once. */
+static bool goes_on_from_states(const struct plan *plan)
+{
+	const struct carver *carver = plan->bench->rule->carver;
+
+	return carver->resume && carver->map->common;
+}
+
+static void prepare_states(struct plan *plan, size_t number)
+{
+	const struct stretch *after = &plan->mapping->items[number];
+	struct extents head = { 0 };
+
+	if (goes_on_from_states(plan) &&
+		mapping_lay_out(plan->bench, plan->mapping, &plan->extents)) {
+		extents_set_first(&head, plan->extents.runs, plan->extents.count, after->from);
+		workbench_prepare(plan->bench, &head, plan->joints[number].known);
+	}
+	extents_free(&head);
+}
+
+/* Whether a check that ended so got past a joint and the next stretch. */
+static bool is_past(const struct plan *plan, size_t number, enum verdict verdict, uint64_t reached)
+{
+	return reached > plan->mapping->items[number].to &&
+	       (verdict == CARVE_TRUNCATED || number + 1 < plan->mapping->count);
+}
+
+/* A check of the layout from a state on. False: it is refused, or the work is spent. */
+static bool may_be_right(struct plan *plan, size_t number)
+{
+	struct workbench *bench = plan->bench;
+	struct outcome outcome;
+
+	if (!workbench_check(bench, &plan->extents, CARVE_UNVERIFIED, &outcome))
+		return workbench_goes_on(bench) &&
+		       is_past(plan, number, bench->verdict, bench->reached);
+	outcome_free(&outcome);
+	return true;
+}
+
 static bool try_break(struct plan *plan, size_t number, uint64_t at, struct trial *trial)
 {
 	struct workbench *bench = plan->bench;
@@ -130,6 +177,13 @@ static bool try_break(struct plan *plan, size_t number, uint64_t at, struct tria
 	plan->mapping->items[number].joint = at;
 	if (!mapping_lay_out(bench, plan->mapping, &plan->extents))
 		return true;
+	if (goes_on_from_states(plan)) {
+		bool may = may_be_right(plan, number);
+
+		trial->reached = bench->reached;
+		if (!may || !mapping_lay_out(bench, plan->mapping, &plan->extents))
+			return workbench_goes_on(bench);
+	}
 	view_watch_gap(bench->view, at);
 	if (!workbench_look(bench, &plan->extents, &outcome))
 		return false;
@@ -137,10 +191,8 @@ static bool try_break(struct plan *plan, size_t number, uint64_t at, struct tria
 		view_gap(bench->view, &trial->from, &trial->to);
 	trial->reached = outcome.length;
 	trial->bits = view_proof(bench->view, at);
-	trial->accepted =
-		outcome_is_whole(&outcome) ||
-		(outcome.length > plan->mapping->items[number].to &&
-			(outcome.verdict == CARVE_TRUNCATED || number + 1 < plan->mapping->count));
+	trial->accepted = outcome_is_whole(&outcome) ||
+			  is_past(plan, number, outcome.verdict, outcome.length);
 	outcome_free(&outcome);
 	return true;
 }
@@ -196,6 +248,7 @@ static bool find_break(struct plan *plan, size_t number)
 
 	if (count == 1)
 		return true;
+	prepare_states(plan, number);
 	if (!try_break(plan, number, joint->last, &trial))
 		return false;
 	for (uint64_t n = 0, noticed = trial.reached; n < count; n++) {
@@ -232,6 +285,8 @@ static bool may_break_at(struct plan *plan, size_t number, uint64_t at)
 	plan->mapping->items[number].joint = at;
 	if (!mapping_lay_out(plan->bench, plan->mapping, &plan->extents)) {
 		may = false;
+	} else if (goes_on_from_states(plan)) {
+		may = may_be_right(plan, number) || !workbench_goes_on(plan->bench);
 	} else if (workbench_look(plan->bench, &plan->extents, &outcome)) {
 		may = outcome.verdict == CARVE_COMPLETE || outcome.verdict == CARVE_UNVERIFIED;
 		outcome_free(&outcome);
@@ -240,13 +295,16 @@ static bool may_break_at(struct plan *plan, size_t number, uint64_t at)
 	return may;
 }
 
-/* The grid may be wrong after all, as where volumes of other clusters are in one image: it proves a break only
+/* The grid may be wrong after all, as where volumes of other clusters are in one image: the break is proved only
  * if the carver refuses each other sector between the anchors. */
 static void doubt_grid(struct plan *plan, size_t number)
 {
 	struct stretch *after = &plan->mapping->items[number];
 	uint64_t from = plan->joints[number].known, over = after->joint - from;
 
+	if (after->joint < from)
+		return;
+	prepare_states(plan, number);
 	for (uint64_t at = from + over % SECTOR; at <= after->from; at += SECTOR) {
 		if (!at || at == after->joint || !may_break_at(plan, number, at))
 			continue;
@@ -254,6 +312,17 @@ static void doubt_grid(struct plan *plan, size_t number)
 		after->least = at < after->least ? at : after->least;
 		after->most = at > after->most ? at : after->most;
 	}
+}
+
+/* Whether anchors on both sides show that the two pieces belong there, and the carver decoded what is across the joint: of
+ * all breaks it accepted this one. */
+static bool is_anchored(const struct plan *plan, size_t number)
+{
+	const struct stretch *after = &plan->mapping->items[number];
+	const struct joint *joint = &plan->joints[number];
+
+	return joint->proof >= EXACT_BITS && joint->own >= STRUCTURE_BITS &&
+	       after->least == after->most && joint->known <= after->joint;
 }
 
 /* What the joint that is proved least is worth, after a thorough check. */
@@ -268,7 +337,12 @@ static void judge(struct plan *plan, struct assembly *assembly)
 		struct stretch *after = &plan->mapping->items[i];
 		uint32_t bits = plan->joints[i].proof;
 
-		if (bits < after->bits && plan->joints[i].known && !is_proof(plan, bits))
+		bool anchored = !is_proof(plan, bits) && is_anchored(plan, i);
+
+		if (anchored && after->bits < bits + ANCHORED_BITS)
+			after->bits = bits + ANCHORED_BITS;
+		if (bits < after->bits && (plan->joints[i].is_only || anchored) &&
+			!is_proof(plan, bits))
 			doubt_grid(plan, i);
 		if (bits < after->bits)
 			bits = after->bits;

@@ -117,6 +117,118 @@ Test(avi, the_index_matches_where_pieces_meet)
 	free(film.data);
 }
 
+static const char *const coded_films[] = { "tests/golden/riff/mpeg4.avi",
+	"tests/golden/riff/mpeg4-warped.avi", "tests/golden/riff/mpeg4-fields.avi" };
+
+/* Bytes from elsewhere in a frame are noticed by its codes, though all chunks and the index are right. */
+Test(avi, codes_of_video_are_read_where_pieces_meet)
+{
+	unsigned tried = 0, noticed = 0;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct bytes film = bytes_of_file(coded_films[i]);
+		uint64_t movi = 0, index = 0;
+
+		for (uint64_t at = 12; at + 8 < film.len; at++) {
+			movi = memcmp(film.data + at, "movi", 4) == 0 ? at : movi;
+			index = memcmp(film.data + at, "idx1", 4) == 0 ? at : index;
+		}
+		expect_check("riff", &film, true, CARVE_COMPLETE, film.len);
+		for (uint64_t at = movi + 4; at + 8 < index;) {
+			const uint8_t *p = film.data + at;
+			uint64_t len = p[4] | p[5] << 8;
+
+			for (uint64_t in = 300; p[3] == 'c' && in + 200 < len; in += 100) {
+				struct bytes other = bytes_of_file(coded_films[i]);
+				struct view *view = view_new_memory(other.data, other.len);
+				struct finding found = { 0 };
+
+				for (int n = 0; n < 100; n++)
+					other.data[at + 8 + in + n] ^= (uint8_t)(0x5a + n * 29);
+				expect_check("riff", &other, false, CARVE_COMPLETE, other.len);
+				view_set_trial(view, true);
+				tried++;
+				noticed += carver_find("riff")->check(view, &found) ==
+						   CARVE_TRUNCATED &&
+					   found.length >= at + in && found.length < at + 8 + len;
+				view_free(view);
+				free(other.data);
+			}
+			at += 8 + len + (len & 1);
+		}
+		free(film.data);
+	}
+	cr_expect_geq(tried, 60);
+	cr_expect_geq(noticed * 20, tried * 19, "%u of %u", noticed, tried);
+}
+
+/* A frame that ends where it should proves a joint in it; nothing proves one in the sound. */
+Test(avi, a_frame_proves_a_joint)
+{
+	const struct bytes bytes = bytes_of_file(coded_films[0]);
+	struct memory_image evidence = MEMORY_IMAGE(bytes.data, bytes.len);
+	uint64_t movi = 0;
+
+	for (uint64_t at = 12; at + 8 < bytes.len; at++)
+		movi = memcmp(bytes.data + at, "movi", 4) == 0 ? at : movi;
+	for (int in_frame = 0; in_frame < 2; in_frame++) {
+		uint64_t joint = movi + 4 + 40 + (in_frame ? 1500 : 0);
+		const struct range runs[] = { { 0, joint }, { joint, bytes.len - joint } };
+		struct view *view = view_new();
+		struct finding found = { 0 };
+
+		view_point_runs(view, &evidence.image, runs, 2, bytes.len);
+		view_set_thorough(view, true);
+		cr_assert_eq(
+			carver_find("riff")->check(view, &found), CARVE_COMPLETE, "%s", found.why);
+		cr_expect_eq(view_proof(view, joint), in_frame ? 8 : 0);
+		view_free(view);
+	}
+	free(bytes.data);
+}
+
+/* A check that goes on from a state finds what one from the beginning finds. */
+Test(avi, goes_on_from_a_state)
+{
+	for (size_t i = 0; i < 3; i++) {
+		const struct bytes film = bytes_of_file(coded_films[i]);
+		struct bytes other = bytes_of_file(coded_films[i]);
+		struct view *saving = view_new_memory(film.data, film.len);
+		struct finding found = { 0 };
+		unsigned states = 0;
+
+		view_keep_states(saving, 128);
+		cr_assert_eq(carver_find("riff")->check(saving, &found), CARVE_COMPLETE);
+		for (size_t cut = 1000; cut < film.len; cut += 300) {
+			const struct carve_state *state = view_state_before(saving, cut);
+			struct finding from_start = { 0 }, from_state = { 0 };
+			struct view *view = view_new_memory(other.data, other.len);
+			enum verdict verdict;
+
+			if (!state)
+				continue;
+			states++;
+			memcpy(other.data, film.data, film.len);
+			memset(other.data + cut, 0x77, film.len - cut < 80 ? film.len - cut : 80);
+			view_set_trial(view, true);
+			verdict = carver_find("riff")->check(view, &from_start);
+			view_free(view);
+			view = view_new_memory(other.data, other.len);
+			view_set_trial(view, true);
+			cr_expect_eq(
+				carver_find("riff")->resume(view, state, &from_state), verdict);
+			cr_expect_eq(from_state.length, from_start.length);
+			cr_expect_str_eq(from_state.why, from_start.why);
+			cr_expect_str_eq(from_state.title, from_start.title);
+			view_free(view);
+		}
+		cr_expect_geq(states, 5);
+		view_free(saving);
+		free(film.data);
+		free(other.data);
+	}
+}
+
 /* A track that is never framed as its coding says has a framing of its own; if it is later, other bytes are in the place
  * of its first samples. */
 Test(mp4, first_samples_are_checked_by_later_ones)

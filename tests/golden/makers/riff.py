@@ -1,7 +1,8 @@
-"""RIFF files, chunk by chunk: sound is a slow wave, coded films are noise."""
+"""RIFF files, chunk by chunk: sound is a slow wave, coded films are noise, or MPEG-4 video by FFmpeg and Xvid."""
 import math, random, struct
 
 from makers.common import PNG, save
+from makers.mpeg4_frames import FIELDS, FRAMES, WARPED
 from makers.webp import chunk
 
 
@@ -28,10 +29,10 @@ def noise(count, seed):
     return random.Random(seed).randbytes(count)
 
 
-def film(streams=12, junk=b"", index=True, rec=False, frame=lambda i: noise(60 + 11 * i, i)):
+def film(streams=12, junk=b"", index=True, rec=False, frame=lambda i: noise(60 + 11 * i, i), codec=b"MJPG"):
     """A list of headers, one of streams, and an index."""
     avih = chunk(b"avih", struct.pack("<14I", 40000, 0, 0, 0x10, streams, 0, 1, 0, 64, 48, 0, 0, 0, 0))
-    strl = lst(b"strl", chunk(b"strh", b"vidsMJPG" + bytes(48)), chunk(b"strf", bytes(40)))
+    strl = lst(b"strl", chunk(b"strh", b"vids" + codec + bytes(48)), chunk(b"strf", bytes(40)))
     hdrl = lst(b"hdrl", avih, strl, chunk(b"IDIT", b"Wed Nov 15 12:13:20 2023\n\0"))
     chunks = [chunk(b"00dc" if i % 3 else b"01wb", frame(i)) for i in range(streams)]
     if rec:
@@ -108,6 +109,9 @@ def make():
     save("riff", "counts-head.wav", plain[:4] + struct.pack("<I", len(plain)) + plain[8:], extension="wav", unchecked=44)
     avi = riff(b"AVI ", *film())
     save("riff", "film.avi", avi, extension="avi", title="A film", time=1700050400)
+    for name, frames in ("mpeg4", FRAMES), ("mpeg4-warped", WARPED), ("mpeg4-fields", FIELDS):
+        coded = film(len(frames) * 3 // 2, frame=lambda i: frames[i - i // 3 - 1] if i % 3 else noise(80, i), codec=b"FMP4")
+        save("riff", f"{name}.avi", riff(b"AVI ", *coded), extension="avi", title="A film", time=1700050400)
     pictures = riff(b"AVI ", *film(frame=lambda i: PNG + noise(9 * i, i)))
     places = [at for at in range(len(pictures)) if pictures.startswith(PNG, at)]
     save("riff", "pictures.avi", pictures, extension="avi", embedded=" ".join(map(str, places)), title="A film", time=1700050400)
