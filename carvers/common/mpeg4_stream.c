@@ -4,7 +4,7 @@
  * whose first two frames are invalid is not followed, and frames may end otherwise than in stuffing as
  * long as those before did not all end in it.
  *
- * What a frame proves was measured: other clusters of films were put into 3 million frames of 250. Where a
+ * What a frame proves was measured: other clusters of films were put into frames of theirs, 2.1 million times. Where a
  * frame's rest is another one's, one in 8,000 still ends exactly (in 80,000, if more than 256 bytes are), of those near the
  * frame's end more. Where one cluster within the frame is another's and its end is right, one in 1,300 to 50,000; if
  * two clusters of the frame itself are exchanged, one in 240 to 900.
