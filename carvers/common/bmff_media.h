@@ -5,6 +5,7 @@
 #ifndef BURIN_CARVERS_COMMON_BMFF_MEDIA_H
 #define BURIN_CARVERS_COMMON_BMFF_MEDIA_H
 
+#include "aac_frame.h"
 #include "bmff.h"
 
 struct bmff_coding {
@@ -82,6 +83,8 @@ bool bmff_coded(struct view *view, const struct bmff_coding *coding, uint64_t of
 
 /* ---- samples without such a structure (bmff_sample.c) ---- */
 
+#define BMFF_FRAMES 8
+
 /* The state of checking a track's samples, one after the other. */
 struct bmff_stream {
 	uint32_t type;     /* 'mp4a', 'samr', 'mp4v', ... */
@@ -93,6 +96,15 @@ struct bmff_stream {
 	uint64_t passed;
 	unsigned failed;    /* samples in a row that failed */
 	uint64_t failed_at; /* the first of these */
+	bool is_followed; /* wanted: codes are followed, where that is possible, and what they prove is declared */
+	struct aac_config aac; /* of AAC that can be followed; else its object is 0 */
+	uint64_t frames
+		[BMFF_FRAMES]; /* where the last frames began whose codes were followed, one after the other */
+	uint32_t frame_count; /* of all these; that of frame n is frames[n % BMFF_FRAMES] */
+	uint64_t frames_end;
+	uint64_t doubted_at; /* the first frame whose codes were not valid, */
+	bool doubted;        /* if that was one of the first */
+	uint32_t followed;   /* valid ones; if doubted, in a row */
 };
 
 /* Sets type and kind. */

@@ -305,6 +305,7 @@ static bool read_track(void *context, const struct bmff_box *trak)
 		.coding = bmff_sample_coding(view, &track) };
 	bmff_stream_open(view, &track, &mp4->track->stream);
 	mp4->track->stream.goes_on = is_assembled(mp4);
+	mp4->track->stream.is_followed = is_assembled(mp4) || view_is_trial(view);
 	mp4->pictures |= track.handler == BMFF('v', 'i', 'd', 'e');
 	mp4->audio |= track.handler == BMFF('s', 'o', 'u', 'n');
 	return bmff_samples(view, &track, visit_sample, mp4);
