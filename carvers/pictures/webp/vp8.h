@@ -9,6 +9,8 @@ enum vp8_state {
 	VP8_EARLY,    /* complete before a part of its data ends: at *at */
 	VP8_UNPADDED, /* complete, but its data do not end as encoders end them */
 	VP8_BROKEN,   /* it needs more data than its parts have */
+	VP8_CUT,      /* it goes on after the view's end */
+	VP8_FOREIGN,  /* from *at on it is likely another file's */
 };
 
 /* Decodes the frame whose bytes, from its tag on, are [*at, end), all inside the view. The caller

@@ -12,7 +12,8 @@
  *
  * Damage. Pictures are decoded to their ends (vp8.c, vp8l.c), which have to be the ends of their
  * data. Any bytes decode as VP8, so corruption of lossy data shows only at its end. But coded data
- * looks random, so it ends where plain bytes start: zeros, text, FF (noise.c). XMP at the end of
+ * looks random, so after its first part, of predictions, it ends where plain bytes start: zeros, text, FF (noise.c). Where a file in
+ * pieces is put together others' lossy data shows within a cluster (vp8_follow.c). XMP at the end of
  * the file has to be XML up to its end, and a packet up to its last line, which is after blanks. EXIF has no such end: nothing confirms it unless it ends
  * with plain values (noise.h) or a thumbnail's end. Other chunks that end the file
  * are not verified, unless they are in the sector in which they begin.
@@ -27,6 +28,7 @@
 #include "plain_text.h"
 #include "riff.h"
 #include "vp8.h"
+#include "vp8_follow.h"
 #include "vp8l.h"
 #include "walk.h"
 
@@ -42,8 +44,13 @@ struct webp {
 	uint64_t at;        /* where it is broken, or the end of what is cut */
 	const char *problem;
 	bool picture;  /* has a picture */
+	bool alpha;    /* has transparency: its flags, before the picture */
 	bool extended; /* VP8X came first */
 	bool animated;
+	bool has_alpha;                 /* VP8X says so */
+	const struct carve_state *from; /* or NULL */
+	bool describes;                 /* the data in which the view ends */
+	void *broken;                   /* vp8_break_new's */
 	bool unpadded;          /* the data of a lossy picture do not end as encoders end them */
 	uint32_t width, height; /* of the canvas */
 };
@@ -85,6 +92,12 @@ static bool fits_canvas(const struct webp *webp, const struct riff_chunk *chunk,
 	       (le32(p + 1) >> 14 & 0x3fff) + 1 == webp->height;
 }
 
+/* Whether it matters where lossy data is another file's. */
+static bool follows(struct view *view)
+{
+	return view_is_trial(view) || view_wants_states(view) || view_thorough(view);
+}
+
 /* Decodes a picture as far as it is readable. Returns what is wrong with it, or NULL; *at is how
  * far it is valid. */
 static const char *decode(struct webp *webp, const struct riff_chunk *chunk, uint64_t *at)
@@ -106,10 +119,17 @@ static const char *decode(struct webp *webp, const struct riff_chunk *chunk, uin
 		return NULL;
 	}
 	*at = end;
-	if (chunk->end > size)
+	if (webp->describes && chunk->end > size && !webp->broken)
+		webp->broken = vp8_break_new(webp->view, chunk->data, chunk->end, webp->from);
+	if (webp->describes || (chunk->end > size && !follows(webp->view)))
 		return NULL;
 	*at = chunk->data;
-	lossy = vp8_check(webp->view, at, end);
+	lossy = follows(webp->view) ? vp8_follow(webp->view, at, chunk->end, webp->from)
+				    : vp8_check(webp->view, at, end);
+	if (lossy == VP8_FOREIGN)
+		return "a picture that does not go on as it began";
+	if (lossy == VP8_CUT)
+		return NULL;
 	if (lossy == VP8_EARLY)
 		return "a picture that ends before its data";
 	if (lossy == VP8_UNPADDED && view_is_trial(webp->view))
@@ -123,11 +143,13 @@ static enum webp_step read_picture(struct webp *webp, const struct riff_chunk *c
 {
 	const uint8_t *p = view_peek(webp->view, chunk->data, 10);
 	uint64_t size = view_size(webp->view), end = chunk->end < size ? chunk->end : size, plain;
-	uint64_t at;
+	uint64_t at, from;
+	uint32_t first_len;
 	const char *problem = NULL;
 
 	if (!p)
 		return set_cut(webp, chunk->end);
+	first_len = (le16(p) | (uint32_t)p[2] << 16) >> 5;
 	if (riff_is(chunk->id, "VP8 "))
 		problem = vp8_problem(p, chunk->len);
 	else if (p[0] != 0x2f || p[4] >> 5 || chunk->len < 6)
@@ -141,8 +163,14 @@ static enum webp_step read_picture(struct webp *webp, const struct riff_chunk *c
 	problem = decode(webp, chunk, &at);
 	/* Lossy data decodes without errors; it ends where it turns plain. */
 	plain = at;
+	/* The first part, of predictions, is less random: it is left out, in whole kilobytes. */
+	from = webp->valid_end;
 	if (riff_is(chunk->id, "VP8 "))
-		plain = plain_start(webp->view, webp->valid_end, at);
+		from += (first_len + 1023) / 1024 * 1024;
+	if (webp->from && webp->from->offset > from && webp->from->offset < at)
+		from = webp->from->offset;
+	if (riff_is(chunk->id, "VP8 ") && !webp->describes)
+		plain = plain_start(webp->view, from, at);
 	if (!problem && plain < at)
 		problem = "data that is not coded picture data";
 	webp->valid_end = plain < at ? plain : walk_before_fill(webp->view, webp->valid_end, at);
@@ -204,9 +232,19 @@ static enum webp_step read_start(struct webp *webp, const struct riff_chunk *chu
 	if (!p)
 		return set_cut(webp, chunk->end);
 	webp->animated = p[0] & 2;
+	webp->has_alpha = p[0] & 16;
 	webp->width = (le32(p + 4) & 0xffffff) + 1;
 	webp->height = (le32(p + 6) >> 8) + 1;
 	return WEBP_ON;
+}
+
+/* Whether it is transparency, after a VP8X that announces it. */
+static bool is_alpha(struct webp *webp, const struct riff_chunk *chunk)
+{
+	const uint8_t *p =
+		riff_is(chunk->id, "ALPH") ? view_peek(webp->view, chunk->data, 1) : NULL;
+
+	return p && webp->has_alpha && !(*p >> 6) && (*p >> 4 & 3) < 2 && (*p & 3) < 2;
 }
 
 static enum webp_step read_chunk(struct webp *webp, const struct riff_chunk *chunk)
@@ -221,6 +259,7 @@ static enum webp_step read_chunk(struct webp *webp, const struct riff_chunk *chu
 		return read_picture(webp, chunk);
 	if (riff_is(chunk->id, "ANMF"))
 		return read_frame(webp, chunk);
+	webp->alpha = webp->alpha || is_alpha(webp, chunk);
 	if (chunk->end > view_size(webp->view))
 		return set_cut(webp, chunk->end);
 	view_holds(webp->view, chunk->data, chunk->end);
@@ -347,9 +386,10 @@ static enum webp_step walk(struct webp *webp)
 	return state;
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+static enum verdict resume(
+	struct view *view, const struct carve_state *from, struct finding *finding)
 {
-	struct webp webp = { .view = view, .finding = finding };
+	struct webp webp = { .view = view, .finding = finding, .from = from };
 	enum webp_step state;
 	enum verdict verdict;
 
@@ -364,7 +404,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (state == WEBP_END)
 		return CARVE_COMPLETE;
 	/* VP8X alone has few bytes that distinguish it from chance. */
-	if (!webp.picture) {
+	if (!webp.picture && !webp.alpha) {
 		*finding = (struct finding){ 0 };
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64,
 			state == WEBP_CUT ? "cut before any picture" : webp.problem, webp.at);
@@ -376,8 +416,32 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return walk_past_unread(view, finding, verdict, webp.riff.end);
 }
 
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return resume(view, NULL, finding);
+}
+
+static void *begin_break(struct view *view, const struct carve_state *state)
+{
+	struct finding finding = { 0 };
+	struct webp webp = { .view = view, .finding = &finding, .from = state, .describes = true };
+
+	if (riff_open(&webp.riff, view, 0) && riff_is(webp.riff.form, "WEBP"))
+		walk(&webp);
+	return webp.broken;
+}
+
+static const struct carve_codes break_codes = {
+	.begin = begin_break,
+	.ask = vp8_break_ask,
+	.end = vp8_break_free,
+	.goes_on = true,
+};
+
 const struct carver webp_carver = {
 	.name = "webp",
 	.summary = "WebP pictures, by their chunks and the heads of their pictures",
 	.check = check,
+	.resume = resume,
+	.codes = &break_codes,
 };
