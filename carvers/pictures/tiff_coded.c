@@ -115,8 +115,14 @@ static uint64_t check_packbits(struct tiff_walk *walk, const struct tiff_page *p
 	return want ? end - 1 : end;
 }
 
-static uint64_t check_deflate(
-	struct tiff_walk *walk, const struct tiff_page *page, uint64_t at, uint64_t end)
+/* Whether the caller wants to know what is likely wrong, and not only what is invalid: a file may be in pieces. */
+static bool is_strict(const struct tiff_walk *walk)
+{
+	return view_is_trial(walk->tiff.view) || view_thorough(walk->tiff.view);
+}
+
+static uint64_t check_deflate(struct tiff_walk *walk, const struct tiff_page *page, uint64_t at,
+	uint64_t end, uint64_t want)
 {
 	struct coded coded = coded_of(walk, page);
 	struct inflated inflated = { 0 };
@@ -135,6 +141,14 @@ static uint64_t check_deflate(
 		state = p ? inflated_feed(&inflated, p, len, &used) : INFLATED_BAD;
 		valid_end = at;
 		at += p ? len : 0;
+		if (state == INFLATED_MORE && is_strict(walk) && want && inflated.output_len > want)
+			state = INFLATED_BAD;
+	}
+	/* Other codes of the same kind may be valid to the strip's end, and then go on. */
+	if (state == INFLATED_MORE && is_strict(walk) && at == end &&
+		inflated.output_len < walk->to_unpack) {
+		state = INFLATED_BAD;
+		valid_end = end - 1;
 	}
 	if (state == INFLATED_DONE) {
 		tiff_confirm(walk, valid_end + used);
@@ -249,7 +263,7 @@ void tiff_check_coded(struct tiff_walk *walk, const struct tiff_page *page, uint
 		break;
 	case TIFF_DEFLATE:
 	case TIFF_OLD_DEFLATE:
-		valid_end = check_deflate(walk, page, at, end);
+		valid_end = check_deflate(walk, page, at, end, want);
 		break;
 	case TIFF_JPEG:
 	case TIFF_OLD_JPEG:
