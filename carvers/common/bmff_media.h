@@ -7,6 +7,7 @@
 
 #include "aac_frame.h"
 #include "bmff.h"
+#include "h264.h"
 
 struct bmff_coding {
 	uint32_t type;    /* 'hvc1', 'avc1', 'av01', 'jpeg', ... */
@@ -40,6 +41,9 @@ struct bmff_track {
 	struct bmff_box entry; /* that entry */
 	struct bmff_box chunks, runs, sizes; /* stco or co64, stsc, stsz or stz2 */
 };
+
+/* Bytes of a visual sample entry before the boxes in it. */
+#define BMFF_VISUAL_LEN 78
 
 /* Reads the track in the box 'trak'. False when a part is missing. */
 bool bmff_track_open(struct view *view, const struct bmff_box *trak, struct bmff_track *track);
@@ -80,6 +84,16 @@ unsigned bmff_nal_len(struct view *view, const struct bmff_box *configuration);
  * far the coding's own structure confirms it (offset: nothing is known about such data). */
 bool bmff_coded(struct view *view, const struct bmff_coding *coding, uint64_t offset, uint64_t len,
 	uint64_t *confirmed, uint64_t *broken);
+
+/* ---- samples of H.264, decoded (bmff_h264.c) ---- */
+
+/* Reads a track's parameter sets. False: it has none of either kind, or is not such a track. */
+bool bmff_h264_open(struct view *view, const struct bmff_track *track, struct h264_params *params);
+
+/* Decodes a sample, whose units have nal_len bytes of length, and declares what that proves (view_proved). False: it is invalid,
+ * which was noticed at *broken. *whole: nothing else is in it. Other parameter sets in it are taken. */
+bool bmff_h264(struct view *view, struct h264_decoder *decoder, struct h264_params *params,
+	unsigned nal_len, uint64_t offset, uint64_t len, bool *whole, uint64_t *broken);
 
 /* ---- samples without such a structure (bmff_sample.c) ---- */
 

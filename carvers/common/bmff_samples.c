@@ -227,13 +227,10 @@ bool bmff_samples(struct view *view, const struct bmff_track *track,
 	return true;
 }
 
-/* Bytes of a visual sample entry before the boxes in it. */
-#define VISUAL_LEN 78
-
 struct bmff_coding bmff_sample_coding(struct view *view, const struct bmff_track *track)
 {
 	struct bmff_coding coding = { .type = track->coding, .nal_len = 4 };
-	uint64_t at = track->entry.data + VISUAL_LEN;
+	uint64_t at = track->entry.data + BMFF_VISUAL_LEN;
 	struct bmff_box box;
 
 	if (bmff_find(view, at, track->entry.end, BMFF('h', 'v', 'c', 'C'), &box) ||

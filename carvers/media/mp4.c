@@ -41,6 +41,10 @@
 #define BROKEN_SURE 32768
 #define COLLECT_WORK 4
 
+/* See view_linked: a sample's length, where the one before ends. Short samples often have the same length. */
+#define LINK_BITS 12
+#define LINKED_MIN 256
+
 /* How far to search for the end of media data without description and length. */
 #define LOST_MAX (UINT64_C(256) << 20)
 
@@ -53,6 +57,14 @@ struct mp4_track {
 		unframed;     /* the coding that its first sample did not have; type 0: none */
 	uint64_t unframed_at; /* that sample */
 	unsigned framed;      /* later samples that had it */
+	bool is_h264;         /* its slices are decoded where a file is put together: */
+	struct h264_params h264;
+};
+
+/* Samples of H.264 that were decoded and follow one another. */
+struct decoded {
+	uint64_t starts[2]; /* of the last two, the later one first; 0: none */
+	uint64_t end;
 };
 
 /* A sample, or a run of samples of one size. */
@@ -77,6 +89,8 @@ struct mp4 {
 	const struct carve_state *resume; /* NULL: from the start */
 	struct mp4_sample *samples; /* SAMPLES_MAX, that are checked in order; NULL: they are not */
 	size_t collected;
+	struct h264_decoder *decoder;
+	struct decoded decoded;
 };
 
 /* A state of the check of samples in the order of the file. */
@@ -87,6 +101,7 @@ struct saved {
 	struct bmff_data data;
 	struct mp4_track tracks[TRACKS];
 	uint64_t doubtful;
+	struct decoded decoded;
 };
 _Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
 
@@ -126,6 +141,33 @@ static void find_framing(struct mp4 *mp4, uint64_t offset, uint64_t len)
 		bmff_data_break(&mp4->data, track->unframed_at);
 }
 
+/* Decodes a sample. Where its length is found where the tables say, what is there belongs to the samples before. */
+static void decode_sample(struct mp4 *mp4, uint64_t offset, uint64_t len)
+{
+	struct view *view = mp4->bmff.view;
+	struct mp4_track *track = mp4->track;
+	struct decoded *decoded = &mp4->decoded;
+	uint64_t broken;
+	bool whole;
+
+	if (!track->is_h264 || !track->coding.type || !mp4->decoder || mp4->data.broken)
+		return;
+	if (!bmff_h264(view, mp4->decoder, &track->h264, track->coding.nal_len, offset, len, &whole,
+		    &broken)) {
+		bmff_data_break(&mp4->data, broken);
+		return;
+	}
+	if (!whole || len < LINKED_MIN || offset != decoded->end)
+		*decoded = (struct decoded){ 0 };
+	for (int i = 0; i < 2 && decoded->starts[i]; i++)
+		view_linked(view, decoded->starts[i], offset + track->coding.nal_len, LINK_BITS);
+	if (!whole || len < LINKED_MIN)
+		return;
+	decoded->starts[1] = decoded->starts[0];
+	decoded->starts[0] = offset;
+	decoded->end = offset + len;
+}
+
 /* Whether its samples, as pictures or frames of sound, begin like files of their own. */
 static bool has_files(const struct mp4_track *track)
 {
@@ -156,6 +198,8 @@ static void check_sample(struct mp4 *mp4, uint64_t offset, uint64_t len)
 			find_framing(mp4, offset, len);
 	}
 	bmff_data_add(&mp4->data, &mp4->track->coding, offset, len);
+	if (inside && len && end <= view_size(view))
+		decode_sample(mp4, offset, len);
 	if (!inside || !has_files(mp4->track))
 		return;
 	embedded_find(view, offset, end, SAMPLE_LOOK);
@@ -196,9 +240,12 @@ static int by_offset(const void *a, const void *b)
 
 static void save_state(const struct mp4 *mp4, uint32_t crc, size_t next, uint64_t seen)
 {
-	struct saved saved = {
-		.crc = crc, .next = next, .seen = seen, .data = mp4->data, .doubtful = mp4->doubtful
-	};
+	struct saved saved = { .crc = crc,
+		.next = next,
+		.seen = seen,
+		.data = mp4->data,
+		.doubtful = mp4->doubtful,
+		.decoded = mp4->decoded };
 	struct carve_state state = { .offset = seen, .len = sizeof(saved), .data = &saved };
 
 	memcpy(saved.tracks, mp4->tracks, sizeof(saved.tracks));
@@ -219,6 +266,7 @@ static size_t load_state(struct mp4 *mp4, uint32_t crc, uint64_t *seen)
 	saved.data.bmff = &mp4->bmff;
 	mp4->data = saved.data;
 	mp4->doubtful = saved.doubtful;
+	mp4->decoded = saved.decoded;
 	memcpy(mp4->tracks, saved.tracks, sizeof(saved.tracks));
 	*seen = saved.seen;
 	return saved.next;
@@ -306,6 +354,8 @@ static bool read_track(void *context, const struct bmff_box *trak)
 	bmff_stream_open(view, &track, &mp4->track->stream);
 	mp4->track->stream.goes_on = is_assembled(mp4);
 	mp4->track->stream.is_followed = is_assembled(mp4) || view_is_trial(view);
+	if (is_assembled(mp4))
+		mp4->track->is_h264 = bmff_h264_open(view, &track, &mp4->track->h264);
 	mp4->pictures |= track.handler == BMFF('v', 'i', 'd', 'e');
 	mp4->audio |= track.handler == BMFF('s', 'o', 'u', 'n');
 	return bmff_samples(view, &track, visit_sample, mp4);
@@ -586,10 +636,12 @@ static enum verdict check_from(
 		return verdict_because(CARVE_REJECT, finding, "a picture format's brand at 8");
 	if (is_assembled(&mp4)) {
 		mp4.samples = malloc(SAMPLES_MAX * sizeof(*mp4.samples));
-		if (!mp4.samples)
+		mp4.decoder = h264_decoder_new();
+		if (!mp4.samples || !mp4.decoder)
 			view_no_memory(view);
 	}
 	verdict = check_boxes(&mp4);
+	free(mp4.decoder);
 	free(mp4.samples);
 	return verdict;
 }

@@ -3,6 +3,7 @@ import struct
 
 from makers.bmff import box, ftyp, full, noise, wide
 from makers.common import PNG, encoded, picture, save
+from makers.h264_films import CABAC, CAVLC
 
 TIME = 1700000000
 
@@ -137,6 +138,8 @@ def make():
     both = [video(), sound()]
     last, places = film(isom, both, udta=itunes("Café".encode()))
     save("mp4", "last.mp4", last, extension="mp4", title="Café", time=TIME, unchecked=len(last) - 60)
+    save("mp4", "h264-cabac.mp4", CABAC, extension="mp4", unchecked=len(CABAC) - 60)
+    save("mp4", "h264-cavlc.mp4", CAVLC, extension="mp4", unchecked=len(CAVLC) - 60)
     save("mp4", "free.mp4", film(isom, both, between=box(b"free"), behind=box(b"free", bytes(700)))[0], extension="mp4", time=TIME,
          sequence="yes")
     save("mp4", "first.mp4", film(isom, both, first=True, version=1)[0], extension="mp4", time=TIME)

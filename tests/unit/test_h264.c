@@ -1,0 +1,222 @@
+/* H.264's slices: of films by x264, and what becomes of them when other bytes are in them. */
+#include "h264.h"
+
+#include "bytes.h"
+#include "carver_case.h"
+#include "memory_image.h"
+
+static const char *const films[] = { "tests/golden/mp4/h264-cabac.mp4",
+	"tests/golden/mp4/h264-cavlc.mp4" };
+
+enum { SLICES_MAX = 16 };
+
+struct film {
+	struct bytes bytes;
+	struct h264_params params;
+	struct range slices[SLICES_MAX]; /* NAL units */
+	unsigned count;
+	uint64_t media, media_end; /* the samples */
+};
+
+static uint64_t find(const struct bytes *bytes, const char *word)
+{
+	for (uint64_t at = 4; at + 8 < bytes->len; at++)
+		if (memcmp(bytes->data + at, word, 4) == 0)
+			return at;
+	cr_assert_fail("no %s", word);
+	return 0;
+}
+
+static struct film film_open(const char *path)
+{
+	struct film film = { .bytes = bytes_of_file(path) };
+	struct view *view = view_new_memory(film.bytes.data, film.bytes.len);
+	uint64_t at = find(&film.bytes, "avcC") + 4 + 6;
+
+	/* one set of each */
+	for (int i = 0; i < 2; i++) {
+		uint64_t len = be16(film.bytes.data + at);
+
+		h264_add(&film.params, view, at + 2, at + 2 + len);
+		at += 2 + len + 1;
+	}
+	view_free(view);
+	film.media = find(&film.bytes, "mdat") + 4;
+	film.media_end = film.media - 8 + be32(film.bytes.data + film.media - 8);
+	for (at = film.media; at < film.media_end; at += be32(film.bytes.data + at) + 4) {
+		cr_assert_lt(film.count, SLICES_MAX);
+		film.slices[film.count++] = (struct range){ at + 4, be32(film.bytes.data + at) };
+	}
+	return film;
+}
+
+static enum h264_outcome decode(const struct film *film, const struct bytes *bytes,
+	const struct range *slice, struct h264_picture *picture)
+{
+	struct view *view = view_new_memory(bytes->data, bytes->len);
+	struct h264_decoder *decoder = h264_decoder_new();
+	enum h264_outcome outcome;
+	uint64_t seen = 0;
+
+	cr_assert_not_null(decoder);
+	outcome = h264_slice(decoder, view, &film->params, picture, slice->offset,
+		slice->offset + slice->length, &seen);
+	cr_expect_leq(seen, slice->offset + slice->length);
+	free(decoder);
+	view_free(view);
+	return outcome;
+}
+
+Test(h264, slices_are_valid_to_their_ends)
+{
+	for (size_t i = 0; i < 2; i++) {
+		struct film film = film_open(films[i]);
+		struct h264_picture picture = { 0 };
+
+		cr_expect_geq(film.count, 8);
+		for (unsigned n = 0; n < film.count; n++) {
+			const struct range *slice = &film.slices[n];
+			struct h264_picture again = picture;
+			struct range longer = { slice->offset, slice->length + 1 };
+			struct bytes followed = { 0 };
+			struct range shorter = { slice->offset, slice->length - 1 };
+
+			bytes_add(&followed, film.bytes.data, slice->offset + slice->length);
+			bytes_fill(&followed, 0x55, 1);
+			cr_expect_eq(decode(&film, &followed, &longer, &again), H264_INVALID);
+			free(followed.data);
+			again = picture;
+			cr_expect_eq(decode(&film, &film.bytes, &shorter, &again), H264_INVALID);
+			cr_expect_eq(decode(&film, &film.bytes, slice, &picture), H264_VALID);
+		}
+		cr_expect_eq(picture.size, i ? 20 : 24);
+		cr_expect_eq(picture.next, picture.size);
+		free(film.bytes.data);
+	}
+}
+
+Test(h264, other_bytes_are_noticed)
+{
+	for (size_t i = 0; i < 2; i++) {
+		struct film film = film_open(films[i]);
+		struct h264_picture picture = { 0 };
+		unsigned tried = 0, noticed = 0;
+
+		for (unsigned n = 0; n < film.count; n++) {
+			const struct range *slice = &film.slices[n];
+			const struct h264_picture before = picture;
+
+			cr_assert_eq(decode(&film, &film.bytes, slice, &picture), H264_VALID);
+			for (uint64_t from = 8; from + 40 < slice->length; from += 13) {
+				struct h264_picture again = before;
+				struct bytes other = { 0 };
+
+				bytes_add(&other, film.bytes.data, slice->offset + from);
+				bytes_add_random(&other, from + n, slice->length - from);
+				tried++;
+				noticed += decode(&film, &other, slice, &again) == H264_INVALID;
+				free(other.data);
+			}
+		}
+		cr_expect_geq(tried, 100);
+		cr_expect_eq(noticed, tried, "%u of %u", noticed, tried);
+		free(film.bytes.data);
+	}
+}
+
+Test(h264, start_codes_are_noticed)
+{
+	struct film film = film_open(films[1]);
+	struct h264_picture picture = { 0 };
+
+	memcpy(film.bytes.data + film.slices[0].offset + 100, "\0\0\1", 3);
+	cr_expect_eq(decode(&film, &film.bytes, &film.slices[0], &picture), H264_INVALID);
+	free(film.bytes.data);
+}
+
+/* Frames whose macroblocks may be fields; other samples than 8 bits of 4:2:0; parameter sets that are not there. */
+Test(h264, nothing_is_known_of_what_is_not_followed)
+{
+	struct film film = film_open(films[0]);
+	struct h264_picture picture = { 0 };
+
+	film.params.sps[0].frames_only = false;
+	film.params.sps[0].adaptive_frames = true;
+	film.bytes.data[film.slices[0].offset + 2] &= (uint8_t)~4; /* field_pic_flag */
+	cr_expect_eq(decode(&film, &film.bytes, &film.slices[0], &picture), H264_NOT_FOLLOWED);
+	free(film.bytes.data);
+
+	film = film_open(films[0]);
+	film.params.sps[0].followed = false;
+	cr_expect_eq(decode(&film, &film.bytes, &film.slices[0], &picture), H264_NOT_FOLLOWED);
+	film.params.sps[0].set = false;
+	cr_expect_eq(decode(&film, &film.bytes, &film.slices[0], &picture), H264_INVALID);
+	film.params.lost = true;
+	cr_expect_eq(decode(&film, &film.bytes, &film.slices[0], &picture), H264_NOT_FOLLOWED);
+	free(film.bytes.data);
+}
+
+/* Slices of baseline profile come in any order. */
+Test(h264, slices_without_an_order)
+{
+	struct film film = film_open(films[1]);
+	struct h264_picture picture = { 0 };
+
+	cr_expect_eq(decode(&film, &film.bytes, &film.slices[1], &picture), H264_INVALID);
+	film.params.sps[0].any_order = true;
+	picture = (struct h264_picture){ 0 };
+	cr_expect_eq(decode(&film, &film.bytes, &film.slices[1], &picture), H264_VALID);
+	cr_expect_neq(picture.next, picture.size);
+	cr_expect_eq(decode(&film, &film.bytes, &film.slices[0], &picture), H264_VALID);
+	cr_expect_eq(picture.next, picture.size);
+	free(film.bytes.data);
+}
+
+static enum verdict check(const struct bytes *bytes, const struct range *runs, unsigned count,
+	struct finding *finding, uint64_t joint, unsigned *proof)
+{
+	struct memory_image evidence = MEMORY_IMAGE(bytes->data, bytes->len);
+	struct view *view = view_new();
+	enum verdict verdict;
+	uint64_t len = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		len += runs[i].length;
+	*finding = (struct finding){ 0 };
+	view_point_runs(view, &evidence.image, runs, count, len);
+	view_set_thorough(view, true);
+	verdict = carver_find("mp4")->check(view, finding);
+	*proof = view_proof(view, joint);
+	view_free(view);
+	return verdict;
+}
+
+/* Each joint in a slice is proved; one where other bytes begin ends the file, in or soon after the slice. */
+Test(h264, a_slice_proves_a_joint)
+{
+	struct film film = film_open(films[0]);
+	struct bytes image = { 0 };
+	struct finding found;
+	unsigned proof;
+
+	bytes_add(&image, film.bytes.data, film.bytes.len);
+	bytes_add_random(&image, 1, film.bytes.len);
+	for (unsigned n = 0; n < film.count; n++) {
+		const struct range *slice = &film.slices[n];
+		uint64_t joint = slice->offset + slice->length / 3;
+		uint64_t rest = slice->offset + slice->length - joint;
+		const struct range right[] = { { 0, joint }, { joint, film.bytes.len - joint } };
+		const struct range wrong[] = { { 0, joint }, { film.bytes.len + joint, rest },
+			{ joint + rest, film.bytes.len - joint - rest } };
+
+		cr_expect_eq(check(&image, right, 2, &found, joint, &proof), CARVE_COMPLETE, "%s",
+			found.why);
+		cr_expect_geq(proof, 14);
+		cr_expect_eq(check(&image, wrong, 3, &found, joint, &proof), CARVE_TRUNCATED);
+		cr_expect_leq(found.length, slice->offset + slice->length, "%llu",
+			(unsigned long long)found.length);
+		cr_expect_eq(proof, 0);
+	}
+	free(image.data);
+	free(film.bytes.data);
+}
