@@ -396,6 +396,8 @@ enum vp8_state vp8_follow(
 
 /* ---- what may follow ----------------------------------------------------------------------- */
 
+_Static_assert(BEFORE_MAX + CARVE_CODES_LEN <= VP8_WINDOW_LEN, "a window");
+
 struct vp8_break {
 	struct vp8_modes modes;
 	struct past past;  /* where the macroblock begins in which the view ends */
@@ -459,6 +461,8 @@ unsigned vp8_break_ask(const void *broken, const uint8_t *bytes, size_t len, uin
 	int64_t before = 0, bits = 0;
 	bool is_new = false;
 
+	if (len > CARVE_CODES_LEN)
+		len = CARVE_CODES_LEN;
 	*work = len / 4;
 	if (!is_even(bytes, len))
 		return 0;
