@@ -425,6 +425,18 @@ static uint64_t count_left(const struct assembler *assembler)
 	return count ? count : 1;
 }
 
+/* The trials that each file may note that has none yet. Those of files that were found, and lost their clusters to another one, come
+ * later than the others': together there are no more than a process that reads them has room for (limits_of). */
+static size_t known_share(const struct assembler *assembler)
+{
+	size_t used = 0, share;
+
+	for (size_t i = 0; i < assembler->broken.count; i++)
+		used += known_trials_most(assembler->state.known[i]);
+	share = (used < KNOWN_ALL ? KNOWN_ALL - used : 0) / count_left(assembler) + 1;
+	return share < KNOWN_MOST ? share : KNOWN_MOST;
+}
+
 /* The usual bytes or units, scaled by the budget. */
 static uint64_t scale(const struct assembler *assembler, uint64_t usual)
 {
@@ -709,9 +721,7 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 	clusters_list_free(&assembler->clusters);
 	crew.work = scale(assembler, assemble_work(assembler->clusters.end, count_left(assembler),
 					     crew.strategy->share));
-	crew.known_most = KNOWN_ALL / count_left(assembler) + 1;
-	if (crew.known_most > KNOWN_MOST)
-		crew.known_most = KNOWN_MOST;
+	crew.known_most = known_share(assembler);
 	crew.part = part_of(others, crew.strategy, others ? others->part : 0);
 	crew.next = crew.part.first;
 	if (!is_repeated(assembler, crew.work)) {

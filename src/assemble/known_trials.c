@@ -17,6 +17,11 @@ struct known_trials *known_trials_new(size_t most)
 	return known;
 }
 
+size_t known_trials_most(const struct known_trials *known)
+{
+	return known ? known->most : 0;
+}
+
 void known_trials_free(struct known_trials *known)
 {
 	if (known)

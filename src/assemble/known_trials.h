@@ -24,6 +24,8 @@ struct known_trial {
 /* For that many at most; at least one. */
 struct known_trials *known_trials_new(size_t most);
 void known_trials_free(struct known_trials *known);
+/* What it was made for; 0 if it is NULL. */
+size_t known_trials_most(const struct known_trials *known);
 /* NULL: it is not known, or there is nothing that knows. Threads may ask as long as none adds. */
 const struct known_trial *known_trials_find(const struct known_trials *known, uint64_t key);
 /* known may be NULL. */
