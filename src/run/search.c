@@ -196,7 +196,9 @@ static void engine_is_open(struct search *search)
 
 	search->share = add_share(search, search->engine->name);
 	share = &search->shares[search->share];
-	snprintf(share->kernel, sizeof(share->kernel), "%s", search_kernel(search));
+	if (search->engine->kernel)
+		snprintf(share->kernel, sizeof(share->kernel), "%s",
+			search->engine->kernel(search->scan));
 	if (is_to_decode(search, search->engine))
 		search->decoding = decoding_new(search->options.ahead, search->options.pool);
 }
@@ -762,7 +764,7 @@ const char *search_engine_reason(const struct search *search)
 
 const char *search_kernel(const struct search *search)
 {
-	return search->scan && search->engine->kernel ? search->engine->kernel(search->scan) : "";
+	return search->shares[search->share].kernel;
 }
 
 const struct kept_text *search_kept_text(const struct search *search)

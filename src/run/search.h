@@ -74,7 +74,7 @@ struct reader *search_reader(const struct search *search);
 unsigned search_slots(const struct search *search);            /* of the reader */
 const char *search_engine_name(const struct search *search);   /* after search_pick_engine */
 const char *search_engine_reason(const struct search *search); /* why this one: for people */
-const char *search_kernel(const struct search *search);        /* "" for none */
+const char *search_kernel(const struct search *search); /* "" for none; valid until search_close */
 /* Whether the engine that is open, or will be, is of this name. */
 bool search_will_use(const struct search *search, const char *engine);
 /* What each engine has searched, in the order in which they were used; valid until search_close. The result is their
