@@ -21,14 +21,14 @@
 
 #include <string.h>
 
-#include "bits.h"
-#include "cursor.h"
+#include "cursor_bits.h"
 #include "mpeg4_words.h"
 
 #define BYTE_WORK 1   /* units of work (view_work) for a byte of a picture */
 #define HEAD_MAX 4096 /* bytes of a layer's header: two matrices have 128 */
 #define LAYER_LEN 256 /* and usually fewer than those */
 #define NO_PICTURE_MAX 19
+#define LONGEST 12 /* bits of a word */
 
 enum code { LAYER_FIRST = 0x20, LAYER_LAST = 0x2f, STUDIO_FIRST = 0xb7, PICTURE = 0xb6 };
 enum kind { KIND_I, KIND_P, KIND_B, KIND_S };
@@ -37,36 +37,29 @@ enum kind { KIND_I, KIND_P, KIND_B, KIND_S };
 enum type { INTER, INTER_Q, INTER_4, INTRA, INTRA_Q, STUFFING };
 enum way { DIRECT, INTERPOLATED, BACKWARD, FORWARD };
 
-/* One word of a prefix code: its bits, how many, its value. */
-struct word {
-	uint16_t bits;
-	uint8_t len;
-	uint8_t value;
-};
-
 #define TYPE(type, colour) ((type) << 2 | (colour))
 
 /* Tables B.6 and B.7: type, and which of the two blocks of colour are coded. */
-static const struct word intra_types[] = { { 1, 1, TYPE(INTRA, 0) }, { 1, 3, TYPE(INTRA, 1) },
+static const struct code_word intra_types[] = { { 1, 1, TYPE(INTRA, 0) }, { 1, 3, TYPE(INTRA, 1) },
 	{ 2, 3, TYPE(INTRA, 2) }, { 3, 3, TYPE(INTRA, 3) }, { 1, 4, TYPE(INTRA_Q, 0) },
 	{ 1, 6, TYPE(INTRA_Q, 1) }, { 2, 6, TYPE(INTRA_Q, 2) }, { 3, 6, TYPE(INTRA_Q, 3) },
 	{ 1, 9, TYPE(STUFFING, 0) }, { 0 } };
-static const struct word inter_types[] = { { 1, 1, TYPE(INTER, 0) }, { 3, 3, TYPE(INTER_Q, 0) },
-	{ 2, 3, TYPE(INTER_4, 0) }, { 3, 4, TYPE(INTER, 1) }, { 2, 4, TYPE(INTER, 2) },
-	{ 3, 5, TYPE(INTRA, 0) }, { 5, 6, TYPE(INTER, 3) }, { 4, 6, TYPE(INTRA_Q, 0) },
-	{ 3, 7, TYPE(INTRA, 3) }, { 7, 7, TYPE(INTER_Q, 1) }, { 6, 7, TYPE(INTER_Q, 2) },
-	{ 5, 7, TYPE(INTER_4, 1) }, { 4, 7, TYPE(INTER_4, 2) }, { 4, 8, TYPE(INTRA, 1) },
-	{ 3, 8, TYPE(INTRA, 2) }, { 5, 8, TYPE(INTER_4, 3) }, { 5, 9, TYPE(INTER_Q, 3) },
-	{ 4, 9, TYPE(INTRA_Q, 1) }, { 3, 9, TYPE(INTRA_Q, 2) }, { 2, 9, TYPE(INTRA_Q, 3) },
-	{ 1, 9, TYPE(STUFFING, 0) }, { 0 } };
+static const struct code_word inter_types[] = { { 1, 1, TYPE(INTER, 0) },
+	{ 3, 3, TYPE(INTER_Q, 0) }, { 2, 3, TYPE(INTER_4, 0) }, { 3, 4, TYPE(INTER, 1) },
+	{ 2, 4, TYPE(INTER, 2) }, { 3, 5, TYPE(INTRA, 0) }, { 5, 6, TYPE(INTER, 3) },
+	{ 4, 6, TYPE(INTRA_Q, 0) }, { 3, 7, TYPE(INTRA, 3) }, { 7, 7, TYPE(INTER_Q, 1) },
+	{ 6, 7, TYPE(INTER_Q, 2) }, { 5, 7, TYPE(INTER_4, 1) }, { 4, 7, TYPE(INTER_4, 2) },
+	{ 4, 8, TYPE(INTRA, 1) }, { 3, 8, TYPE(INTRA, 2) }, { 5, 8, TYPE(INTER_4, 3) },
+	{ 5, 9, TYPE(INTER_Q, 3) }, { 4, 9, TYPE(INTRA_Q, 1) }, { 3, 9, TYPE(INTRA_Q, 2) },
+	{ 2, 9, TYPE(INTRA_Q, 3) }, { 1, 9, TYPE(STUFFING, 0) }, { 0 } };
 
 /* Table B.8: which of the four blocks of luminance of an intra macroblock are coded; of others the opposite. */
-static const struct word patterns[] = { { 3, 2, 15 }, { 3, 4, 0 }, { 9, 4, 3 }, { 7, 4, 5 },
+static const struct code_word patterns[] = { { 3, 2, 15 }, { 3, 4, 0 }, { 9, 4, 3 }, { 7, 4, 5 },
 	{ 11, 4, 7 }, { 5, 4, 10 }, { 10, 4, 11 }, { 4, 4, 12 }, { 8, 4, 13 }, { 6, 4, 14 },
 	{ 5, 5, 1 }, { 4, 5, 2 }, { 3, 5, 4 }, { 2, 5, 8 }, { 2, 6, 6 }, { 3, 6, 9 }, { 0 } };
 
 /* Table B.12: motion, without its sign; of other than 0 only that it is. */
-static const struct word motions[] = { { 1, 1, 0 }, { 1, 2, 1 }, { 1, 3, 1 }, { 1, 4, 1 },
+static const struct code_word motions[] = { { 1, 1, 0 }, { 1, 2, 1 }, { 1, 3, 1 }, { 1, 4, 1 },
 	{ 3, 6, 1 }, { 5, 7, 1 }, { 4, 7, 1 }, { 3, 7, 1 }, { 11, 9, 1 }, { 10, 9, 1 }, { 9, 9, 1 },
 	{ 17, 10, 1 }, { 16, 10, 1 }, { 15, 10, 1 }, { 14, 10, 1 }, { 13, 10, 1 }, { 12, 10, 1 },
 	{ 11, 10, 1 }, { 10, 10, 1 }, { 9, 10, 1 }, { 8, 10, 1 }, { 7, 10, 1 }, { 6, 10, 1 },
@@ -75,7 +68,7 @@ static const struct word motions[] = { { 1, 1, 0 }, { 1, 2, 1 }, { 1, 3, 1 }, { 
 
 /* Tables B.13 and B.14: bits of a DC coefficient's difference, for luminance and for colour. With 8 bits a sample
  * there are no more than 9. */
-static const struct word means[2][11] = {
+static const struct code_word means[2][11] = {
 	{ { 3, 2, 1 }, { 2, 2, 2 }, { 3, 3, 0 }, { 2, 3, 3 }, { 1, 3, 4 }, { 1, 4, 5 }, { 1, 5, 6 },
 		{ 1, 6, 7 }, { 1, 7, 8 }, { 1, 8, 9 }, { 0 } },
 	{ { 3, 2, 0 }, { 2, 2, 1 }, { 1, 2, 2 }, { 1, 3, 3 }, { 1, 4, 4 }, { 1, 5, 5 }, { 1, 6, 6 },
@@ -83,7 +76,7 @@ static const struct word means[2][11] = {
 };
 
 /* Table B.33: bits of what a sprite's point moves by. */
-static const struct word moves[] = { { 0, 2, 0 }, { 2, 3, 1 }, { 3, 3, 2 }, { 4, 3, 3 },
+static const struct code_word moves[] = { { 0, 2, 0 }, { 2, 3, 1 }, { 3, 3, 2 }, { 4, 3, 3 },
 	{ 5, 3, 4 }, { 6, 3, 5 }, { 14, 4, 6 }, { 30, 5, 7 }, { 62, 6, 8 }, { 126, 7, 9 },
 	{ 254, 8, 10 }, { 510, 9, 11 }, { 1022, 10, 12 }, { 2046, 11, 13 }, { 4094, 12, 14 },
 	{ 0 } };
@@ -91,9 +84,7 @@ static const struct word moves[] = { { 0, 2, 0 }, { 2, 3, 1 }, { 3, 3, 2 }, { 4,
 /* A picture that is read. */
 struct picture {
 	struct mpeg4_video *video;
-	struct cursor cursor;
-	uint64_t end; /* of its frame, or of the view; after it the bits are zeros */
-	struct msb_bits buffer;
+	struct cursor_bits bits; /* up to its frame's end, or the view's */
 	enum kind kind;
 	uint8_t mean_limit; /* scales below it have their own code for DC */
 	uint8_t quantiser;
@@ -102,56 +93,29 @@ struct picture {
 
 /* ---- bits ---------------------------------------------------------------------------------- */
 
-/* Takes bytes from the cursor until the buffer is full. */
-static __attribute__((noinline)) void fill_bits(struct picture *picture)
-{
-	struct msb_bits buffer = picture->buffer;
-
-	while (buffer.count <= 56) {
-		int byte = picture->cursor.at < picture->end ? cursor_peek(&picture->cursor) : 0;
-
-		picture->cursor.at++;
-		msb_push(&buffer, byte < 0 ? 0 : (uint8_t)byte);
-	}
-	picture->buffer = buffer;
-}
-
 static inline uint32_t peek(struct picture *picture, int count)
 {
-	if (picture->buffer.count < count)
-		fill_bits(picture);
-	return msb_peek(&picture->buffer, count);
+	return cursor_bits_peek(&picture->bits, count);
 }
 
 static inline uint32_t take(struct picture *picture, int count)
 {
-	uint32_t value = peek(picture, count);
-
-	msb_skip(&picture->buffer, count);
-	return value;
+	return cursor_bits_take(&picture->bits, count);
 }
 
 static uint64_t bits_taken(const struct picture *picture)
 {
-	return picture->cursor.at * 8 - (unsigned)picture->buffer.count;
+	return cursor_bits_at(&picture->bits);
 }
 
 static bool ran_out(const struct picture *picture)
 {
-	return bits_taken(picture) > picture->end * 8;
+	return cursor_bits_ran_out(&picture->bits);
 }
 
-/* Takes the next word of a code: its value, or -1. */
-static int take_word(struct picture *picture, const struct word *words)
+static int take_word(struct picture *picture, const struct code_word *words)
 {
-	uint32_t next = peek(picture, 12);
-
-	for (; words->len; words++)
-		if (next >> (12 - words->len) == words->bits) {
-			msb_skip(&picture->buffer, words->len);
-			return words->value;
-		}
-	return -1;
+	return cursor_bits_take_word(&picture->bits, words, LONGEST);
 }
 
 /* How many bits numbers below count have; at least 1. */
@@ -265,9 +229,8 @@ static struct picture open_bits(
 {
 	uint64_t size = view_size(view);
 
-	return (struct picture){
-		.video = video, .cursor = { .view = view, .at = at }, .end = end < size ? end : size
-	};
+	return (struct picture){ .video = video,
+		.bits = { .cursor = { .view = view, .at = at }, .end = end < size ? end : size } };
 }
 
 /* Reads the header of the layer at `at`. False: the video, of which pictures were decoded, has another. */
@@ -378,7 +341,7 @@ static inline uint32_t take_coefficient(struct picture *picture, const uint16_t 
 			: next >= 128 ? table[112 + (next >> 2) - 32]
 				      : table[208 + next];
 
-	msb_skip(&picture->buffer, (int)(word >> 12));
+	msb_skip(&picture->bits.buffer, (int)(word >> 12));
 	return word;
 }
 
@@ -426,7 +389,7 @@ static bool skip_coefficients(struct picture *picture, bool intra, unsigned inde
 		if (!word)
 			return false;
 		if (word & 31) {
-			msb_skip(&picture->buffer, 1); /* the sign */
+			msb_skip(&picture->bits.buffer, 1); /* the sign */
 		} else {
 			int escaped = take_escaped(picture, intra);
 
@@ -606,7 +569,7 @@ static bool skip_macroblock(struct picture *picture, uint32_t number)
 /* Bits from here to the next whole byte; 8 where one begins. */
 static int bits_to_byte(const struct picture *picture)
 {
-	int over = picture->buffer.count & 7;
+	int over = picture->bits.buffer.count & 7;
 
 	return over ? over : 8;
 }
@@ -701,13 +664,13 @@ static uint64_t place_of(const struct picture *picture)
 {
 	uint64_t at = bits_taken(picture) / 8;
 
-	return at < picture->end ? at : picture->end;
+	return at < picture->bits.end ? at : picture->bits.end;
 }
 
 /* Where all of a frame is not in the view, what is missing is no fault. */
 static enum mpeg4_result fault_of(const struct picture *picture, uint64_t to)
 {
-	return ran_out(picture) && picture->end < to ? MPEG4_CUT : MPEG4_INVALID;
+	return ran_out(picture) && picture->bits.end < to ? MPEG4_CUT : MPEG4_INVALID;
 }
 
 /* Reads the picture whose start code is before *at, in a frame that ends at `to`. */
@@ -735,7 +698,7 @@ static enum mpeg4_result read_picture(
 	valid = at_stuffing(&picture);
 	take(&picture, bits_to_byte(&picture));
 	*at = place_of(&picture);
-	if (picture.end < to && bits_taken(&picture) > picture.end * 8)
+	if (picture.bits.end < to && ran_out(&picture))
 		return MPEG4_CUT;
 	return valid && !ran_out(&picture) ? MPEG4_EXACT : MPEG4_LOOSE;
 }

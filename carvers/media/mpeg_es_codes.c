@@ -5,15 +5,9 @@
  */
 #include "mpeg_es_codes.h"
 
+#define LONGEST 11 /* bits of a word */
 #define STUFFING 34
 #define ESCAPE 35
-
-/* One word of a prefix code: its bits, how many, its value. */
-struct code_word {
-	uint16_t bits;
-	uint8_t len;
-	uint8_t value;
-};
 
 /* Table B.1: distances of macroblocks. */
 static const struct code_word distances[] = { { 1, 1, 1 }, { 3, 3, 2 }, { 2, 3, 3 }, { 3, 4, 4 },
@@ -69,79 +63,37 @@ static const struct code_word means[2][13] = {
 		{ 1023, 10, 11 }, { 0 } },
 };
 
-/* Takes bytes from the cursor until the buffer is full. */
-static __attribute__((noinline)) void fill_bits(struct mpeg_es_bits *bits)
+static int take_word(struct cursor_bits *bits, const struct code_word *words)
 {
-	struct msb_bits buffer = bits->buffer;
-
-	while (buffer.count <= 56) {
-		int byte = bits->cursor.at < bits->end ? cursor_peek(&bits->cursor) : 0;
-
-		bits->cursor.at++;
-		msb_push(&buffer, byte < 0 ? 0 : (uint8_t)byte);
-	}
-	bits->buffer = buffer;
+	return cursor_bits_take_word(bits, words, LONGEST);
 }
 
-static uint32_t peek_bits(struct mpeg_es_bits *bits, unsigned count)
-{
-	if (bits->buffer.count < (int)count)
-		fill_bits(bits);
-	return msb_peek(&bits->buffer, (int)count);
-}
-
-uint32_t mpeg_es_take(struct mpeg_es_bits *bits, unsigned count)
-{
-	uint32_t value = peek_bits(bits, count);
-
-	msb_skip(&bits->buffer, (int)count);
-	return value;
-}
-
-bool mpeg_es_ran_out(const struct mpeg_es_bits *bits)
-{
-	return bits->cursor.at - (unsigned)bits->buffer.count / 8 > bits->end;
-}
-
-/* Takes the next word of a code: its value, or -1. */
-static int take_word(struct mpeg_es_bits *bits, const struct code_word *words)
-{
-	uint32_t next = peek_bits(bits, 11);
-
-	for (; words->len; words++)
-		if (next >> (11 - words->len) == words->bits) {
-			mpeg_es_take(bits, words->len);
-			return words->value;
-		}
-	return -1;
-}
-
-uint32_t mpeg_es_take_distance(struct mpeg_es_bits *bits)
+uint32_t mpeg_es_take_distance(struct cursor_bits *bits)
 {
 	uint32_t distance = 0;
 	int word;
 
-	while ((word = take_word(bits, distances)) >= STUFFING && !mpeg_es_ran_out(bits))
+	while ((word = take_word(bits, distances)) >= STUFFING && !cursor_bits_ran_out(bits))
 		distance += word == ESCAPE ? 33 : 0;
 	return word > 0 && word < STUFFING ? distance + (uint32_t)word : 0;
 }
 
-int mpeg_es_take_type(struct mpeg_es_bits *bits, unsigned kind)
+int mpeg_es_take_type(struct cursor_bits *bits, unsigned kind)
 {
 	return take_word(bits, types[kind - 1]);
 }
 
-int mpeg_es_take_pattern(struct mpeg_es_bits *bits)
+int mpeg_es_take_pattern(struct cursor_bits *bits)
 {
 	return take_word(bits, patterns);
 }
 
-int mpeg_es_take_motion(struct mpeg_es_bits *bits)
+int mpeg_es_take_motion(struct cursor_bits *bits)
 {
 	return take_word(bits, motions);
 }
 
-int mpeg_es_take_mean(struct mpeg_es_bits *bits, bool colour)
+int mpeg_es_take_mean(struct cursor_bits *bits, bool colour)
 {
 	return take_word(bits, means[colour]);
 }
@@ -166,21 +118,21 @@ static const struct {
 };
 
 /* Takes a word of `len` bits and its sign. */
-static int take_run(struct mpeg_es_bits *bits, unsigned len, int value)
+static int take_run(struct cursor_bits *bits, unsigned len, int value)
 {
-	mpeg_es_take(bits, len + 1);
+	cursor_bits_take(bits, (int)len + 1);
 	return value;
 }
 
 /* Takes a word of table B.14 that begins with a one, or with one zero; next: 17 bits. */
-static int take_common(struct mpeg_es_bits *bits, uint32_t next, bool first)
+static int take_common(struct cursor_bits *bits, uint32_t next, bool first)
 {
 	if (next >> 16) {
 		if (first)
 			return take_run(bits, 1, 0);
 		if (next >> 15 == 3)
 			return take_run(bits, 2, 0);
-		mpeg_es_take(bits, 2);
+		cursor_bits_take(bits, 2);
 		return MPEG_ES_BLOCK_END;
 	}
 	if (next >> 14 == 3)
@@ -189,7 +141,7 @@ static int take_common(struct mpeg_es_bits *bits, uint32_t next, bool first)
 }
 
 /* The same for table B.15. */
-static int take_common_intra(struct mpeg_es_bits *bits, uint32_t next)
+static int take_common_intra(struct cursor_bits *bits, uint32_t next)
 {
 	static const uint8_t seven[5] = { 9, 1, 10, 0, 0 };
 	static const uint8_t eight[6] = { 0, 0, 2, 4, 0, 0 };
@@ -208,12 +160,12 @@ static int take_common_intra(struct mpeg_es_bits *bits, uint32_t next)
 		return take_run(bits, 3, 1);
 	if (next >> 13 == 7)
 		return take_run(bits, 4, 0);
-	mpeg_es_take(bits, 4);
+	cursor_bits_take(bits, 4);
 	return MPEG_ES_BLOCK_END;
 }
 
 /* Takes a word with six zeros. */
-static int take_six(struct mpeg_es_bits *bits, uint32_t next, bool intra)
+static int take_six(struct cursor_bits *bits, uint32_t next, bool intra)
 {
 	static const uint8_t six[8] = { 16, 5, 0, 2, 1, 15, 14, 4 };
 	static const uint8_t intra_six[8] = { 5, 5, 14, 14, 2, 16, 15, 15 };
@@ -224,10 +176,10 @@ static int take_six(struct mpeg_es_bits *bits, uint32_t next, bool intra)
 	return take_run(bits, 10, six[more]);
 }
 
-int mpeg_es_take_run(struct mpeg_es_bits *bits, enum mpeg_es_runs table)
+int mpeg_es_take_run(struct cursor_bits *bits, enum mpeg_es_runs table)
 {
 	bool intra = table == MPEG_ES_RUNS_INTRA;
-	uint32_t next = peek_bits(bits, 17), two;
+	uint32_t next = cursor_bits_peek(bits, 17), two;
 	unsigned zeros = next ? (unsigned)__builtin_clz(next) - 15 : 17;
 
 	if (zeros < 2)
@@ -244,7 +196,7 @@ int mpeg_es_take_run(struct mpeg_es_bits *bits, enum mpeg_es_runs table)
 	if (zeros == 4)
 		return take_run(bits, 7, short_runs[intra].four[two]);
 	if (zeros == 5) {
-		mpeg_es_take(bits, 6);
+		cursor_bits_take(bits, 6);
 		return MPEG_ES_ESCAPE;
 	}
 	if (zeros == 6)

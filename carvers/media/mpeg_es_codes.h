@@ -4,34 +4,20 @@
 
 #include <stdbool.h>
 
-#include "bits.h"
-#include "cursor.h"
-
-/* Bits from a cursor on, a byte's highest bit first. After `end` they are zeros. */
-struct mpeg_es_bits {
-	struct cursor cursor;
-	uint64_t end;
-	struct msb_bits buffer;
-};
+#include "cursor_bits.h"
 
 enum mpeg_es_type { MB_QUANT = 1, MB_FORWARD = 2, MB_BACKWARD = 4, MB_PATTERN = 8, MB_INTRA = 16 };
 
-/* The next `count` bits, at most 32. */
-uint32_t mpeg_es_take(struct mpeg_es_bits *bits, unsigned count);
-
-/* Whether more bits were taken than there are. */
-bool mpeg_es_ran_out(const struct mpeg_es_bits *bits);
-
 /* How far the next macroblock is from the previous one: 0 if no code word matches. */
-uint32_t mpeg_es_take_distance(struct mpeg_es_bits *bits);
+uint32_t mpeg_es_take_distance(struct cursor_bits *bits);
 
 /* The type of a macroblock (of enum mpeg_es_type) in a picture of kind 1 to 4; which of six blocks
  * are coded, the first in the highest bit; a vector's motion, without its sign; the number of bits
  * of a DC coefficient's difference. All are negative if no code word matches. */
-int mpeg_es_take_type(struct mpeg_es_bits *bits, unsigned kind);
-int mpeg_es_take_pattern(struct mpeg_es_bits *bits);
-int mpeg_es_take_motion(struct mpeg_es_bits *bits);
-int mpeg_es_take_mean(struct mpeg_es_bits *bits, bool colour);
+int mpeg_es_take_type(struct cursor_bits *bits, unsigned kind);
+int mpeg_es_take_pattern(struct cursor_bits *bits);
+int mpeg_es_take_motion(struct cursor_bits *bits);
+int mpeg_es_take_mean(struct cursor_bits *bits, bool colour);
 
 #define MPEG_ES_BLOCK_END (-1)
 #define MPEG_ES_NO_WORD (-2)
@@ -43,6 +29,6 @@ enum mpeg_es_runs { MPEG_ES_RUNS_FIRST, MPEG_ES_RUNS, MPEG_ES_RUNS_INTRA };
 
 /* Takes run and level. The run, MPEG_ES_ESCAPE if both follow in full, MPEG_ES_BLOCK_END, or
  * MPEG_ES_NO_WORD. */
-int mpeg_es_take_run(struct mpeg_es_bits *bits, enum mpeg_es_runs table);
+int mpeg_es_take_run(struct cursor_bits *bits, enum mpeg_es_runs table);
 
 #endif

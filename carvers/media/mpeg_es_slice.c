@@ -31,7 +31,7 @@ enum picture_kind { KIND_INTRA = 1, KIND_P, KIND_B, KIND_DC };
 enum { MOTION_FIELD = 1, MOTION_FRAME = 2, MOTION_16X8 = 2, MOTION_DUAL_PRIME = 3 };
 
 struct mpeg_es_slice {
-	struct mpeg_es_bits bits;
+	struct cursor_bits bits;
 	enum picture_kind kind;
 	unsigned vector_bits[2]
 			    [2]; /* bits after a vector's code: forward, backward; across, down */
@@ -45,12 +45,12 @@ struct mpeg_es_slice {
 /* Takes run and level in full; the run. */
 static unsigned take_escape(struct mpeg_es_slice *slice)
 {
-	unsigned run = mpeg_es_take(&slice->bits, 6);
+	unsigned run = cursor_bits_take(&slice->bits, 6);
 
 	if (slice->is_mpeg2)
-		mpeg_es_take(&slice->bits, 12);
-	else if (!(mpeg_es_take(&slice->bits, 8) & 127))
-		mpeg_es_take(&slice->bits, 8);
+		cursor_bits_take(&slice->bits, 12);
+	else if (!(cursor_bits_take(&slice->bits, 8) & 127))
+		cursor_bits_take(&slice->bits, 8);
 	return run;
 }
 
@@ -63,7 +63,7 @@ static bool skip_block(struct mpeg_es_slice *slice, bool intra, bool colour)
 
 		if (bits < 0)
 			return false;
-		mpeg_es_take(&slice->bits, (unsigned)bits);
+		cursor_bits_take(&slice->bits, bits);
 		coefficients = 1;
 	}
 	if (slice->kind == KIND_DC)
@@ -89,10 +89,10 @@ static bool skip_vector(struct mpeg_es_slice *slice, const unsigned vector_bits[
 		if (motion < 0)
 			return false;
 		if (motion)
-			mpeg_es_take(&slice->bits, 1 + vector_bits[i]);
+			cursor_bits_take(&slice->bits, 1 + vector_bits[i]);
 		/* The other field's differs by -1, 0 or 1. */
-		if (dual_prime && mpeg_es_take(&slice->bits, 1))
-			mpeg_es_take(&slice->bits, 1);
+		if (dual_prime && cursor_bits_take(&slice->bits, 1))
+			cursor_bits_take(&slice->bits, 1);
 	}
 	return true;
 }
@@ -108,7 +108,7 @@ static bool skip_vectors(
 
 	for (unsigned i = 0; i < count; i++) {
 		if (selected)
-			mpeg_es_take(&slice->bits, 1);
+			cursor_bits_take(&slice->bits, 1);
 		if (!skip_vector(slice, vector_bits, dual_prime))
 			return false;
 	}
@@ -119,8 +119,9 @@ static bool skip_vectors(
 static unsigned take_motion_kind(struct mpeg_es_slice *slice, int type)
 {
 	if (slice->structure != FRAME)
-		return type & MB_INTRA ? MOTION_FIELD : mpeg_es_take(&slice->bits, 2);
-	return slice->frame_only || type & MB_INTRA ? MOTION_FRAME : mpeg_es_take(&slice->bits, 2);
+		return type & MB_INTRA ? MOTION_FIELD : cursor_bits_take(&slice->bits, 2);
+	return slice->frame_only || type & MB_INTRA ? MOTION_FRAME
+						    : cursor_bits_take(&slice->bits, 2);
 }
 
 static bool skip_motion(struct mpeg_es_slice *slice, int type, unsigned motion)
@@ -131,7 +132,7 @@ static bool skip_motion(struct mpeg_es_slice *slice, int type, unsigned motion)
 		return false;
 	if (type & MB_BACKWARD && !skip_vectors(slice, slice->vector_bits[1], motion))
 		return false;
-	return !concealed || mpeg_es_take(&slice->bits, 1);
+	return !concealed || cursor_bits_take(&slice->bits, 1);
 }
 
 static bool skip_blocks(struct mpeg_es_slice *slice, int type)
@@ -147,7 +148,7 @@ static bool skip_blocks(struct mpeg_es_slice *slice, int type)
 		/* In MPEG-1 a macroblock with a pattern has at least one block. */
 		if (pattern < 0 || (pattern == 0 && slice->chroma == 1))
 			return false;
-		pattern = pattern << (count - 6) | (int)mpeg_es_take(&slice->bits, count - 6);
+		pattern = pattern << (count - 6) | (int)cursor_bits_take(&slice->bits, count - 6);
 	}
 	for (unsigned i = 0; i < count; i++)
 		if (pattern >> (count - 1 - i) & 1 && !skip_block(slice, intra, i >= 4))
@@ -169,11 +170,11 @@ static bool skip_macroblock(struct mpeg_es_slice *slice)
 		return false;
 	/* The transform's kind. */
 	if (!slice->frame_only && slice->structure == FRAME && type & (MB_INTRA | MB_PATTERN))
-		mpeg_es_take(&slice->bits, 1);
-	if (type & MB_QUANT && mpeg_es_take(&slice->bits, 5) == 0)
+		cursor_bits_take(&slice->bits, 1);
+	if (type & MB_QUANT && cursor_bits_take(&slice->bits, 5) == 0)
 		return false;
 	return skip_motion(slice, type, motion) && skip_blocks(slice, type) &&
-	       (slice->kind != KIND_DC || mpeg_es_take(&slice->bits, 1));
+	       (slice->kind != KIND_DC || cursor_bits_take(&slice->bits, 1));
 }
 
 /* Reads the picture's header: false if its type is not known. */
@@ -240,10 +241,10 @@ static uint64_t read_slice(
 		return 0;
 	if (slice.structure != FRAME)
 		height /= 2;
-	if (row < 1 || row > height || mpeg_es_take(&slice.bits, 5) == 0)
+	if (row < 1 || row > height || cursor_bits_take(&slice.bits, 5) == 0)
 		return 0;
-	while (mpeg_es_take(&slice.bits, 1) && !mpeg_es_ran_out(&slice.bits))
-		mpeg_es_take(&slice.bits, 8);
+	while (cursor_bits_take(&slice.bits, 1) && !cursor_bits_ran_out(&slice.bits))
+		cursor_bits_take(&slice.bits, 8);
 	last = (uint64_t)picture->width * height - 1;
 	/* The position before the row's first. */
 	for (place = (uint64_t)(row - 1) * picture->width - 1; place != last;) {
@@ -256,7 +257,7 @@ static uint64_t read_slice(
 		place += distance;
 	}
 	*used = slice.bits.cursor.at;
-	bits = slice.bits.cursor.at * 8 - (unsigned)slice.bits.buffer.count;
+	bits = cursor_bits_at(&slice.bits);
 	return (bits + 7) / 8 <= slice.bits.end ? (bits + 7) / 8 : 0;
 }
 
