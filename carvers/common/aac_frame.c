@@ -10,6 +10,7 @@
 #include "aac_frame.h"
 
 #include "aac_codes.h"
+#include "byte_bits.h"
 
 enum { MAIN = 1, LC = 2, LTP = 4, SBR = 5, PS = 29 };
 enum { SCE, CPE, CCE, LFE, DSE, PCE, FIL, END };
@@ -50,11 +51,7 @@ static void fail(struct reader *reader)
 /* The next 32 bits; zeros after the end. */
 static uint32_t peek(const struct reader *reader)
 {
-	uint64_t byte = reader->at / 8, held = 0;
-
-	for (int i = 0; i < 5; i++, byte++)
-		held = held << 8 | (byte * 8 < reader->end ? reader->bytes[byte] : 0);
-	return (uint32_t)(held >> (8 - reader->at % 8));
+	return byte_bits_peek(reader->bytes, reader->at, reader->end);
 }
 
 static void skip(struct reader *reader, uint64_t count)
@@ -253,7 +250,7 @@ static void follow_escape(struct reader *reader)
 	skip(reader, ones + 4);
 }
 
-/* The line at which a band begins, in a window of so many. */
+/* The line at which a band begins, in a window that has `lines` of them. */
 static unsigned band_begin(const struct aac_bands *bands, unsigned band, unsigned lines)
 {
 	unsigned line = band ? bands->ends[band - 1] : 0;

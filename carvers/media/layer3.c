@@ -1,9 +1,8 @@
 #include "layer3.h"
 
-#include "bits.h"
+#include "byte_bits.h"
 
 #define LINES 576
-#define CODE_BITS 19
 
 /* The lines at which bands begin, of long blocks (11172-3, table B.8; 13818-3, table B.2; 8 kHz as encoders have it). */
 static const uint16_t bands[5][23] = {
@@ -34,15 +33,10 @@ struct reader {
 	size_t at, end; /* bits */
 };
 
-/* The next n bits, 24 at most; zeros after the end. */
+/* The next n bits, 1 to 32; zeros after the end. */
 static uint32_t peek(const struct reader *reader, int n)
 {
-	struct msb_bits bits = { 0 };
-
-	for (size_t byte = reader->at / 8; bits.count < 40; byte++)
-		msb_push(&bits, byte < (reader->end + 7) / 8 ? reader->bytes[byte] : 0);
-	msb_skip(&bits, (int)(reader->at % 8));
-	return msb_peek(&bits, n);
+	return byte_bits_peek(reader->bytes, reader->at, reader->end) >> (32 - n);
 }
 
 static uint32_t take(struct reader *reader, int n)
@@ -220,20 +214,21 @@ size_t layer3_main_len(const struct layer3_side *side)
 /* Skips a pair's code, its further bits and its signs. */
 static void skip_pair(struct reader *reader, const struct layer3_book *book)
 {
-	uint32_t bits = peek(reader, CODE_BITS);
+	uint32_t bits = peek(reader, LAYER3_CODE_BITS), code;
 	unsigned low = 0, high = book->count, first, second;
 
 	while (high - low > 1) {
 		unsigned middle = (low + high) / 2;
 
-		if (book->codes[middle].bits <= bits)
+		if (layer3_code_bits(book->codes[middle]) <= bits)
 			low = middle;
 		else
 			high = middle;
 	}
-	first = book->codes[low].pair >> 4;
-	second = book->codes[low].pair & 15;
-	reader->at += book->codes[low].len;
+	code = book->codes[low];
+	first = layer3_code_pair(code) >> 4;
+	second = layer3_code_pair(code) & 15;
+	reader->at += layer3_code_len(code);
 	reader->at += (first == 15 ? book->more_bits : 0) + (first != 0);
 	reader->at += (second == 15 ? book->more_bits : 0) + (second != 0);
 }

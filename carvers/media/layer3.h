@@ -16,14 +16,27 @@
 #define LAYER3_BEGIN_MAX 511 /* bytes before a frame in which its main data may begin */
 #define LAYER3_MAIN_MAX (4 * 4095 / 8 + 1) /* bytes of a frame's main data */
 
-struct layer3_code {
-	uint32_t bits; /* at the top of 19 */
-	uint8_t len;
-	uint8_t pair; /* the first value in the high half */
-};
+#define LAYER3_CODE_BITS 19 /* of the longest code */
+
+/* A code of two values: its bits at the top of LAYER3_CODE_BITS, from bit 13 on; from bit 8 on their number; below it the values,
+ * the first one in the high half. */
+static inline uint32_t layer3_code_bits(uint32_t code)
+{
+	return code >> 13;
+}
+
+static inline unsigned layer3_code_len(uint32_t code)
+{
+	return code >> 8 & 31;
+}
+
+static inline unsigned layer3_code_pair(uint32_t code)
+{
+	return code & 255;
+}
 
 struct layer3_book {
-	const struct layer3_code *codes; /* in order; NULL: there is none of this number */
+	const uint32_t *codes; /* in order of their bits; NULL: there is none of this number */
 	uint16_t count;
 	uint8_t more_bits; /* after a value of 15 */
 };

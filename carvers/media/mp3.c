@@ -48,7 +48,7 @@
 
 /* Frames whose codes end exactly after which those of one that do not are another file's. */
 #define EXACT_FRAMES 8
-/* A frame's main data may lie in the room of so many: each of 24 bytes has 11. */
+/* Frames in whose room a frame's main data may lie: each of 24 bytes has 11. */
 #define ROOMS 64
 /* Where other audio's main data takes the place of at least the last CODES_LEN bytes of a frame's, one in 27 still has
  * codes that end exactly (7,473 frames of 51 files, half of them with one part). */
@@ -270,7 +270,7 @@ static void add_room(struct codes *codes, const uint8_t *bytes, size_t len)
 	codes->room_len = (uint16_t)(kept + len);
 }
 
-/* Where the byte is that is so many before the end of all room so far. False: too long ago. */
+/* Where the byte is that is `back` bytes before the end of all room so far. False: too long ago. */
 static bool place_in_room(const struct codes *codes, size_t back, uint64_t *at)
 {
 	for (uint32_t n = 0; n < ROOMS && n < codes->frames; n++) {

@@ -821,8 +821,9 @@ Test(layer3, books_are_complete)
 			continue;
 		}
 		for (unsigned i = 0; i < book->count; i++) {
-			cr_expect_eq(book->codes[i].bits, next, "book %u, code %u", number, i);
-			next += UINT32_C(1) << (19 - book->codes[i].len);
+			cr_expect_eq(layer3_code_bits(book->codes[i]), next, "book %u, code %u",
+				number, i);
+			next += UINT32_C(1) << (19 - layer3_code_len(book->codes[i]));
 		}
 		cr_expect_eq(next, UINT32_C(1) << 19, "book %u", number);
 	}
