@@ -89,7 +89,7 @@ struct mp4 {
 	const struct carve_state *resume; /* NULL: from the start */
 	struct mp4_sample *samples; /* SAMPLES_MAX, that are checked in order; NULL: they are not */
 	size_t collected;
-	struct h264_decoder *decoder;
+	struct h264_decoder *decoder; /* NULL: no track is decoded */
 	struct decoded decoded;
 };
 
@@ -356,6 +356,8 @@ static bool read_track(void *context, const struct bmff_box *trak)
 	mp4->track->stream.is_followed = is_assembled(mp4) || view_is_trial(view);
 	if (is_assembled(mp4))
 		mp4->track->is_h264 = bmff_h264_open(view, &track, &mp4->track->h264);
+	if (mp4->track->is_h264 && !mp4->decoder && !(mp4->decoder = h264_decoder_new()))
+		view_no_memory(view);
 	mp4->pictures |= track.handler == BMFF('v', 'i', 'd', 'e');
 	mp4->audio |= track.handler == BMFF('s', 'o', 'u', 'n');
 	return bmff_samples(view, &track, visit_sample, mp4);
@@ -636,8 +638,7 @@ static enum verdict check_from(
 		return verdict_because(CARVE_REJECT, finding, "a picture format's brand at 8");
 	if (is_assembled(&mp4)) {
 		mp4.samples = malloc(SAMPLES_MAX * sizeof(*mp4.samples));
-		mp4.decoder = h264_decoder_new();
-		if (!mp4.samples || !mp4.decoder)
+		if (!mp4.samples)
 			view_no_memory(view);
 	}
 	verdict = check_boxes(&mp4);
