@@ -35,6 +35,7 @@ extern "C" {
 #define RING_CHUNK_LEN \
 	((size_t)16 \
 		<< 20) /* whole runs are 1.1 times as fast as with 32 MiB (tests/bench/RESULTS.md) */
+/* A thread of the processors searches about two thirds of this until a GPU has started. */
 #define LATE_LEN ((uint64_t)192 << 20)
 #define KEY_CAPACITY (1u << 20)
 /* Where coded data is decoded, a slot more keeps the text that was searched last until the one after it was:

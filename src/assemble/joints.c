@@ -336,7 +336,6 @@ static void judge(struct plan *plan, struct assembly *assembly)
 	for (size_t i = 1; i < plan->mapping->count; i++) {
 		struct stretch *after = &plan->mapping->items[i];
 		uint32_t bits = plan->joints[i].proof;
-
 		bool anchored = !is_proof(plan, bits) && is_anchored(plan, i);
 
 		if (anchored && after->bits < bits + ANCHORED_BITS)

@@ -39,7 +39,7 @@ struct search_options {
 /* What options point to must outlive the search. All functions are called by one thread. */
 struct search *search_new(const struct search_options *options);
 
-/* Picks the engine, for so many bytes (0: not known). Before search_open. Returns 0 or a negative errno with error
+/* Picks the engine that is to search length bytes (0: not known). Before search_open. Returns 0 or a negative errno with error
  * set, as do all that return int. */
 int search_pick_engine(struct search *search, uint64_t length, struct error *error);
 /* Opens reader and engine and starts reading: length bytes of the image from offset on. */

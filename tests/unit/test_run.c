@@ -136,13 +136,13 @@ static int second_reap(struct scan *scan, struct chunk **chunk)
 	return status;
 }
 
-static int second_open(struct scan **scan, const struct pattern_set *set,
+static int plain_open(struct scan **scan, const struct pattern_set *set,
 	const struct scan_options *options, struct error *error)
 {
 	return reference_engine.open(scan, set, options, error);
 }
 
-static int second_submit(struct scan *scan, struct chunk *chunk)
+static int plain_submit(struct scan *scan, struct chunk *chunk)
 {
 	return reference_engine.submit(scan, chunk);
 }
@@ -151,8 +151,8 @@ static const struct scan_engine second_engine = {
 	.name = "reference",
 	.summary = "the reference engine, which waits for one that is late",
 	.probe = test_probe,
-	.open = second_open,
-	.submit = second_submit,
+	.open = plain_open,
+	.submit = plain_submit,
 	.reap = second_reap,
 	.close = test_close,
 };
@@ -225,17 +225,12 @@ static void decode_end(struct scan *scan, struct coded_batch *batch)
 	free(batch);
 }
 
-static int decoding_submit(struct scan *scan, struct chunk *chunk)
-{
-	return reference_engine.submit(scan, chunk);
-}
-
 static const struct scan_engine decoding_engine = {
 	.name = "decoding",
 	.summary = "decodes pictures, on the host",
 	.probe = test_probe,
 	.open = decoding_open,
-	.submit = decoding_submit,
+	.submit = plain_submit,
 	.reap = decoding_reap,
 	.close = test_close,
 	.decode_begin = decode_begin,
