@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/sandbox.h"
 #include "run/cluster.h"
 #include "run/run_parts.h"
 
@@ -403,9 +402,6 @@ static int set_up(struct run *run, const char *output)
 		return status;
 	if (signals_caught()) /* the volumes may not all be known: nothing may depend on them */
 		return -EINTR;
-	/* The report names them. A process is forked to find out, which is safest while there is one thread: with the address
-	 * sanitizer it waited for ever for a lock that another thread had. */
-	sandbox_layers();
 	run->position = session->scope.begin;
 	traits_find(&run->traits, options, session->scope.evidence);
 	if ((options->resume && (status = begin_resuming(run, output))) ||

@@ -41,6 +41,7 @@ static void raise_descriptor_limit(void)
 struct pool *session_pool_new(unsigned threads)
 {
 	raise_descriptor_limit();
+	sandbox_layers(); /* as session_init */
 	return pool_new(threads);
 }
 
@@ -52,6 +53,9 @@ void session_init(
 		.image_path = image_path,
 		.started = clock_seconds(),
 	};
+	/* The report names them. A process is forked to find out, which is safest before there are threads, of the pool or of an
+	 * image: with the address sanitizer the child waited for ever for a lock that another thread had. */
+	sandbox_layers();
 }
 
 int session_open_pool(struct session *session, unsigned threads)

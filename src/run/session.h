@@ -40,11 +40,12 @@ struct session {
 	bool whole; /* of session_report: all was done, though a reader of events may have missed it */
 };
 
-/* A pool for one or several runs, and room for their descriptors. NULL when no thread can be
- * started. */
+/* A pool for one or several runs, and room for their descriptors. What confines processes is known before it has
+ * threads (sandbox_layers). NULL when no thread can be started. */
 struct pool *session_pool_new(unsigned threads);
 
-/* Sets all to nothing but these, which must outlive the session, and the time at which it began. */
+/* Sets all to nothing but these, which must outlive the session, and the time at which it began. Finds out what confines
+ * processes (sandbox_layers). */
 void session_init(
 	struct session *session, const struct run_options *options, const char *image_path);
 

@@ -7,12 +7,16 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/confine.h"
 #include "base/log.h"
+#include "base/pool.h"
+#include "base/sandbox.h"
 #include "run/run.h"
+#include "run/session.h"
 #include "run/signals.h"
 #include "rules/load.h"
 #include "scan/scan.h"
@@ -527,6 +531,38 @@ Test(run, a_signal_ends_it_with_a_report)
 	expect_in_report("out/report.jsonl", "interrupted by SIGTERM after ");
 	expect_in_report("out/report.jsonl", "\"signal\":15,\"exit\":143");
 	free(file_lines("out/report.jsonl"));
+}
+
+/* ---- what confines processes ---- */
+
+/* That is, nothing needs to be asked any more: without descriptors no process could be. */
+static void expect_layers_are_known(void)
+{
+	struct rlimit limit, none;
+
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){ 0, limit.rlim_max };
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	cr_expect(sandbox_layers()->limits);
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+Test(run, what_confines_is_known_before_a_session_has_threads)
+{
+	const struct run_options options = { 0 };
+	struct session session;
+
+	session_init(&session, &options, "image");
+	expect_layers_are_known();
+}
+
+Test(run, what_confines_is_known_before_a_pool_has_threads)
+{
+	struct pool *pool = session_pool_new(1);
+
+	cr_assert_not_null(pool);
+	expect_layers_are_known();
+	pool_free(pool);
 }
 
 /* ---- pictures that are decoded ahead ---- */
