@@ -10,7 +10,9 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <zlib.h>
 
+#include "assemble/assemble.h"
 #include "base/confine.h"
 #include "base/log.h"
 #include "base/pool.h"
@@ -151,6 +153,21 @@ static int plain_submit(struct scan *scan, struct chunk *chunk)
 	return reference_engine.submit(scan, chunk);
 }
 
+/* Its description is there as long as the engine is open. */
+static char description[] = "waiting";
+
+static const char *second_kernel(const struct scan *scan)
+{
+	(void)scan;
+	return description;
+}
+
+static void second_close(struct scan *scan)
+{
+	memset(description, '?', strlen(description));
+	test_close(scan);
+}
+
 static const struct scan_engine second_engine = {
 	.name = "reference",
 	.summary = "the reference engine, which waits for one that is late",
@@ -158,7 +175,8 @@ static const struct scan_engine second_engine = {
 	.open = plain_open,
 	.submit = plain_submit,
 	.reap = second_reap,
-	.close = test_close,
+	.close = second_close,
+	.kernel = second_kernel,
 };
 
 /* ---- an engine that decodes, as a GPU does ---- */
@@ -410,6 +428,65 @@ Test(run, another_engine_searches_until_the_first_one_has_started)
 	cr_expect_gt(after, 0);
 	cr_expect_eq(before + after, FILE_COUNT * FILE_LEN);
 	expect_same_files("out/report.jsonl");
+}
+
+/* Puts a picture in two pieces into the image, the joint in a chunk with a CRC. */
+static void cut_picture(uint8_t *image)
+{
+	enum { CLUSTER = 4096, HEAD = 33, CHUNK = 6000, REST_MAX = 4096 };
+	static uint8_t file[HEAD + CHUNK + 12 + REST_MAX];
+	FILE *picture = fopen("tests/golden/png/grey.png", "rb");
+	uint8_t *chunk = file + HEAD;
+	uint32_t crc;
+	size_t len;
+
+	cr_assert_not_null(picture);
+	cr_assert_eq(fread(file, 1, HEAD, picture), HEAD);
+	len = fread(chunk + CHUNK + 12, 1, REST_MAX, picture);
+	fclose(picture);
+	chunk[2] = CHUNK >> 8;
+	chunk[3] = CHUNK & 255;
+	memcpy(chunk + 4, "prVt", 4);
+	for (unsigned i = 0; i < CHUNK; i++)
+		chunk[8 + i] = (uint8_t)(i * i >> 4);
+	crc = (uint32_t)crc32(0, chunk + 4, CHUNK + 4);
+	for (int i = 0; i < 4; i++)
+		chunk[8 + CHUNK + i] = (uint8_t)(crc >> (24 - 8 * i));
+	memcpy(image + CLUSTER, file, CLUSTER);
+	memcpy(image + 3 * CLUSTER, file + CLUSTER, HEAD + CHUNK + 12 + len - CLUSTER);
+}
+
+/* They are written a second time once files were put together. */
+Test(run, the_reports_describe_the_engine_that_began)
+{
+	static const char text[] = "types = ( { name = \"png\"; header = \"89 'PNG'\"; "
+				   "max_size = \"1M\"; carver = \"png\"; } );";
+	static uint8_t image[1 << 16];
+	struct run_options options = { .threads = 2,
+		.chunk_size = CHUNK_LEN,
+		.fragments = FRAGMENTS_KNOWN,
+		.fragment_budget = 100,
+		.hash_mask = HASH_SHA256,
+		.progress = { .quiet = true } };
+	struct error error = { 0 };
+	char *report;
+
+	rules_free(rules);
+	cr_assert_eq(
+		rules_load_text(&rules, NULL, text, sizeof(text) - 1, RULES_AUTO, NULL, &error), 0,
+		"%s", error.text);
+	options.rules = rules;
+	cut_picture(image);
+	temp_write("image", image, sizeof(image));
+	is_late = awaits_late = true;
+	failing_engine.late_len = 1;
+	cr_expect_eq(run_carve(&options, temp_at("image"), temp_at("out"), NULL), EXIT_CLEAN);
+	cr_expect_gt(bytes_searched("out/report.jsonl", "failing"), 0);
+	expect_in_report("out/report.jsonl", "\"assembly\":{\"by\":\"table\"");
+	report = temp_read("out/report.jsonl", NULL);
+	*strchr(report, '\n') = '\0'; /* the first line */
+	cr_expect_not_null(strstr(report, "\"kernel\":\"waiting\""), "%s", report);
+	free(report);
 }
 
 Test(run, an_engine_that_starts_late_and_in_vain_is_named)
