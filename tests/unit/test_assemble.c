@@ -1,6 +1,10 @@
 #include <criterion/criterion.h>
+#include <stdlib.h>
 
 #include "assemble/assemble.h"
+#include "assemble/pass_state.h"
+#include "assemble/strategies.h"
+#include "memory_image.h"
 
 /* A small image may hold a broken file in each sector. */
 Test(assemble, a_pass_is_bounded_however_many_files_are_broken)
@@ -25,4 +29,122 @@ Test(assemble, a_small_image_is_searched_in_little_work)
 	for (uint64_t files = 1; files <= 1 << 11; files++)
 		cr_assert_leq(assemble_work(1 << 20, files, 3), (512u << 20) / files, "%u files",
 			(unsigned)files);
+}
+
+/* ---- trials that are noted ---- */
+
+#define CLUSTER ((uint64_t)4096)
+#define FILES 200
+#define NOTED_ALL \
+	((size_t)1 \
+		<< 19) /* that a process which takes over the passes has room for, beside one for each file */
+
+static uint8_t content[2 * FILES * CLUSTER];
+static struct memory_image evidence = MEMORY_IMAGE(content, sizeof(content));
+
+static enum verdict check_short(struct view *view, struct finding *finding)
+{
+	(void)view;
+	finding->length = CLUSTER;
+	return verdict_because(CARVE_TRUNCATED, finding, "it ends");
+}
+
+/* Broken files, each at every second cluster. */
+static struct assembler *note_files(const struct assemble_options *options)
+{
+	struct assembler *assembler = assembler_new(options);
+
+	for (uint64_t i = 0; i < FILES; i++) {
+		const struct candidate candidate = { .start = 2 * i * CLUSTER, .length = CLUSTER };
+		const struct outcome outcome = { .verdict = CARVE_TRUNCATED, .length = CLUSTER };
+		const struct decision decision = {
+			.candidate = &candidate, .outcome = &outcome, .keep = true
+		};
+
+		assembler_note(assembler, &decision);
+	}
+	return assembler;
+}
+
+/* The first pass that knows what the one before has noted. */
+static unsigned first_repeated(void)
+{
+	unsigned pass = 1;
+
+	while (!strategies[pass].repeats || !strategies[pass - 1].repeats)
+		pass++;
+	return pass;
+}
+
+/* All files but the last noted their trials, and were found then. */
+static void save_state(const struct assembler *assembler, struct codec_writer *writer)
+{
+	struct pass_state state = { 0 };
+
+	assembler_save(assembler, writer);
+	writer->len--; /* that no pass was made */
+	codec_put(writer, true);
+	pass_state_begin(&state, FILES);
+	state.pass = first_repeated();
+	for (size_t i = 0; i + 1 < FILES; i++) {
+		struct assembled *found = &state.found[i];
+
+		found->start = 2 * i * CLUSTER;
+		found->runs = malloc(sizeof(*found->runs));
+		*found->runs = (struct range){ found->start, CLUSTER };
+		found->run_count = 1;
+		found->outcome = (struct outcome){ .verdict = CARVE_COMPLETE, .length = CLUSTER };
+		found->assembly.by = ASSEMBLY_SEARCH;
+		found->pass = state.pass - 1;
+		state.known[i] = known_trials_new(NOTED_ALL / FILES + 1);
+	}
+	pass_state_save(&state, writer);
+	pass_state_free(&state);
+}
+
+static const char *no_extension(const char *text)
+{
+	(void)text;
+	return NULL;
+}
+
+static bool load(struct assembler *assembler, const struct codec_writer *saved)
+{
+	struct codec_reader reader = codec_reader_from(saved->bytes, saved->len);
+
+	assembler_load(assembler, no_extension, &reader);
+	return codec_at_end(&reader);
+}
+
+/* One that was found before the others noted theirs, and lost its clusters: what the pass comes to can be loaded all the same. */
+Test(assemble, a_file_that_comes_late_notes_no_more_trials_than_are_left)
+{
+	static char name[] = "x";
+	static const struct carver carver = { .name = "x", .check = check_short };
+	struct rule rule = {
+		.name = name, .extension = name, .carver = &carver, .max_size = 1 << 20
+	};
+	const struct rules rules = { .rules = &rule, .count = 1 };
+	const struct assemble_options options = { .image = &evidence.image,
+		.rules = &rules,
+		.pool = pool_new(1),
+		.level = FRAGMENTS_SEARCH,
+		.budget = 100 };
+	struct assembler *first = note_files(&options), *next = assembler_new(&options),
+			 *last = assembler_new(&options);
+	struct codec_writer before = { 0 }, after = { 0 };
+	struct error error = { 0 };
+
+	save_state(first, &before);
+	cr_assert(load(next, &before));
+	cr_assert_eq(assembler_pass(next, &error), 0, "%s", error.text);
+	cr_assert(assembler_has_pass(next));
+	assembler_save(next, &after);
+	cr_expect(load(last, &after));
+	free(before.bytes);
+	free(after.bytes);
+	assembler_free(first);
+	assembler_free(next);
+	assembler_free(last);
+	pool_free(options.pool);
 }
