@@ -15,8 +15,6 @@
 #define PROVED_MIN 128 /* bytes of a slice; a shorter one proves too little */
 #define OTHER_MAX 32   /* bytes of other units in a sample of which nothing more is said */
 
-enum { SLICE = 1, PARTITION_A, PARTITION_C = 4, IDR = 5, SPS = 7, PPS = 8 };
-
 /* Adds the parameter sets of one kind, whose number is at *at, a byte masked. False: they do not fit in. */
 static bool add_sets(
 	struct view *view, uint64_t *at, uint64_t end, uint8_t mask, struct h264_params *params)
@@ -75,11 +73,11 @@ static bool check_unit(struct view *view, struct h264_decoder *decoder, struct h
 	const uint8_t *p = view_peek(view, at, 1);
 	unsigned type = p ? *p & 31 : 0;
 
-	if (type == SPS || type == PPS)
+	if (type == H264_NAL_SPS || type == H264_NAL_PPS)
 		h264_add(params, view, at, end);
-	if (type >= PARTITION_A && type <= PARTITION_C)
+	if (type >= H264_NAL_PARTITION_A && type <= H264_NAL_PARTITION_C)
 		units->followed = false;
-	if (type != SLICE && type != IDR) {
+	if (type != H264_NAL_SLICE && type != H264_NAL_IDR) {
 		units->other += end - at;
 		return true;
 	}

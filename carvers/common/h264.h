@@ -12,6 +12,18 @@
 
 #define H264_SPS_MAX 2
 #define H264_PPS_MAX 8
+/* A picture's width and height in macroblocks that a level allows (table A-1). */
+#define H264_SIDE_MAX 1056
+
+/* Types of NAL units (table 7-1). */
+enum h264_nal {
+	H264_NAL_SLICE = 1,
+	H264_NAL_PARTITION_A = 2,
+	H264_NAL_PARTITION_C = 4,
+	H264_NAL_IDR = 5,
+	H264_NAL_SPS = 7,
+	H264_NAL_PPS = 8,
+};
 
 /* What slices need of the parameter sets (7.3.2.1, 7.3.2.2). */
 struct h264_sps {

@@ -2,9 +2,24 @@
 
 #define WINDOW_LEN 4096
 
+/* The unit's end before zeros that may follow it (7.4.1, cabac_zero_word among them). */
+static uint64_t end_without_zeros(struct view *view, uint64_t at, uint64_t end)
+{
+	const uint8_t *p;
+
+	while (end - at >= 3 && (p = view_peek(view, end - 3, 3))) {
+		if (!p[2] || (p[2] == 3 && !p[0] && !p[1]))
+			end--;
+		else
+			break;
+	}
+	return end;
+}
+
 void h264_bits_open(struct h264_bits *bits, struct view *view, uint64_t at, uint64_t end)
 {
-	*bits = (struct h264_bits){ .view = view, .at = at, .end = end };
+	*bits = (struct h264_bits){ .view = view, .at = at };
+	bits->end = end_without_zeros(view, at, end);
 }
 
 bool h264_refill(struct h264_bits *bits)

@@ -23,7 +23,7 @@ struct h264_bits {
 	bool unread;      /* the view did not give what it has */
 };
 
-/* Reads from [at, end) of the view: the bytes of a NAL unit after its head, up to its last that is not zero. */
+/* Reads from [at, end) of the view: the bytes of a NAL unit after its head, without zeros that may follow it. */
 void h264_bits_open(struct h264_bits *bits, struct view *view, uint64_t at, uint64_t end);
 
 /* More bytes in the window. False: there are none. */

@@ -6,8 +6,6 @@
 #include "h264_bits.h"
 #include "h264_tables.h"
 
-#define H264_ROW_MAX 1056 /* macroblocks */
-
 enum h264_slice_kind { H264_P, H264_B, H264_I };
 
 enum h264_mb_kind { H264_SKIPPED, H264_DIRECT, H264_INTER, H264_I_NXN, H264_I_16X16, H264_PCM };
@@ -51,7 +49,7 @@ struct h264_decoder {
 	unsigned range;
 	uint8_t states[H264_CONTEXTS]; /* 2 * pStateIdx + valMPS */
 	unsigned cabac_init, qp;
-	struct h264_mb row[H264_ROW_MAX + 1], own;
+	struct h264_mb row[H264_SIDE_MAX], own;
 };
 
 static inline bool h264_is_intra(const struct h264_mb *mb)

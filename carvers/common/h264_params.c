@@ -5,11 +5,9 @@
 
 #include "h264_bits.h"
 
-enum { NAL_SPS = 7, NAL_PPS = 8 };
 enum { BASELINE = 66, EXTENDED = 88 };
 
-/* Picture widths and heights in macroblocks that a level allows (table A-1). */
-#define SIDE_MAX 1056
+/* Macroblocks of a picture that a level allows (table A-1). */
 #define MACROBLOCKS_MAX 139264
 
 /* 7.3.2.1.1.1: a list of scales; only its codes are of interest. */
@@ -114,7 +112,7 @@ static bool read_sps(struct h264_bits *bits, struct h264_sps *sps)
 	if (!sps->frames_only)
 		sps->adaptive_frames = h264_take(bits, 1);
 	sps->direct_8x8 = h264_take(bits, 1);
-	if (width >= SIDE_MAX || height >= SIDE_MAX)
+	if (width >= H264_SIDE_MAX || height >= H264_SIDE_MAX)
 		return false;
 	width++;
 	height = (height + 1) * (sps->frames_only ? 1 : 2);
@@ -124,7 +122,7 @@ static bool read_sps(struct h264_bits *bits, struct h264_sps *sps)
 	sps->height = (uint16_t)height;
 	if (format != 1 || depth)
 		sps->followed = false;
-	return !bits->missing;
+	return h264_left(bits) >= 0;
 }
 
 static bool read_pps(struct h264_bits *bits, struct h264_pps *pps)
@@ -162,39 +160,30 @@ static bool read_pps(struct h264_bits *bits, struct h264_pps *pps)
 	pps->redundant = h264_take(bits, 1);
 	if (h264_left(bits) > 0)
 		pps->transform_8x8 = h264_take(bits, 1);
-	return true;
+	return h264_left(bits) >= 0;
 }
 
-static void add_sps(struct h264_params *params, const struct h264_sps *sps)
+/* False: there is no room. */
+static bool keep_sps(struct h264_params *params, const struct h264_sps *sps)
 {
-	struct h264_sps *slot = NULL;
+	size_t i = 0;
 
-	for (size_t i = H264_SPS_MAX; i-- > 0;)
-		if (!params->sps[i].set)
-			slot = &params->sps[i];
-	for (size_t i = 0; i < H264_SPS_MAX; i++)
-		if (params->sps[i].set && params->sps[i].id == sps->id)
-			slot = &params->sps[i];
-	if (slot)
-		*slot = *sps;
-	else
-		params->lost = true;
+	while (i < H264_SPS_MAX && params->sps[i].set && params->sps[i].id != sps->id)
+		i++;
+	if (i < H264_SPS_MAX)
+		params->sps[i] = *sps;
+	return i < H264_SPS_MAX;
 }
 
-static void add_pps(struct h264_params *params, const struct h264_pps *pps)
+static bool keep_pps(struct h264_params *params, const struct h264_pps *pps)
 {
-	struct h264_pps *slot = NULL;
+	size_t i = 0;
 
-	for (size_t i = H264_PPS_MAX; i-- > 0;)
-		if (!params->pps[i].set)
-			slot = &params->pps[i];
-	for (size_t i = 0; i < H264_PPS_MAX; i++)
-		if (params->pps[i].set && params->pps[i].id == pps->id)
-			slot = &params->pps[i];
-	if (slot)
-		*slot = *pps;
-	else
-		params->lost = true;
+	while (i < H264_PPS_MAX && params->pps[i].set && params->pps[i].id != pps->id)
+		i++;
+	if (i < H264_PPS_MAX)
+		params->pps[i] = *pps;
+	return i < H264_PPS_MAX;
 }
 
 void h264_add(struct h264_params *params, struct view *view, uint64_t at, uint64_t end)
@@ -204,17 +193,14 @@ void h264_add(struct h264_params *params, struct view *view, uint64_t at, uint64
 	struct h264_bits bits;
 	struct h264_sps sps;
 	struct h264_pps pps;
+	bool kept;
 
+	if (type != H264_NAL_SPS && type != H264_NAL_PPS)
+		return;
 	h264_bits_open(&bits, view, at + 1, end);
-	if (type == NAL_SPS) {
-		if (read_sps(&bits, &sps))
-			add_sps(params, &sps);
-		else
-			params->lost = true;
-	} else if (type == NAL_PPS) {
-		if (read_pps(&bits, &pps))
-			add_pps(params, &pps);
-		else
-			params->lost = true;
-	}
+	if (type == H264_NAL_SPS)
+		kept = read_sps(&bits, &sps) && keep_sps(params, &sps);
+	else
+		kept = read_pps(&bits, &pps) && keep_pps(params, &pps);
+	params->lost |= !kept;
 }

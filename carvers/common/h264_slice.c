@@ -17,8 +17,6 @@
 #define REFS_MAX 32
 #define LIST_MAX 66 /* changes of a list of references, or of what is kept */
 
-enum { NAL_IDR = 5 };
-
 struct h264_decoder *h264_decoder_new(void)
 {
 	return malloc(sizeof(struct h264_decoder));
@@ -185,7 +183,7 @@ static bool read_rest(struct h264_decoder *d, unsigned importance, bool idr)
 static enum h264_outcome read_header(
 	struct h264_decoder *d, const struct h264_params *params, unsigned head, uint32_t *first)
 {
-	bool idr = (head & 31) == NAL_IDR;
+	bool idr = (head & 31) == H264_NAL_IDR;
 	uint32_t kind;
 
 	*first = h264_ue(&d->bits);
@@ -237,13 +235,13 @@ static bool is_lost(const struct h264_decoder *d)
 	return d->invalid || d->bits.forbidden || d->bits.missing > AHEAD_MAX;
 }
 
-/* Counts the work since the last time. */
-static bool count_work(struct h264_decoder *d)
+/* Counts the work of that many macroblocks, and of the bytes since the last time. */
+static bool count_work(struct h264_decoder *d, uint64_t macroblocks)
 {
 	uint64_t at = h264_at(&d->bits), len = at - d->counted;
 
 	d->counted = at;
-	return view_work(d->bits.view, MACROBLOCK_WORK + len * BYTE_WORK);
+	return view_work(d->bits.view, macroblocks * MACROBLOCK_WORK + len * BYTE_WORK);
 }
 
 /* The end of the slice, or 0: it is invalid. */
@@ -256,7 +254,7 @@ static uint64_t read_by_cabac(struct h264_decoder *d, uint64_t first, uint64_t s
 		return 0;
 	h264_cabac_open(d);
 	do {
-		if (!enter(d, first, address, size) || is_lost(d) || !count_work(d))
+		if (!enter(d, first, address, size) || is_lost(d) || !count_work(d, 1))
 			return 0;
 		if (d->kind != H264_I && h264_cabac_skip(d))
 			skip_macroblock(d);
@@ -275,7 +273,8 @@ static uint64_t read_by_cavlc(struct h264_decoder *d, uint64_t first, uint64_t s
 	do {
 		uint32_t run = d->kind == H264_I ? 0 : h264_ue(&d->bits);
 
-		if (run > size - address)
+		/* A few bits are many macroblocks. */
+		if (run > size - address || is_lost(d) || !count_work(d, run + 1))
 			return 0;
 		while (run--) {
 			enter(d, first, address, size);
@@ -283,8 +282,6 @@ static uint64_t read_by_cavlc(struct h264_decoder *d, uint64_t first, uint64_t s
 			d->row[d->column] = d->own;
 			address++;
 		}
-		if (is_lost(d) || !count_work(d))
-			return 0;
 		if (d->kind != H264_I && h264_left(&d->bits) <= 0)
 			break;
 		if (!enter(d, first, address, size))
@@ -294,20 +291,6 @@ static uint64_t read_by_cavlc(struct h264_decoder *d, uint64_t first, uint64_t s
 		address++;
 	} while (!is_lost(d) && h264_left(&d->bits) > 0);
 	return !is_lost(d) && h264_left(&d->bits) == 0 ? address : 0;
-}
-
-/* The end without zeros, which may follow a unit. */
-static uint64_t end_of_codes(struct view *view, uint64_t at, uint64_t end)
-{
-	const uint8_t *p;
-
-	while (end - at >= 3 && (p = view_peek(view, end - 3, 3))) {
-		if (!p[2] || (p[2] == 3 && !p[0] && !p[1]))
-			end--;
-		else
-			break;
-	}
-	return end;
 }
 
 enum h264_outcome h264_slice(struct h264_decoder *d, struct view *view,
@@ -323,7 +306,7 @@ enum h264_outcome h264_slice(struct h264_decoder *d, struct view *view,
 	*seen = at;
 	if (!p)
 		return H264_NOT_FOLLOWED;
-	h264_bits_open(&d->bits, view, at + 1, end_of_codes(view, at, end));
+	h264_bits_open(&d->bits, view, at + 1, end);
 	d->counted = at;
 	d->invalid = false;
 	d->had_delta = false;

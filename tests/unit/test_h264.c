@@ -172,6 +172,180 @@ Test(h264, slices_without_an_order)
 	free(film.bytes.data);
 }
 
+/* ---- units that are made ---- */
+
+/* Bits of a unit, the highest of a byte first. */
+struct unit {
+	uint8_t bytes[64];
+	size_t bits;
+};
+
+static void put(struct unit *unit, uint32_t value, int count)
+{
+	for (; count; count--, unit->bits++)
+		unit->bytes[unit->bits / 8] |=
+			(uint8_t)((value >> (count - 1) & 1) << (7 - unit->bits % 8));
+}
+
+/* An Exp-Golomb code (9.1). */
+static void put_ue(struct unit *unit, uint32_t value)
+{
+	int len = 32 - __builtin_clz(value + 1);
+
+	put(unit, 0, len - 1);
+	put(unit, value + 1, len);
+}
+
+/* The bit that ends a unit. Returns its bytes. */
+static size_t end_unit(struct unit *unit)
+{
+	put(unit, 1, 1);
+	return (unit->bits + 7) / 8;
+}
+
+/* A sequence parameter set of baseline profile, that ends soon after the picture's size: it describes no more. */
+static size_t make_sps(struct unit *unit, uint32_t width, uint32_t height)
+{
+	*unit = (struct unit){ 0 };
+	put(unit, 0x67, 8);
+	put(unit, 66, 8);
+	put(unit, 30, 16);
+	put_ue(unit, 0);
+	put_ue(unit, 0); /* 4 bits of frame_num */
+	put_ue(unit, 2); /* pictures are in order */
+	put_ue(unit, 1);
+	put(unit, 0, 1);
+	put_ue(unit, width - 1);
+	put_ue(unit, height - 1);
+	put(unit, 12, 4); /* frames; direct_8x8_inference_flag; neither cropping nor VUI */
+	return end_unit(unit);
+}
+
+/* A picture parameter set for CAVLC, up to its ninth element. */
+static void begin_pps(struct unit *unit)
+{
+	*unit = (struct unit){ 0 };
+	put(unit, 0x68, 8);
+	put_ue(unit, 0);
+	put_ue(unit, 0);
+	put(unit, 0, 2);
+	put_ue(unit, 0); /* groups of slices */
+	put_ue(unit, 0);
+	put_ue(unit, 0);
+	put(unit, 0, 3);
+	put_ue(unit, 0);
+}
+
+static size_t make_pps(struct unit *unit)
+{
+	begin_pps(unit);
+	put_ue(unit, 0);
+	put_ue(unit, 0);
+	put(unit, 0, 3);
+	return end_unit(unit);
+}
+
+static void add_unit(struct h264_params *params, const struct unit *unit, size_t len)
+{
+	struct view *view = view_new_memory(unit->bytes, len);
+
+	h264_add(params, view, 0, len);
+	view_free(view);
+}
+
+Test(h264, parameter_sets_end_after_few_bits)
+{
+	struct h264_params params = { 0 };
+	struct unit unit;
+
+	add_unit(&params, &unit, make_sps(&unit, 11, 9));
+	cr_expect(params.sps[0].set && params.sps[0].followed);
+	cr_expect_eq(params.sps[0].width, 11);
+	cr_expect_eq(params.sps[0].height, 9);
+	add_unit(&params, &unit, make_pps(&unit));
+	cr_expect(params.pps[0].set && params.pps[0].followed);
+	cr_expect_not(params.pps[0].transform_8x8);
+	cr_expect_not(params.lost);
+}
+
+/* Some writers leave zeros after them, and these are no part of them. */
+Test(h264, zeros_after_parameter_sets_are_left_out)
+{
+	struct h264_params params = { 0 };
+	struct unit unit;
+
+	add_unit(&params, &unit, make_sps(&unit, 11, 9) + 2);
+	add_unit(&params, &unit, make_pps(&unit) + 2);
+	cr_expect(params.sps[0].set && params.pps[0].set);
+	cr_expect_not(params.pps[0].transform_8x8);
+	cr_expect_not(params.lost);
+}
+
+Test(h264, parameter_sets_that_are_cut_are_lost)
+{
+	struct h264_params params = { 0 };
+	struct unit unit;
+
+	add_unit(&params, &unit, make_sps(&unit, 11, 9) - 1);
+	cr_expect(params.lost && !params.sps[0].set);
+	params.lost = false;
+	begin_pps(&unit);
+	add_unit(&params, &unit, end_unit(&unit));
+	cr_expect(params.lost && !params.pps[0].set);
+}
+
+/* As many sets as are kept, and one of them again; another one does not fit in. */
+Test(h264, parameter_sets_are_kept_by_their_numbers)
+{
+	struct h264_params params = { 0 };
+	struct unit unit;
+
+	for (uint8_t id = 0; id < H264_SPS_MAX; id++)
+		params.sps[id] = (struct h264_sps){ .set = true, .id = (uint8_t)(id + 1) };
+	params.sps[1].id = 0;
+	add_unit(&params, &unit, make_sps(&unit, 11, 9));
+	cr_expect_eq(params.sps[1].width, 11);
+	cr_expect_eq(params.sps[0].id, 1);
+	cr_expect_not(params.lost);
+	params.sps[1].id = 2;
+	add_unit(&params, &unit, make_sps(&unit, 11, 9));
+	cr_expect(params.lost);
+}
+
+/* A code of few bits leaves out all macroblocks of a large picture. */
+Test(h264, macroblocks_that_are_left_out_are_work)
+{
+	enum { WIDTH = 1000, HEIGHT = 100, MACROBLOCKS = WIDTH * HEIGHT };
+	struct h264_decoder *decoder = h264_decoder_new();
+	struct h264_params params = { 0 };
+	struct h264_picture picture = { 0 };
+	struct unit unit;
+	struct view *view;
+	uint64_t seen;
+	size_t len;
+
+	cr_assert_not_null(decoder);
+	add_unit(&params, &unit, make_sps(&unit, WIDTH, HEIGHT));
+	add_unit(&params, &unit, make_pps(&unit));
+	unit = (struct unit){ 0 };
+	put(&unit, 0x01, 8); /* not a reference */
+	put_ue(&unit, 0);
+	put_ue(&unit, 0); /* P */
+	put_ue(&unit, 0);
+	put(&unit, 0, 4 + 2); /* frame_num; as many references as usual, in their order */
+	put_ue(&unit, 0);
+	put_ue(&unit, MACROBLOCKS);
+	len = end_unit(&unit);
+	view = view_new_memory(unit.bytes, len);
+	cr_expect_eq(h264_slice(decoder, view, &params, &picture, 0, len, &seen), H264_VALID);
+	cr_expect_eq(picture.next, MACROBLOCKS);
+	cr_expect_geq(view_work_done(view), MACROBLOCKS);
+	view_free(view);
+	free(decoder);
+}
+
+/* ---- files ---- */
+
 static enum verdict check(const struct bytes *bytes, const struct range *runs, unsigned count,
 	struct finding *finding, uint64_t joint, unsigned *proof)
 {
