@@ -99,14 +99,19 @@ void evenness_forgive(struct evenness *evenness)
 	evenness->foreign_from = 0;
 }
 
-bool evenness_refuses(const struct evenness *evenness, const uint8_t *bytes, size_t len)
+uint64_t evenness_squares(const uint8_t *bytes, size_t len)
 {
 	uint16_t counts[256] = { 0 };
-	uint32_t sum = 0;
+	uint64_t sum = 0;
 
-	if (len < WINDOW)
-		return false;
-	for (size_t i = 0; i < WINDOW; i++)
+	for (size_t i = 0; i < len; i++)
 		sum += 2u * counts[bytes[i]]++ + 1;
-	return sum > UNEVEN && sum > OWN_FACTOR * evenness->own;
+	return sum;
+}
+
+bool evenness_refuses(const struct evenness *evenness, const uint8_t *bytes, size_t len)
+{
+	uint64_t sum = len < WINDOW ? 0 : evenness_squares(bytes, WINDOW);
+
+	return sum > UNEVEN && sum > OWN_FACTOR * (uint64_t)evenness->own;
 }

@@ -30,7 +30,7 @@
 #define NO_PICTURE_MAX 19
 #define LONGEST 12 /* bits of a word */
 
-enum code { LAYER_FIRST = 0x20, LAYER_LAST = 0x2f, STUDIO_FIRST = 0xb7, PICTURE = 0xb6 };
+enum code { LAYER_FIRST = 0x20, LAYER_LAST = 0x2f, PICTURE = 0xb6 };
 enum kind { KIND_I, KIND_P, KIND_B, KIND_S };
 
 /* Types of macroblocks; Q has its own scale. Bidirectional ones use none of the last three. */

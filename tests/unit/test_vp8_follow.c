@@ -1,7 +1,9 @@
 /* What checks of lossy WebP do where pieces are put together: any bytes decode, but others' do not go on as the picture began. */
 #include "carver_case.h"
 
+#include "bytes.h"
 #include "carver.h"
+#include "webp/vp8.h"
 
 #define PATH "tests/golden/webp/long.webp"
 
@@ -109,4 +111,113 @@ Test(vp8_follow, what_goes_on_is_likely)
 	}
 	cr_expect(asked >= 2 && likely * 10 >= asked * 9, "%u of %u", likely, asked);
 	free(whole.data);
+}
+
+/* ---- frames that are made ---- */
+
+/* Writes booleans (RFC 6386, section 7): a number below 1, of which those so far give a range. */
+struct coder {
+	uint8_t *bytes; /* zeros at first */
+	size_t shifts;
+	uint32_t range;
+};
+
+static void put_bool(struct coder *coder, uint8_t prob, bool bit)
+{
+	uint32_t split = 1 + (((coder->range - 1) * prob) >> 8);
+
+	if (bit) {
+		uint32_t sum = split << (8 - coder->shifts % 8);
+
+		for (size_t at = coder->shifts / 8 + 1; sum; at--, sum >>= 8) {
+			sum += coder->bytes[at];
+			coder->bytes[at] = (uint8_t)sum;
+		}
+		coder->range -= split;
+	} else {
+		coder->range = split;
+	}
+	for (; coder->range < 128; coder->range <<= 1)
+		coder->shifts++;
+}
+
+static void put_value(struct coder *coder, unsigned value, int bits)
+{
+	while (bits--)
+		put_bool(coder, 128, value >> bits & 1);
+}
+
+enum { FRAME_ACROSS = 640, FRAME_DOWN = 100, FRAME_CODED = 400, RIFF_LEN = 20, HEAD_LEN = 10 };
+
+/* Sections 9 and 11: the first part, of a frame with one mode all over, of whose macroblocks the first have coefficients. */
+static void put_modes(struct coder *coder)
+{
+	put_value(coder, 0, 2 + 1 + 10 + 1 + 2 + 7 + 5 + 1);
+	for (size_t i = 0; i < sizeof(vp8_update_probs); i++)
+		put_bool(coder, (&vp8_update_probs[0][0][0][0])[i], false);
+	put_value(coder, 1, 1); /* some have none, */
+	put_value(coder, 128, 8);
+	for (int n = 0; n < FRAME_ACROSS * FRAME_DOWN; n++) {
+		put_bool(coder, 128, n >= FRAME_CODED);
+		put_bool(coder, 145, true);
+		put_bool(coder, 156, false);
+		put_bool(coder, 163, false);
+		put_bool(coder, 142, false);
+	}
+}
+
+/* Section 13: blocks that end before their first coefficient. */
+static void put_coefficients(struct coder *coder)
+{
+	for (int n = 0; n < FRAME_CODED; n++) {
+		put_bool(coder, vp8_token_probs[1][0][0][0], false);
+		for (int i = 0; i < 16; i++)
+			put_bool(coder, vp8_token_probs[0][1][0][0], false);
+		for (int i = 0; i < 8; i++)
+			put_bool(coder, vp8_token_probs[2][0][0][0], false);
+	}
+}
+
+/* *coded: where the coefficients end. */
+static struct bytes make_frame(size_t *coded)
+{
+	struct bytes bytes = { 0 };
+	struct coder coder = { .range = 255 };
+	size_t at = RIFF_LEN + HEAD_LEN, len;
+
+	bytes_add(&bytes, "RIFF\0\0\1\0WEBPVP8 \0\xf0\0\0", RIFF_LEN);
+	bytes_fill(&bytes, 0, 1 << 16);
+	coder.bytes = bytes.data + at;
+	put_modes(&coder);
+	len = coder.shifts / 8 + 4;
+	put_le(bytes.data + RIFF_LEN, len << 5 | 0x10, 3);
+	memcpy(bytes.data + RIFF_LEN + 3, "\x9d\x01\x2a", 3);
+	put_le(bytes.data + RIFF_LEN + 6, 16 * FRAME_ACROSS, 2);
+	put_le(bytes.data + RIFF_LEN + 8, 16 * FRAME_DOWN, 2);
+	coder = (struct coder){ .bytes = bytes.data + at + len, .range = 255 };
+	put_coefficients(&coder);
+	*coded = at + len + coder.shifts / 8 + 2;
+	return bytes;
+}
+
+/* After the last coefficients most of the frame follows without a byte. */
+Test(vp8_follow, macroblocks_without_coefficients_are_work)
+{
+	const struct carve_codes *codes = carver_find("webp")->codes;
+	size_t coded;
+	struct bytes frame = make_frame(&coded), next = { 0 };
+	struct view *view = view_new_memory(frame.data, coded - 8);
+	void *broken = codes->begin(view, NULL);
+	uint64_t work = 0;
+
+	cr_assert_not_null(broken);
+	bytes_add(&next, frame.data + coded - 8, 8);
+	bytes_add_random(&next, 1, LOOK - 8);
+	codes->ask(broken, next.data, LOOK, &work);
+	cr_expect_geq(
+		work, FRAME_ACROSS * FRAME_DOWN - FRAME_CODED, "%llu", (unsigned long long)work);
+	codes->end(broken);
+	free(next.data);
+	view_free(view);
+	free(frame.data);
 }

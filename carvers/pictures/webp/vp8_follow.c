@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evenness.h"
 #include "logarithm.h"
 #include "vp8_part.h"
 
@@ -28,9 +29,11 @@
 #define SURE \
 	(8 * PART)  /* booleans as the probabilities have them, with which each context starts */
 #define ONE 4096    /* of odds */
-#define BOOL_WORK 3 /* units (view_work) for a boolean that is learnt */
-#define LEARNT 1500 /* booleans before anything is doubted */
-#define FOREIGN_BITS 30 /* that speak against what is not the frame's own, */
+#define BOOL_WORK 3 /* units (view_work) for a boolean that is learnt, */
+#define MACROBLOCK_WORK 2 /* for a macroblock, which may have none, */
+#define NOTE_WORK 256     /* and for a copy of what is known */
+#define LEARNT 1500       /* booleans before anything is doubted */
+#define FOREIGN_BITS 30   /* that speak against what is not the frame's own, */
 #define FOREIGN_LEN \
 	340 /* and as many as its own data gain in such bytes: where it changes it loses more, too */
 #define LIKELY_BITS 4    /* that speak for a cluster that goes on, at least, */
@@ -299,12 +302,13 @@ static void prove(struct vp8_follower *f)
 	}
 }
 
+/* That of a macroblock, or the beginning. */
 static bool count_work(struct vp8_follower *f)
 {
 	uint64_t bools = f->part.bools;
 
 	f->part.bools = 0;
-	return view_work(f->part.view, bools * BOOL_WORK);
+	return view_work(f->part.view, bools * BOOL_WORK + MACROBLOCK_WORK);
 }
 
 /* Whether what came since f->past.since is likely another file's. */
@@ -419,8 +423,10 @@ void *vp8_break_new(struct view *view, uint64_t at, uint64_t end, const struct c
 		if (f)
 			start(f, view, at, size, from);
 		while (f && f->past.number < b->modes.count && !f->part.missing && count_work(f)) {
-			note_part(f);
-			b->past = f->past;
+			if (size - f->part.at <= BEFORE_MAX && view_work(view, NOTE_WORK)) {
+				note_part(f);
+				b->past = f->past;
+			}
 			follow_macroblock(f);
 		}
 		known = f && f->part.missing && f->past.learnt == LEARNT &&
@@ -444,14 +450,7 @@ void *vp8_break_new(struct view *view, uint64_t at, uint64_t end, const struct c
 /* Whether bytes come about as often as one another, as in coded data: zeros and text are likelier booleans than own data. */
 static bool is_even(const uint8_t *bytes, size_t len)
 {
-	uint16_t counts[256] = { 0 };
-	uint64_t squares = 0;
-
-	for (size_t i = 0; i < len; i++)
-		counts[bytes[i]]++;
-	for (int i = 0; i < 256; i++)
-		squares += (uint64_t)counts[i] * counts[i];
-	return squares <= len + (uint64_t)len * len / UNEVEN_SHARE;
+	return evenness_squares(bytes, len) <= len + (uint64_t)len * len / UNEVEN_SHARE;
 }
 
 unsigned vp8_break_ask(const void *broken, const uint8_t *bytes, size_t len, uint64_t *work)
@@ -483,7 +482,7 @@ unsigned vp8_break_ask(const void *broken, const uint8_t *bytes, size_t len, uin
 			(bits < 0 && f.part.at >= b->before_len + UNLIKELY_LEN))
 			break;
 	}
-	*work += f.part.bools * BOOL_WORK;
+	*work += f.part.bools * BOOL_WORK + (f.past.number - b->past.number) * MACROBLOCK_WORK;
 	return bits < LIKELY_BITS ? 0 : (unsigned)bits;
 }
 

@@ -5,10 +5,11 @@
 
 #include "vp8.h"
 
-#define VP8_SIDE \
-	9 /* blocks along a macroblock's side: 4 of brightness, 2 and 2 of colour, 1 of averages */
+/* Blocks along a macroblock's side: 4 of brightness, 2 and 2 of colour, 1 of averages. */
+#define VP8_SIDE 9
+/* Macroblocks of a row, at most. */
 #define VP8_FOLLOWED_MAX 640
-#define VP8_SLACK 4   /* bytes of a part that may be left over */
+#define VP8_SLACK 4   /* bytes of a part that may remain */
 #define VP8_OVERRUN 2 /* bytes that may be missing: the decoder reads ahead */
 
 enum { VP8_SKIP = 1, VP8_BLOCKS = 2 };
