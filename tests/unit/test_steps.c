@@ -7,13 +7,11 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "assemble/affinity.h"
 #include "assemble/inner_hits.h"
 #include "assemble/mapping.h"
-#include "assemble/searcher.h"
-#include "assemble/strategies.h"
 #include "carvers/bytes.h"
 #include "memory_image.h"
+#include "strategy_case.h"
 
 #define CLUSTER ((uint64_t)4096)
 #define START (4 * CLUSTER)
@@ -51,54 +49,27 @@ static void *help(void *helpers)
 static bool is_last;               /* the pass */
 static struct known_trials *known; /* of the passes before */
 
-/* What a search comes to, and what it counts. */
-struct answer_of_search {
-	bool found;
-	uint64_t length, work, tested;
-	uint32_t doubts;
-	uint64_t evidence;
-};
-
-static struct answer_of_search search(const struct carver *carver, const struct broken *broken,
+static struct strategy_result search(const struct carver *carver, const struct broken *broken,
 	uint64_t work, struct helpers *helpers, struct extents *extents)
 {
-	static char name[] = "x";
-	const struct rule rule = {
-		.name = name, .extension = name, .carver = carver, .max_size = 1 << 20
-	};
-	struct searcher *searcher = searcher_new(NULL, NULL, &clusters);
-	struct workbench bench = { .view = view_new(),
-		.evidence = &evidence.image,
-		.rule = &rule,
+	const struct workbench bench = { .evidence = &evidence.image,
 		.clusters = &clusters,
-		.searcher = searcher,
-		.samples = affinity_samples_new(),
 		.helpers = helpers,
 		.work_left = work,
 		.known = known,
 		.is_last = is_last };
-	struct assembly assembly = { 0 };
-	struct outcome outcome = { 0 };
-	bool found = find_anywhere(&bench, broken, extents, &outcome, &assembly);
-	struct answer_of_search answer = { found, outcome.length, bench.work_left, bench.tested,
-		assembly.doubt_count, assembly.evidence };
 
-	if (found)
-		outcome_free(&outcome);
-	view_free(bench.view);
-	affinity_samples_free(bench.samples);
-	searcher_free(searcher);
-	return answer;
+	return strategy_try(find_anywhere, &bench, carver, broken, extents);
 }
 
 /* The same by several threads. */
-static struct answer_of_search search_together(const struct carver *carver,
+static struct strategy_result search_together(const struct carver *carver,
 	const struct broken *broken, uint64_t work, struct extents *extents)
 {
 	struct helpers *helpers = helpers_new();
 	struct view *view = view_new();
 	pthread_t threads[HELPERS];
-	struct answer_of_search answer;
+	struct strategy_result answer;
 
 	helpers_begin(helpers);
 	for (size_t i = 0; i < HELPERS; i++)
@@ -118,15 +89,15 @@ static struct answer_of_search search_together(const struct carver *carver,
 static void compare(const struct carver *carver, const struct broken *broken, uint64_t work)
 {
 	struct extents alone = { 0 }, together = { 0 };
-	struct answer_of_search a = search(carver, broken, work, NULL, &alone),
-				b = search_together(carver, broken, work, &together);
+	struct strategy_result a = search(carver, broken, work, NULL, &alone),
+			       b = search_together(carver, broken, work, &together);
 
 	cr_expect_eq(a.found, b.found, "work %" PRIu64, work);
 	cr_expect_eq(a.length, b.length, "work %" PRIu64, work);
-	cr_expect_eq(a.work, b.work, "work %" PRIu64, work);
+	cr_expect_eq(a.work_left, b.work_left, "work %" PRIu64, work);
 	cr_expect_eq(a.tested, b.tested, "work %" PRIu64, work);
-	cr_expect_eq(a.doubts, b.doubts, "work %" PRIu64, work);
-	cr_expect_eq(a.evidence, b.evidence, "work %" PRIu64, work);
+	cr_expect_eq(a.assembly.doubt_count, b.assembly.doubt_count, "work %" PRIu64, work);
+	cr_expect_eq(a.assembly.evidence, b.assembly.evidence, "work %" PRIu64, work);
 	cr_assert_eq(alone.count, together.count, "work %" PRIu64, work);
 	for (size_t i = 0; i < alone.count; i++) {
 		cr_expect_eq(alone.runs[i].offset, together.runs[i].offset);
@@ -248,7 +219,7 @@ Test(steps, what_can_never_be_complete_is_put_together)
 	static const uint64_t runs[][2] = { { 4, 3 * CLUSTER },
 		{ 9, RECORDS * RECORD - 3 * CLUSTER } };
 	struct extents extents = { 0 };
-	struct answer_of_search answer;
+	struct strategy_result answer;
 
 	make_records();
 	plant(0, 3 * CLUSTER, 4);
@@ -334,7 +305,7 @@ Test(steps, what_was_refused_costs_little_in_the_next_pass)
 	static const struct broken broken = {
 		.start = START, .length = 1, .verdict = CARVE_TRUNCATED
 	};
-	struct answer_of_search first, again, changed;
+	struct strategy_result first, again, changed;
 	struct extents extents = { 0 };
 
 	make_records();
@@ -350,8 +321,8 @@ Test(steps, what_was_refused_costs_little_in_the_next_pass)
 	known = NULL;
 	cr_expect_not(first.found || again.found || changed.found);
 	cr_expect_eq(again.tested, first.tested);
-	cr_expect_lt(WORK - again.work, WORK - first.work);
-	cr_expect_lt(WORK - again.work, WORK - changed.work);
+	cr_expect_lt(WORK - again.work_left, WORK - first.work_left);
+	cr_expect_lt(WORK - again.work_left, WORK - changed.work_left);
 	cr_expect_eq(search(&carver, &broken, WORK, NULL, &extents).tested, changed.tested);
 	ranges_free(&clusters.taken);
 	clusters.taken = (struct ranges){ 0 };
@@ -424,7 +395,7 @@ Test(steps, what_follows_each_joint_speaks_for_it)
 
 	for (unsigned rivals = 0; rivals < 2; rivals++) {
 		struct extents extents = { 0 };
-		struct answer_of_search answer;
+		struct strategy_result answer;
 
 		memset(content, 0xee, sizeof(content));
 		make_lines(7);
@@ -438,8 +409,8 @@ Test(steps, what_follows_each_joint_speaks_for_it)
 		answer = search(&carver, &broken, WORK, NULL, &extents);
 		cr_assert(answer.found);
 		expect_runs(&extents, runs, 3);
-		cr_expect_eq(answer.evidence > WHOLE_BITS, !rivals, "%" PRIu64 " bits, %u rivals",
-			answer.evidence, rivals);
+		cr_expect_eq(answer.assembly.evidence > WHOLE_BITS, !rivals,
+			"%" PRIu32 " bits, %u rivals", answer.assembly.evidence, rivals);
 		extents_free(&extents);
 		compare(&carver, &broken, WORK);
 	}
@@ -567,40 +538,31 @@ static void make_file_with_tail(void)
 	memcpy(file + TAIL_AT, TAIL, 8);
 }
 
-static bool find_with_tail(struct extents *extents, struct tail *tail)
+static struct tail tail; /* that was found */
+
+static bool find_tail_first(struct workbench *bench, const struct broken *broken,
+	struct extents *extents, struct outcome *outcome, struct assembly *assembly)
 {
-	static char name[] = "x";
-	const struct rule rule = {
-		.name = name, .extension = name, .carver = &with_tail, .max_size = 1 << 20
-	};
-	struct searcher *searcher = searcher_new(NULL, NULL, &clusters);
-	struct inner_hits *hits = inner_hits_new();
+	cr_assert(mapping_find_tail(bench, broken, &tail));
+	return find_before_tail(bench, broken, extents, outcome, assembly);
+}
+
+static bool find_with_tail(struct extents *extents)
+{
 	const struct inner_hits_source source = { &evidence.image, NULL, NULL };
+	struct inner_hits *hits = inner_hits_new();
 	struct pool *pool = pool_new(1);
-	struct workbench bench = { .view = view_new(),
-		.evidence = &evidence.image,
-		.rule = &rule,
-		.clusters = &clusters,
-		.hits = hits,
-		.searcher = searcher,
-		.samples = affinity_samples_new(),
-		.work_left = WORK };
-	struct assembly assembly = { 0 };
-	struct outcome outcome = { 0 };
+	const struct workbench bench = {
+		.evidence = &evidence.image, .clusters = &clusters, .hits = hits, .work_left = WORK
+	};
 	bool found;
 
 	inner_hits_add_map(hits, &map);
 	inner_hits_add_window(hits, 0, sizeof(content));
 	cr_assert(inner_hits_find(hits, &source, &clusters.taken, UINT64_MAX, pool, NULL));
-	cr_assert(mapping_find_tail(&bench, &before_tail, tail));
-	found = find_before_tail(&bench, &before_tail, extents, &outcome, &assembly);
-	if (found)
-		outcome_free(&outcome);
-	view_free(bench.view);
-	affinity_samples_free(bench.samples);
+	found = strategy_try(find_tail_first, &bench, &with_tail, &before_tail, extents).found;
 	pool_free(pool);
 	inner_hits_free(hits);
-	searcher_free(searcher);
 	return found;
 }
 
@@ -610,13 +572,12 @@ Test(steps, the_piece_before_a_tail_is_found_by_what_the_tail_explains)
 	static const uint64_t runs[][2] = { { 4, 3 * CLUSTER }, { 21, 3 * CLUSTER },
 		{ 1, TAIL_AT + 8 - 6 * CLUSTER } };
 	struct extents extents = { 0 };
-	struct tail tail;
 
 	make_file_with_tail();
 	plant(0, 3 * CLUSTER, 4);
 	plant(3 * CLUSTER, 6 * CLUSTER, 21);
 	plant(6 * CLUSTER, TAIL_AT + 8, 1);
-	cr_assert(find_with_tail(&extents, &tail));
+	cr_assert(find_with_tail(&extents));
 	cr_expect_eq(tail.from, TAIL_AT / CLUSTER * CLUSTER);
 	cr_expect_eq(tail.shift, CLUSTER - 6 * CLUSTER);
 	cr_expect_eq(tail.length, TAIL_AT + 8);

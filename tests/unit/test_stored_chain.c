@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "assemble/content_end.h"
-#include "assemble/searcher.h"
-#include "assemble/strategies.h"
 #include "memory_image.h"
+#include "strategy_case.h"
 
 #define CLUSTER ((uint64_t)4096)
 #define CLUSTERS 64
@@ -240,47 +239,24 @@ static void plant(void)
 	}
 }
 
-struct answer_of_search {
-	bool found, exhausted;
-	uint64_t length;
-	struct assembly assembly;
-};
-
-static struct answer_of_search search(uint64_t work, struct extents *extents)
+static struct strategy_result search(uint64_t work, struct extents *extents)
 {
-	static char name[] = "x";
 	static const struct carver carver = { .name = "x", .check = check, .stored = describe };
 	static const struct broken broken = {
 		.start = 4 * CLUSTER, .length = 5 * CLUSTER, .verdict = CARVE_TRUNCATED
 	};
-	const struct rule rule = {
-		.name = name, .extension = name, .carver = &carver, .max_size = 1 << 20
+	const struct workbench bench = {
+		.evidence = &evidence.image, .clusters = &clusters, .work_left = work
 	};
-	struct searcher *searcher = searcher_new(NULL, NULL, &clusters);
-	struct workbench bench = { .view = view_new(),
-		.evidence = &evidence.image,
-		.rule = &rule,
-		.clusters = &clusters,
-		.searcher = searcher,
-		.work_left = work };
-	struct answer_of_search answer = { .found = false };
-	struct outcome outcome = { 0 };
 
 	clusters_list_free(&clusters);
-	answer.found = find_stored_chain(&bench, &broken, extents, &outcome, &answer.assembly);
-	answer.exhausted = bench.exhausted;
-	answer.length = outcome.length;
-	if (answer.found)
-		outcome_free(&outcome);
-	view_free(bench.view);
-	searcher_free(searcher);
-	return answer;
+	return strategy_try(find_stored_chain, &bench, &carver, &broken, extents);
 }
 
 static void expect_chain(void)
 {
 	struct extents extents = { 0 };
-	struct answer_of_search answer;
+	struct strategy_result answer;
 	uint8_t saved[CLUSTER];
 
 	plant();
