@@ -24,7 +24,6 @@
 #include "carve/view.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +33,9 @@
 #include "carve/recent.h"
 #include "carve/coded_memo.h"
 #include "carve/kept_states.h"
+#include "carve/lacks.h"
 #include "carve/proofs.h"
+#include "carve/reserve.h"
 #include "carvers/coded.h"
 #include "evidence/extent_image.h"
 
@@ -53,20 +54,11 @@
 	2048 /* units that asking for memory costs: a message to another process, perhaps */
 #define STRETCH_LEN 1024       /* bytes of coded data that is noted, about */
 #define WORK_STEP (256 * 1024) /* units after which limits are tested */
-#define RESERVE_MAX ((uint64_t)1 << 30)
-#define LACKS_MAX 16        /* searches whose results are kept, */
-#define LACK_RANGES_MAX 256 /* and the parts of the image without what one looks for */
 
 /* Offsets from the view's start. */
 struct offset_list {
 	uint64_t *items;
 	size_t count, capacity;
-};
-
-/* Where in the image no words start. */
-struct lack {
-	const char *words;
-	struct ranges ranges;
 };
 
 struct view {
@@ -124,14 +116,8 @@ struct view {
 	bool thorough, is_trial;
 	struct proofs proofs; /* of a file in pieces */
 	struct kept_states states;
-	struct lack lacks
-		[LACKS_MAX]; /* of the image, whatever candidate found them; words NULL: none */
+	struct lacks lacks; /* of the image, whatever candidate found them */
 };
-
-/* What all views have reserved. */
-static pthread_mutex_t reserve_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t reserve_freed = PTHREAD_COND_INITIALIZER;
-static uint64_t reserve_used;
 
 struct view *view_new(void)
 {
@@ -142,14 +128,6 @@ struct view *view_new(void)
 	return view;
 }
 
-static void forget_lacks(struct view *view)
-{
-	for (size_t i = 0; i < LACKS_MAX && view->lacks[i].words; i++) {
-		view->lacks[i].words = NULL;
-		ranges_free(&view->lacks[i].ranges);
-	}
-}
-
 /* What is in the buffer stays valid only for spans of the same image. */
 static void point(struct view *view, struct image *image, uint64_t start, uint64_t size,
 	uint64_t left, const struct range *runs)
@@ -157,7 +135,7 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 	if (view->image != image || view->runs || runs)
 		view->held = 0;
 	if (view->image != image)
-		forget_lacks(view);
+		lacks_free(&view->lacks);
 	view_release(view);
 	view->image = image;
 	view->runs = runs;
@@ -428,7 +406,7 @@ void view_free(struct view *view)
 	if (!view)
 		return;
 	view_release(view);
-	forget_lacks(view);
+	lacks_free(&view->lacks);
 	free(view->parts.items);
 	free(view->embedded.items);
 	proofs_free(&view->proofs);
@@ -720,29 +698,9 @@ static bool keeps_lacks(const struct view *view)
 	return view->image && !view->runs && !view->held_bytes;
 }
 
-/* NULL: nothing was kept of these words, and (when it is to be made) nothing can be. */
-static struct lack *find_lack(struct view *view, const char *words, bool make)
-{
-	for (size_t i = 0; i < LACKS_MAX; i++) {
-		struct lack *lack = &view->lacks[i];
-
-		if (!lack->words && make)
-			lack->words = words;
-		if (!lack->words)
-			return NULL;
-		if (lack->words == words || strcmp(lack->words, words) == 0)
-			return lack;
-	}
-	return NULL;
-}
-
 bool view_lacks(struct view *view, const char *words, uint64_t offset, size_t len)
 {
-	const struct lack *lack = keeps_lacks(view) ? find_lack(view, words, false) : NULL;
-	uint64_t at = view->start + offset;
-	const struct range *range = lack ? ranges_after(&lack->ranges, at) : NULL;
-
-	return range && range->offset <= at && range->length - (at - range->offset) >= len;
+	return keeps_lacks(view) && lacks_cover(&view->lacks, words, view->start + offset, len);
 }
 
 bool view_pass(struct view *view, uint64_t offset, size_t len)
@@ -759,11 +717,8 @@ bool view_pass(struct view *view, uint64_t offset, size_t len)
 
 void view_add_lack(struct view *view, const char *words, uint64_t offset, size_t len)
 {
-	struct lack *lack =
-		keeps_lacks(view) && !view->bad.count ? find_lack(view, words, true) : NULL;
-
-	if (lack && lack->ranges.count < LACK_RANGES_MAX)
-		ranges_add(&lack->ranges, view->start + offset, len);
+	if (keeps_lacks(view) && !view->bad.count)
+		lacks_add(&view->lacks, words, view->start + offset, len);
 }
 
 bool view_unreadable(struct view *view, uint64_t offset, uint64_t len, uint64_t *from, uint64_t *to)
@@ -976,12 +931,8 @@ void view_no_memory(struct view *view)
 
 void view_release(struct view *view)
 {
-	if (view->reserved && !view->reserve) {
-		pthread_mutex_lock(&reserve_lock);
-		reserve_used -= view->reserved;
-		pthread_cond_broadcast(&reserve_freed);
-		pthread_mutex_unlock(&reserve_lock);
-	}
+	if (view->reserved && !view->reserve)
+		reserve_give_back(view->reserved);
 	view->reserved = 0;
 }
 
@@ -990,7 +941,6 @@ void view_reserve_by(struct view *view, bool (*reserve)(void *context, uint64_t 
 	view->reserve = reserve;
 }
 
-/* No check waits here with something reserved, so those that have something go on and end. */
 bool view_reserve(struct view *view, uint64_t bytes)
 {
 	if (bytes <= view->reserved)
@@ -1001,16 +951,10 @@ bool view_reserve(struct view *view, uint64_t bytes)
 	}
 	view_release(view);
 	view->reserved = bytes;
-	if (view->reserve) {
+	if (view->reserve)
 		view->stopped |= !view->reserve(view->context, bytes);
-		view->work += RESERVE_WORK;
-		return test_limits(view);
-	}
-	pthread_mutex_lock(&reserve_lock);
-	while (reserve_used && (bytes > RESERVE_MAX || reserve_used > RESERVE_MAX - bytes))
-		pthread_cond_wait(&reserve_freed, &reserve_lock);
-	reserve_used += bytes;
-	pthread_mutex_unlock(&reserve_lock);
+	else
+		reserve_take(bytes);
 	view->work += RESERVE_WORK;
 	return test_limits(view);
 }
