@@ -23,6 +23,7 @@
 #include "assemble/broken.h"
 #include "assemble/claims.h"
 #include "assemble/pass_state.h"
+#include "assemble/pass_work.h"
 #include "assemble/searcher.h"
 #include "assemble/strategies.h"
 #include "base/memory.h"
@@ -30,17 +31,6 @@
 #include "evidence/extent_image.h"
 
 #define NOTICED_LATE 4096 /* bytes */
-/* Units of work a pass: FIRST_FACTOR for each byte of the image up to WORK_BASE, and BASE_FACTOR for each up to
- * WORK_BASE_MAX together, then WORK_FACTOR for each byte; and at most for one file. WORK_FILE_MIN: at least for one
- * file, as long as all files together take no more than FILES_FACTOR for each byte, nor WORK_BASE_MAX. */
-#define WORK_BASE ((uint64_t)1 << 33)
-#define FIRST_FACTOR 2048
-#define BASE_FACTOR 5120
-#define WORK_BASE_MAX ((uint64_t)3 << 34)
-#define WORK_FACTOR 64
-#define WORK_FILE_MAX ((uint64_t)1 << 32)
-#define WORK_FILE_MIN ((uint64_t)1 << 22)
-#define FILES_FACTOR 256
 /* Bytes on each side of a broken file in which the words of its carver's tables are searched, and whose CRCs are
  * summed; for all files; and of words, if that is more, for this part of the image. FRAGMENTS_SEARCH looks for words in all of
  * it. */
@@ -445,33 +435,6 @@ static uint64_t scale(const struct assembler *assembler, uint64_t usual)
 	return percent < UINT64_MAX / usual ? usual * percent / 100 : UINT64_MAX;
 }
 
-/* size * factor, at most `most`. */
-static uint64_t up_to(uint64_t most, uint64_t size, uint64_t factor)
-{
-	return size < most / factor ? size * factor : most;
-}
-
-uint64_t assemble_work_most(uint64_t size)
-{
-	uint64_t base = up_to(WORK_BASE, size, FIRST_FACTOR) +
-			up_to(WORK_BASE_MAX - WORK_BASE, size, BASE_FACTOR);
-
-	return base + up_to(UINT64_MAX - WORK_BASE_MAX, size, WORK_FACTOR);
-}
-
-uint64_t assemble_work(uint64_t size, uint64_t files, unsigned share)
-{
-	uint64_t most = WORK_FILE_MAX, work;
-	uint64_t least = up_to(WORK_BASE_MAX, size, FILES_FACTOR) / files;
-
-	if (least > WORK_FILE_MIN)
-		least = WORK_FILE_MIN;
-	work = assemble_work_most(size) / files / 100 * share;
-	if (work > most)
-		return most;
-	return work < least ? least : work;
-}
-
 /* Clusters that a broken file has, without those of which its carver may have noticed late that they are
  * another's. */
 static void note_heads(struct assembler *assembler)
@@ -719,8 +682,8 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 	if (crew.strategy->uses_heads && keep_heads(assembler))
 		return -EINTR;
 	clusters_list_free(&assembler->clusters);
-	crew.work = scale(assembler, assemble_work(assembler->clusters.end, count_left(assembler),
-					     crew.strategy->share));
+	crew.work = scale(assembler,
+		pass_work(assembler->clusters.end, count_left(assembler), crew.strategy->share));
 	crew.known_most = known_share(assembler);
 	crew.part = part_of(others, crew.strategy, others ? others->part : 0);
 	crew.next = crew.part.first;

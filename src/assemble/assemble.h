@@ -125,12 +125,6 @@ uint64_t assembler_left_out(const struct assembler *assembler);
 /* After the last pass, before assembler_results: files that were not put together, and for which some
  * trials were not made because their share of the work was spent. */
 uint64_t assembler_unfinished(const struct assembler *assembler);
-/* Units of work (carve/view.h) that a pass may spend on each of `files` files, at least 1, of an image
- * of `size` bytes. share: percent of the usual work that its strategy has. However many files an
- * image holds, the pass is bounded. */
-uint64_t assemble_work(uint64_t size, uint64_t files, unsigned share);
-/* That of all files together, at the usual budget and share. */
-uint64_t assemble_work_most(uint64_t size);
 /* Sets the error of a pass without memory, and returns -ENOMEM. */
 int assemble_memory_error(struct error *error);
 /* After the last decision; the first pass does it, too. */

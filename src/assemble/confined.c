@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "assemble/device_server.h"
+#include "assemble/pass_work.h"
 #include "assemble/searches_served.h"
 #include "assemble/strategies.h"
 #include "base/clock.h"
@@ -42,7 +43,7 @@ static double most_work(const struct assemble_options *options)
 
 	for (const struct strategy *strategy = strategies; strategy->name; strategy++)
 		share += strategy->share;
-	return (double)assemble_work_most(size) * share / 100 * budget;
+	return (double)pass_work_most(size) * share / 100 * budget;
 }
 
 /* The seconds of processor time for the work that it claims to have done. */

@@ -3,6 +3,7 @@
 
 #include "assemble/assemble.h"
 #include "assemble/pass_state.h"
+#include "assemble/pass_work.h"
 #include "assemble/strategies.h"
 #include "memory_image.h"
 
@@ -13,21 +14,21 @@ Test(assemble, a_pass_is_bounded_however_many_files_are_broken)
 
 	for (uint64_t files = 1; files <= 1 << 18; files *= 2)
 		for (unsigned share = 1; share <= 100; share += 33)
-			cr_assert_leq(assemble_work(size, files, share), bound / files,
+			cr_assert_leq(pass_work(size, files, share), bound / files,
 				"%u percent for %u files", share, (unsigned)files);
 }
 
 Test(assemble, few_files_get_enough_for_a_trial)
 {
 	for (uint64_t files = 1; files <= 10000; files *= 10)
-		cr_assert_geq(assemble_work(files << 14, files, 1), 1u << 22);
+		cr_assert_geq(pass_work(files << 14, files, 1), 1u << 22);
 }
 
 /* The default's search, in an image of 1 MiB, takes no longer than the checks of a rule may. */
 Test(assemble, a_small_image_is_searched_in_little_work)
 {
 	for (uint64_t files = 1; files <= 1 << 11; files++)
-		cr_assert_leq(assemble_work(1 << 20, files, 3), (512u << 20) / files, "%u files",
+		cr_assert_leq(pass_work(1 << 20, files, 3), (512u << 20) / files, "%u files",
 			(unsigned)files);
 }
 
