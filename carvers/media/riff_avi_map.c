@@ -1,7 +1,7 @@
 /*
- * AVI's index 'idx1' says of each chunk in the list 'movi' its id, place and length: 8 bytes that stand there
- * in the file. Places count from the list's type or from the file's start. Where the list ends, and with it
- * where the index is, follows from the file's start.
+ * AVI's index 'idx1' says of each chunk in the list 'movi' its id, place and length; id and length are the 8 bytes at that
+ * place. Places count from the list's type or from the file's start. Where the list ends, and with it where the index
+ * is, follows from the file's start.
  */
 #include "riff_avi.h"
 

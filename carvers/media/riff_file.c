@@ -188,7 +188,7 @@ static const char *walk_movi(struct riff_file *file, const struct riff_chunk *li
 	if (state == RIFF_AVI_INTACT)
 		file->last = *list;
 	file->valid_end = *at;
-	return state == RIFF_AVI_BROKEN    ? "no stream chunk"
+	return state == RIFF_AVI_BROKEN    ? "not a chunk of a stream"
 	       : state == RIFF_AVI_INVALID ? "invalid codes of video"
 					   : NULL;
 }

@@ -286,8 +286,8 @@ static void pick_both(struct search *search, uint64_t length)
 	search->preferred = is_short ? NULL : search->engine;
 	snprintf(search->engine_reason, sizeof(search->engine_reason), "%s: %s",
 		search->engine->name,
-		is_short ? "would start after so little was searched"
-			 : "starts meanwhile, and then searches the rest");
+		is_short ? "would start only when nearly all is searched"
+			 : "starts while this engine searches, and then searches the rest");
 	search->engine = next_engine(search);
 	if (!search->engine)
 		search->preferred = NULL;

@@ -519,7 +519,8 @@ Test(run, an_engine_that_starts_late_is_not_started_for_little)
 	cr_expect_eq(carve(NULL, "out", NULL), EXIT_CLEAN);
 	cr_expect_eq(late_thread, 0);
 	cr_expect_eq(bytes_searched("out/report.jsonl", "reference"), FILE_COUNT * FILE_LEN);
-	expect_in_report("out/report.jsonl", "failing: would start after so little was searched");
+	expect_in_report(
+		"out/report.jsonl", "failing: would start only when nearly all is searched");
 	expect_same_files("out/report.jsonl");
 }
 
