@@ -49,6 +49,10 @@ struct h264_params {
 	bool lost; /* there were more than are kept, or such as are not understood */
 };
 
+/* Reads the sequence parameter set in the NAL unit in [at, end) of the view; a unit may be cut after the picture's size. False: it
+ * is not one, or not understood. */
+bool h264_sps_read(struct view *view, uint64_t at, uint64_t end, struct h264_sps *sps);
+
 /* Takes the parameter set in the NAL unit in [at, end) of the view; another one with its number is forgotten. */
 void h264_add(struct h264_params *params, struct view *view, uint64_t at, uint64_t end);
 

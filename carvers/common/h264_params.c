@@ -9,6 +9,9 @@ enum { BASELINE = 66, EXTENDED = 88 };
 
 /* Macroblocks of a picture that a level allows (table A-1). */
 #define MACROBLOCKS_MAX 139264
+#define LEVEL_MIN 9   /* level_idc */
+#define DEPTH_MAX 6   /* bits of a sample beyond 8 */
+#define FRAMES_MAX 16 /* max_num_ref_frames */
 
 /* 7.3.2.1.1.1: a list of scales; only its codes are of interest. */
 static bool skip_scales(struct h264_bits *bits, unsigned count)
@@ -62,8 +65,12 @@ static bool read_sps(struct h264_bits *bits, struct h264_sps *sps)
 {
 	unsigned profile = h264_take(bits, 8);
 	uint32_t value, width, height, format = 1, depth = 0;
+	bool reserved;
 
-	h264_take(bits, 16);
+	h264_take(bits, 6);
+	reserved = h264_take(bits, 2);
+	if (reserved || h264_take(bits, 8) < LEVEL_MIN)
+		return false;
 	value = h264_ue(bits);
 	if (value > 31)
 		return false;
@@ -75,8 +82,12 @@ static bool read_sps(struct h264_bits *bits, struct h264_sps *sps)
 			return false;
 		if (format == 3)
 			h264_take(bits, 1);
-		depth = h264_ue(bits);
-		depth |= h264_ue(bits);
+		for (int i = 0; i < 2; i++) {
+			value = h264_ue(bits);
+			if (value > DEPTH_MAX)
+				return false;
+			depth |= value;
+		}
 		h264_take(bits, 1);
 		if (h264_take(bits, 1) && !skip_matrices(bits, format == 3 ? 12 : 8))
 			return false;
@@ -104,7 +115,8 @@ static bool read_sps(struct h264_bits *bits, struct h264_sps *sps)
 		while (value--)
 			h264_se(bits);
 	}
-	h264_ue(bits);
+	if (h264_ue(bits) > FRAMES_MAX)
+		return false;
 	h264_take(bits, 1);
 	width = h264_ue(bits);
 	height = h264_ue(bits);
@@ -123,6 +135,17 @@ static bool read_sps(struct h264_bits *bits, struct h264_sps *sps)
 	if (format != 1 || depth)
 		sps->followed = false;
 	return h264_left(bits) >= 0;
+}
+
+bool h264_sps_read(struct view *view, uint64_t at, uint64_t end, struct h264_sps *sps)
+{
+	const uint8_t *p = at < end ? view_peek(view, at, 1) : NULL;
+	struct h264_bits bits;
+
+	if (!p || (*p & 31) != H264_NAL_SPS)
+		return false;
+	h264_bits_open(&bits, view, at + 1, end);
+	return read_sps(&bits, sps);
 }
 
 static bool read_pps(struct h264_bits *bits, struct h264_pps *pps)
@@ -193,14 +216,13 @@ void h264_add(struct h264_params *params, struct view *view, uint64_t at, uint64
 	struct h264_bits bits;
 	struct h264_sps sps;
 	struct h264_pps pps;
-	bool kept;
+	bool kept = true;
 
-	if (type != H264_NAL_SPS && type != H264_NAL_PPS)
-		return;
-	h264_bits_open(&bits, view, at + 1, end);
-	if (type == H264_NAL_SPS)
-		kept = read_sps(&bits, &sps) && keep_sps(params, &sps);
-	else
+	if (type == H264_NAL_SPS) {
+		kept = h264_sps_read(view, at, end, &sps) && keep_sps(params, &sps);
+	} else if (type == H264_NAL_PPS) {
+		h264_bits_open(&bits, view, at + 1, end);
 		kept = read_pps(&bits, &pps) && keep_pps(params, &pps);
+	}
 	params->lost |= !kept;
 }

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "h264.h"
 #include "turning.h"
 #include "walk.h"
 
@@ -119,85 +120,14 @@ static void note_size(struct video *video, uint64_t macroblocks)
 		video->macroblocks = (uint32_t)macroblocks;
 }
 
-static bool has_chroma(uint32_t profile)
+/* The set in the unit in [at, end). */
+static bool read_h264_sequence(struct video *video, uint64_t at, uint64_t end)
 {
-	static const uint8_t profiles[] = { 100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134,
-		135 };
+	struct h264_sps sps;
 
-	return memchr(profiles, (int)profile, sizeof(profiles)) != NULL;
-}
-
-/* H.264, 7.3.2.1.1.1. */
-static void skip_scaling_list(struct payload *payload, int size)
-{
-	uint32_t last = 8, next = 8;
-
-	for (int i = 0; i < size && !payload->over; i++) {
-		if (next) {
-			uint32_t code = take_golomb(payload);
-			uint32_t delta = code & 1 ? (code + 1) / 2 : 0u - code / 2;
-
-			next = (last + delta) & 255;
-		}
-		last = next ? next : last;
-	}
-}
-
-static bool skip_chroma(struct payload *payload)
-{
-	uint32_t chroma = take_golomb(payload);
-
-	if (chroma > 3)
+	if (!h264_sps_read(video->view, at, end - at < HEAD_LEN ? end : at + HEAD_LEN, &sps))
 		return false;
-	skip(payload, chroma == 3);
-	if (take_golomb(payload) > 6 || take_golomb(payload) > 6)
-		return false;
-	skip(payload, 1);
-	if (!take(payload, 1))
-		return true;
-	for (int i = 0; i < (chroma == 3 ? 12 : 8); i++)
-		if (take(payload, 1))
-			skip_scaling_list(payload, i < 6 ? 16 : 64);
-	return true;
-}
-
-/* How the order of pictures is coded. */
-static bool skip_order(struct payload *payload)
-{
-	uint32_t type = take_golomb(payload), count;
-
-	if (type == 0)
-		return take_golomb(payload) <= 12;
-	if (type == 2)
-		return true;
-	if (type != 1)
-		return false;
-	skip(payload, 1);
-	take_golomb(payload);
-	take_golomb(payload);
-	count = take_golomb(payload);
-	for (uint32_t i = 0; i < count && count <= 255; i++)
-		take_golomb(payload);
-	return count <= 255;
-}
-
-/* H.264, 7.3.2.1.1. */
-static bool read_h264_sequence(struct video *video, struct payload *payload)
-{
-	uint32_t profile = take(payload, 8);
-	uint64_t width, height;
-
-	skip(payload, 6);
-	if (take(payload, 2) || take(payload, 8) < 9 || take_golomb(payload) > 31 ||
-		(has_chroma(profile) && !skip_chroma(payload)) || take_golomb(payload) > 12 ||
-		!skip_order(payload) || take_golomb(payload) > 16)
-		return false;
-	skip(payload, 1);
-	width = (uint64_t)take_golomb(payload) + 1;
-	height = ((uint64_t)take_golomb(payload) + 1) * (take(payload, 1) ? 1 : 2);
-	if (payload->over || width > MACROBLOCKS_MAX || width * height > MACROBLOCKS_MAX)
-		return false;
-	note_size(video, width * height);
+	note_size(video, (uint64_t)sps.width * sps.height);
 	return true;
 }
 
@@ -379,7 +309,7 @@ static bool accept(struct video *video, enum role role, uint64_t at, uint64_t en
 				   : read_h264_slice(video, &payload, intra);
 	case SEQUENCE_SET:
 		return video->hevc ? read_h265_sequence(video, &payload)
-				   : read_h264_sequence(video, &payload);
+				   : read_h264_sequence(video, at, end);
 	case PICTURE_SET:
 		return read_picture_set(video, &payload);
 	default:

@@ -294,6 +294,20 @@ Test(h264, parameter_sets_that_are_cut_are_lost)
 	cr_expect(params.lost && !params.pps[0].set);
 }
 
+/* A bit that is reserved, and a level that there is not. */
+Test(h264, impossible_parameter_sets_are_lost)
+{
+	for (unsigned n = 0; n < 2; n++) {
+		struct h264_params params = { 0 };
+		struct unit unit;
+		size_t len = make_sps(&unit, 11, 9);
+
+		unit.bytes[2 + n] = n ? 8 : 1;
+		add_unit(&params, &unit, len);
+		cr_expect(params.lost && !params.sps[0].set, "%u", n);
+	}
+}
+
 /* As many sets as are kept, and one of them again; another one does not fit in. */
 Test(h264, parameter_sets_are_kept_by_their_numbers)
 {
