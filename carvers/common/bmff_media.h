@@ -90,10 +90,21 @@ bool bmff_coded(struct view *view, const struct bmff_coding *coding, uint64_t of
 /* Reads a track's parameter sets. False: it has none of either kind, or is not such a track. */
 bool bmff_h264_open(struct view *view, const struct bmff_track *track, struct h264_params *params);
 
-/* Decodes a sample, whose units have nal_len bytes of length, and declares what that proves (view_proved). False: it is invalid,
- * which was noticed at *broken. *whole: nothing else is in it. Other parameter sets in it are taken. */
+/* What a sample has. */
+struct bmff_h264_sample {
+	bool valid; /* slices, all of which are valid, and nothing else that could not be followed */
+	bool whole;     /* and hardly anything else */
+	uint64_t first; /* where the first slice begins, after its length; 0: it has none */
+};
+
+/* Decodes a sample, whose units have nal_len bytes of length, and declares what that proves (view_proved): `bits` of a joint
+ * in a slice. False: it is invalid, which was noticed at *broken. Other parameter sets in it are taken. */
 bool bmff_h264(struct view *view, struct h264_decoder *decoder, struct h264_params *params,
-	unsigned nal_len, uint64_t offset, uint64_t len, bool *whole, uint64_t *broken);
+	unsigned nal_len, uint64_t offset, uint64_t len, unsigned bits,
+	struct bmff_h264_sample *sample, uint64_t *broken);
+
+/* What a joint in a slice proves, unless the film has many samples alike. */
+#define BMFF_H264_BITS 14
 
 /* ---- samples without such a structure (bmff_sample.c) ---- */
 

@@ -194,8 +194,10 @@ static enum h264_outcome read_header(
 	d->sps = d->pps ? find_sps(params, d->pps->sps_id) : NULL;
 	if (!d->sps)
 		return params->lost ? H264_NOT_FOLLOWED : H264_INVALID;
-	if (!d->sps->followed || !d->pps->followed || kind % 5 > H264_I)
+	if (!d->sps->followed || !d->pps->followed)
 		return H264_NOT_FOLLOWED;
+	if (kind % 5 > H264_I) /* switching slices are the Extended profile's */
+		return d->sps->any_order ? H264_NOT_FOLLOWED : H264_INVALID;
 	d->kind = (enum h264_slice_kind)(kind % 5);
 	h264_take(&d->bits, d->sps->frame_num_bits);
 	d->field = !d->sps->frames_only && h264_take(&d->bits, 1);

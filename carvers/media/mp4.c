@@ -41,9 +41,21 @@
 #define BROKEN_SURE 32768
 #define COLLECT_WORK 4
 
-/* See view_linked: a sample's length, where the one before ends. Short samples often have the same length. */
+/* See view_linked: the length of a sample's first slice, where the sample before ends. Of other clusters one in 9,000 or fewer
+ * has it there, of the same film or another encode of it (tests/bench/RESULTS.md; of an access unit delimiter before
+ * slices one in 100). The sample after that adds less, as another place of the film may fit by its phase already. */
 #define LINK_BITS 12
+#define NEXT_LINK_BITS 6
 #define LINKED_MIN 256
+
+/* Where a film's samples are alike, another place in it fits as well: clusters by chance, if samples end at the same place in a
+ * sector, or have one length; any, if both. A sample is common if more than one in COMMON others is like it. */
+#define SECTOR 512
+#define COMMON 64
+#define LENGTHS 4096 /* that are counted apart */
+
+/* Samples that come first in a track and have slices, none of them valid: they are not what the decoder expects. */
+#define NEVER_VALID 4
 
 /* How far to search for the end of media data without description and length. */
 #define LOST_MAX (UINT64_C(256) << 20)
@@ -59,6 +71,15 @@ struct mp4_track {
 	unsigned framed;      /* later samples that had it */
 	bool is_h264;         /* its slices are decoded where a file is put together: */
 	struct h264_params h264;
+	bool valid;          /* a sample's slices were */
+	unsigned invalid;    /* samples, before any was valid; */
+	uint64_t doubted_at; /* where the first of them is */
+};
+
+/* How many of the samples that are decoded are alike. */
+struct likeness {
+	size_t count;
+	uint16_t ends[SECTOR], lens[LENGTHS]; /* by where in a sector they end; by length */
 };
 
 /* Samples of H.264 that were decoded and follow one another. */
@@ -91,6 +112,7 @@ struct mp4 {
 	size_t collected;
 	struct h264_decoder *decoder; /* NULL: no track is decoded */
 	struct decoded decoded;
+	struct likeness *likeness; /* with decoder */
 };
 
 /* A state of the check of samples in the order of the file. */
@@ -141,28 +163,111 @@ static void find_framing(struct mp4 *mp4, uint64_t offset, uint64_t len)
 		bmff_data_break(&mp4->data, track->unframed_at);
 }
 
-/* Decodes a sample. Where its length is found where the tables say, what is there belongs to the samples before. */
+static bool is_common(const struct likeness *likeness, size_t count)
+{
+	return !likeness->count || (count > 1 && (count - 1) * COMMON > likeness->count);
+}
+
+static bool is_usual_end(const struct mp4 *mp4, uint64_t end)
+{
+	return is_common(mp4->likeness, mp4->likeness->ends[end % SECTOR]);
+}
+
+static bool is_usual_length(const struct mp4 *mp4, uint64_t len)
+{
+	return is_common(mp4->likeness, mp4->likeness->lens[len % LENGTHS]);
+}
+
+/* What is left of bits where samples of that length, or that end there, are usual. */
+static unsigned without_likeness(const struct mp4 *mp4, uint64_t end, uint64_t len, unsigned bits)
+{
+	bool by_end = is_usual_end(mp4, end), by_length = is_usual_length(mp4, len);
+
+	return by_end && by_length ? 0 : by_end || by_length ? bits / 2 : bits;
+}
+
+static void count_likeness(struct mp4 *mp4)
+{
+	struct likeness *likeness = mp4->likeness;
+
+	if (!likeness)
+		return;
+	*likeness = (struct likeness){ 0 };
+	for (size_t i = 0; i < mp4->collected; i++) {
+		const struct mp4_sample *sample = &mp4->samples[i];
+
+		if (!mp4->tracks[sample->track].is_h264)
+			continue;
+		likeness->count++;
+		likeness->ends[(sample->offset + sample->len) % SECTOR]++;
+		likeness->lens[sample->len % LENGTHS]++;
+	}
+}
+
+/* A sample with invalid slices. Before any valid ones that may be the decoder's fault. */
+static void doubt_slices(struct mp4 *mp4, uint64_t broken)
+{
+	struct mp4_track *track = mp4->track;
+
+	if (track->valid) {
+		bmff_data_break(&mp4->data, broken);
+		return;
+	}
+	if (!track->invalid++)
+		track->doubted_at = broken;
+	if (track->invalid == NEVER_VALID)
+		track->is_h264 = false;
+}
+
+/* The samples that were invalid first are so after all: others are valid, or there are too few. */
+static void settle_doubt(struct mp4 *mp4, struct mp4_track *track)
+{
+	if (track->is_h264 && track->invalid)
+		bmff_data_break(&mp4->data, track->doubted_at);
+}
+
+/* The sample in [offset, offset + len) begins where the one before ends, by the length of its first slice, too: what is there
+ * belongs to the samples before. */
+static void link_sample(const struct mp4 *mp4, uint64_t offset, uint64_t len, uint64_t first)
+{
+	const struct decoded *decoded = &mp4->decoded;
+	struct view *view = mp4->bmff.view;
+
+	if (!decoded->starts[0])
+		return;
+	view_linked(view, decoded->starts[0], first, without_likeness(mp4, offset, len, LINK_BITS));
+	if (decoded->starts[1] && !is_usual_length(mp4, len) &&
+		view_linked(view, decoded->starts[1], first, 0))
+		view_proved(view, decoded->starts[1], decoded->starts[0] + 1, NEXT_LINK_BITS);
+}
+
+/* Decodes a sample. */
 static void decode_sample(struct mp4 *mp4, uint64_t offset, uint64_t len)
 {
 	struct view *view = mp4->bmff.view;
 	struct mp4_track *track = mp4->track;
 	struct decoded *decoded = &mp4->decoded;
+	struct bmff_h264_sample sample;
 	uint64_t broken;
-	bool whole;
 
 	if (!track->is_h264 || !track->coding.type || !mp4->decoder || mp4->data.broken)
 		return;
-	if (!bmff_h264(view, mp4->decoder, &track->h264, track->coding.nal_len, offset, len, &whole,
-		    &broken)) {
-		bmff_data_break(&mp4->data, broken);
+	if (!bmff_h264(view, mp4->decoder, &track->h264, track->coding.nal_len, offset, len,
+		    without_likeness(mp4, offset + len, len, BMFF_H264_BITS), &sample, &broken)) {
+		doubt_slices(mp4, broken);
 		return;
 	}
-	if (!whole || len < LINKED_MIN || offset != decoded->end)
+	if (sample.valid) {
+		track->valid = true;
+		settle_doubt(mp4, track);
+	}
+	if (!sample.whole || len < LINKED_MIN || offset != decoded->end)
 		*decoded = (struct decoded){ 0 };
-	for (int i = 0; i < 2 && decoded->starts[i]; i++)
-		view_linked(view, decoded->starts[i], offset + track->coding.nal_len, LINK_BITS);
-	if (!whole || len < LINKED_MIN)
+	if (sample.whole)
+		bmff_data_confirm(&mp4->data, offset + len);
+	if (!sample.whole || len < LINKED_MIN)
 		return;
+	link_sample(mp4, offset, len, sample.first);
 	decoded->starts[1] = decoded->starts[0];
 	decoded->starts[0] = offset;
 	decoded->end = offset + len;
@@ -282,12 +387,13 @@ static void check_in_order(struct mp4 *mp4)
 
 	if (!mp4->collected || !walk_crc32(view, moov->at, moov->end - moov->at, &crc))
 		return;
+	count_likeness(mp4);
 	qsort(mp4->samples, mp4->collected, sizeof(*mp4->samples), by_offset);
 	for (size_t i = load_state(mp4, crc, &seen); i < mp4->collected; i++) {
 		const struct mp4_sample *sample = &mp4->samples[i];
 
 		if (mp4->data.broken && sample->offset > mp4->data.broken + BROKEN_SURE)
-			return;
+			break;
 		if (view_wants_states(view) && seen && !mp4->data.broken)
 			save_state(mp4, crc, i, seen);
 		mp4->track = &mp4->tracks[sample->track];
@@ -296,6 +402,8 @@ static void check_in_order(struct mp4 *mp4)
 			sample->offset + sample->len > seen)
 			seen = sample->offset + sample->len;
 	}
+	for (size_t i = 0; i < mp4->track_count; i++)
+		settle_doubt(mp4, &mp4->tracks[i]);
 }
 
 static void visit_fragment(void *context, uint32_t track, uint64_t offset, uint64_t len)
@@ -338,6 +446,19 @@ static uint32_t track_id(struct view *view, const struct bmff_box *trak)
 	return be32(p + (p[0] == 1 ? 20 : 12));
 }
 
+static void open_decoder(struct mp4 *mp4)
+{
+	mp4->decoder = h264_decoder_new();
+	mp4->likeness = calloc(1, sizeof(*mp4->likeness));
+	if (mp4->decoder && mp4->likeness)
+		return;
+	free(mp4->decoder);
+	free(mp4->likeness);
+	mp4->decoder = NULL;
+	mp4->likeness = NULL;
+	view_no_memory(mp4->bmff.view);
+}
+
 static bool read_track(void *context, const struct bmff_box *trak)
 {
 	struct mp4 *mp4 = context;
@@ -356,8 +477,8 @@ static bool read_track(void *context, const struct bmff_box *trak)
 	mp4->track->stream.is_followed = is_assembled(mp4) || view_is_trial(view);
 	if (is_assembled(mp4))
 		mp4->track->is_h264 = bmff_h264_open(view, &track, &mp4->track->h264);
-	if (mp4->track->is_h264 && !mp4->decoder && !(mp4->decoder = h264_decoder_new()))
-		view_no_memory(view);
+	if (mp4->track->is_h264 && !mp4->decoder)
+		open_decoder(mp4);
 	mp4->pictures |= track.handler == BMFF('v', 'i', 'd', 'e');
 	mp4->audio |= track.handler == BMFF('s', 'o', 'u', 'n');
 	return bmff_samples(view, &track, visit_sample, mp4);
@@ -643,6 +764,7 @@ static enum verdict check_from(
 	}
 	verdict = check_boxes(&mp4);
 	free(mp4.decoder);
+	free(mp4.likeness);
 	free(mp4.samples);
 	return verdict;
 }

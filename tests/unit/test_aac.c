@@ -1,7 +1,6 @@
 /* AAC: frames whose codes are followed, what becomes of them when they are damaged, and an M4A in pieces. */
 #include "aac_frames.h"
-#include "carver_case.h"
-#include "memory_image.h"
+#include "bmff_made.h"
 
 #include "carvers/common/aac_codes.h"
 #include "carvers/common/aac_frame.h"
@@ -108,151 +107,64 @@ Test(aac, hostile_frames)
 	}
 }
 
-static size_t box_start(struct bytes *bytes, const char *type)
-{
-	bytes_fill(bytes, 0, 4);
-	bytes_add(bytes, type, 4);
-	return bytes->len - 8;
-}
-
-static void box_end(struct bytes *bytes, size_t at)
-{
-	size_t len = bytes->len - at;
-
-	for (int i = 0; i < 4; i++)
-		bytes->data[at + (size_t)i] = (uint8_t)(len >> (24 - 8 * i));
-}
-
-static void add_number(struct bytes *bytes, uint32_t number)
-{
-	for (int shift = 24; shift >= 0; shift -= 8)
-		bytes_fill(bytes, (uint8_t)(number >> shift), 1);
-}
-
-static void add_box(struct bytes *bytes, const char *type, const char *content, size_t len)
-{
-	size_t at = box_start(bytes, type);
-
-	bytes_add(bytes, content, len);
-	box_end(bytes, at);
-}
-
-static void add_entry(struct bytes *bytes)
-{
-	size_t stsd = box_start(bytes, "stsd"), entry;
-
-	bytes_add(bytes, "\0\0\0\0\0\0\0\1", 8);
-	entry = box_start(bytes, "mp4a");
-	bytes_add(bytes, "\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\2\0\x10\0\0\0\0\xac\x44\0\0", 28);
-	add_box(bytes, "esds",
-		"\0\0\0\0\x03\x16\0\1\0\x04\x11\x40\x15\0\0\0\0\0\0\0\0\0\0\0\x05\x02\x12\x10", 28);
-	box_end(bytes, entry);
-	box_end(bytes, stsd);
-}
+/* A sample entry of sound. */
+static const uint8_t entry[] =
+	"\0\0\0\x48mp4a"
+	"\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\2\0\x10\0\0\0\0\xac\x44\0\0"
+	"\0\0\0\x24"
+	"esds"
+	"\0\0\0\0\x03\x16\0\1\0\x04\x11\x40\x15\0\0\0\0\0\0\0\0\0\0\0\x05\x02\x12\x10";
 
 enum { REPEATS = 4, SAMPLES = REPEATS * AAC_FRAMES };
 
-static void add_tables(struct bytes *bytes, uint32_t data)
-{
-	size_t stbl = box_start(bytes, "stbl"), at;
-
-	add_entry(bytes);
-	at = box_start(bytes, "stsz");
-	bytes_fill(bytes, 0, 8);
-	add_number(bytes, SAMPLES);
-	for (unsigned i = 0; i < SAMPLES; i++)
-		add_number(bytes, aac_frames_lens[i % AAC_FRAMES]);
-	box_end(bytes, at);
-	at = box_start(bytes, "stsc");
-	bytes_add(bytes, "\0\0\0\0\0\0\0\1\0\0\0\1", 12);
-	add_number(bytes, SAMPLES);
-	add_number(bytes, 1);
-	box_end(bytes, at);
-	at = box_start(bytes, "stco");
-	bytes_add(bytes, "\0\0\0\0\0\0\0\1", 8);
-	add_number(bytes, data);
-	box_end(bytes, at);
-	box_end(bytes, stbl);
-}
-
 /* A file of sound. *data: where its first frame is. */
-static struct bytes sound(uint32_t *data)
+static struct bytes sound(uint64_t *data)
 {
-	struct bytes bytes = { 0 };
-	size_t moov, trak, mdia, minf, mdat;
+	const struct made_track track = { "soun", entry, sizeof(entry) - 1, 0 };
+	struct made_chunk chunks[SAMPLES];
+	const uint8_t *frame = aac_frames;
+	struct bytes bytes;
 
-	/* The offset of the data is only known with the boxes before them. */
-	for (*data = 0;; *data = (uint32_t)mdat + 8, bytes.len = 0) {
-		add_box(&bytes, "ftyp", "M4A \0\0\0\0M4A ", 12);
-		moov = box_start(&bytes, "moov");
-		trak = box_start(&bytes, "trak");
-		mdia = box_start(&bytes, "mdia");
-		add_box(&bytes, "hdlr", "\0\0\0\0\0\0\0\0soun\0\0\0\0\0\0\0\0\0\0\0\0\0", 25);
-		minf = box_start(&bytes, "minf");
-		add_tables(&bytes, *data);
-		box_end(&bytes, minf);
-		box_end(&bytes, mdia);
-		box_end(&bytes, trak);
-		box_end(&bytes, moov);
-		mdat = box_start(&bytes, "mdat");
-		if (*data)
-			break;
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		if (i % AAC_FRAMES == 0)
+			frame = aac_frames;
+		chunks[i] = (struct made_chunk){ 0, frame, aac_frames_lens[i % AAC_FRAMES], 0 };
+		frame += chunks[i].len;
 	}
-	for (unsigned i = 0; i < REPEATS; i++)
-		bytes_add(&bytes, aac_frames, sizeof(aac_frames));
-	box_end(&bytes, mdat);
+	bytes = made_film("M4A ", &track, 1, chunks, SAMPLES);
+	*data = chunks[0].at;
 	return bytes;
-}
-
-/* Checks the file as one in two pieces; returns the bits that prove where they meet. */
-static unsigned check_pieces(
-	const struct bytes *bytes, uint64_t joint, enum verdict *verdict, uint64_t *length)
-{
-	const struct range runs[] = { { 0, joint }, { joint, bytes->len - joint } };
-	struct memory_image evidence = MEMORY_IMAGE(bytes->data, bytes->len);
-	struct view *view = view_new();
-	struct finding found = { 0 };
-	unsigned bits;
-
-	view_point_runs(view, &evidence.image, runs, 2, bytes->len);
-	view_set_thorough(view, true);
-	*verdict = carver_find("mp4")->check(view, &found);
-	*length = found.length;
-	bits = view_proof(view, joint);
-	view_free(view);
-	return bits;
 }
 
 Test(aac, frames_prove_a_joint)
 {
-	uint32_t data;
+	uint64_t data;
 	struct bytes bytes = sound(&data);
 	enum verdict verdict;
-	uint64_t length;
+	struct finding found;
 
-	cr_assert_geq(check_pieces(&bytes, data + 2000, &verdict, &length), 40);
+	cr_assert_geq(check_in_two(&bytes, data + 2000, &verdict, &found), 40);
 	cr_expect_eq(verdict, CARVE_COMPLETE);
-	cr_expect_eq(length, bytes.len);
+	cr_expect_eq(found.length, bytes.len);
 	/* Nothing in moov is proved by frames. */
-	cr_expect_eq(check_pieces(&bytes, 256, &verdict, &length), 0);
+	cr_expect_eq(check_in_two(&bytes, 256, &verdict, &found), 0);
 	/* Nor by those before the joint: its last bytes might be any. */
-	cr_expect_eq(check_pieces(&bytes, bytes.len - 8, &verdict, &length), 0);
+	cr_expect_eq(check_in_two(&bytes, bytes.len - 8, &verdict, &found), 0);
 	free(bytes.data);
 }
 
 Test(aac, another_files_cluster_is_noticed)
 {
-	uint32_t data;
+	uint64_t data;
 	struct bytes bytes = sound(&data);
-	struct finding found = { 0 };
+	struct finding found;
 	enum verdict verdict;
-	uint64_t length;
 	struct view *view;
 
 	memcpy(bytes.data + data + 2000, aac_others, 512);
-	check_pieces(&bytes, data + 2000, &verdict, &length);
+	check_in_two(&bytes, data + 2000, &verdict, &found);
 	cr_expect_eq(verdict, CARVE_TRUNCATED);
-	cr_expect(length > data + 1500 && length < data + 2512);
+	cr_expect(found.length > data + 1500 && found.length < data + 2512);
 	/* In one piece it does not matter where a frame's codes end. */
 	view = view_new_memory(bytes.data, bytes.len);
 	cr_expect_neq(carver_find("mp4")->check(view, &found), CARVE_REJECT);
@@ -263,15 +175,15 @@ Test(aac, another_files_cluster_is_noticed)
 /* First frames may be odd, but if many later ones are valid, they are another cluster's. */
 Test(aac, first_frames_are_doubted)
 {
-	uint32_t data;
+	uint64_t data;
 	struct bytes bytes = sound(&data);
 	size_t second = data + aac_frames_lens[0];
 	enum verdict verdict;
-	uint64_t length;
+	struct finding found;
 
 	memcpy(bytes.data + second + 20, aac_others + 300, aac_frames_lens[1] - 22u);
-	check_pieces(&bytes, data + 2000, &verdict, &length);
+	check_in_two(&bytes, data + 2000, &verdict, &found);
 	cr_expect_eq(verdict, CARVE_TRUNCATED);
-	cr_expect_eq(length, second);
+	cr_expect_eq(found.length, second);
 	free(bytes.data);
 }

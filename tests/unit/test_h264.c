@@ -1,9 +1,8 @@
 /* H.264's slices: of films by x264, and what becomes of them when other bytes are in them. */
 #include "h264.h"
 
+#include "bmff_made.h"
 #include "bytes.h"
-#include "carver_case.h"
-#include "memory_image.h"
 
 static const char *const films[] = { "tests/golden/mp4/h264-cabac.mp4",
 	"tests/golden/mp4/h264-cavlc.mp4" };
@@ -153,6 +152,14 @@ Test(h264, nothing_is_known_of_what_is_not_followed)
 	cr_expect_eq(decode(&film, &film.bytes, &film.slices[0], &picture), H264_INVALID);
 	film.params.lost = true;
 	cr_expect_eq(decode(&film, &film.bytes, &film.slices[0], &picture), H264_NOT_FOLLOWED);
+	free(film.bytes.data);
+
+	/* Slices that switch streams, which only the Extended profile has. */
+	film = film_open(films[0]);
+	film.bytes.data[film.slices[1].offset + 1] = 0x93; /* 1, 00100, 1 */
+	cr_expect_eq(decode(&film, &film.bytes, &film.slices[1], &picture), H264_INVALID);
+	film.params.sps[0].any_order = true;
+	cr_expect_eq(decode(&film, &film.bytes, &film.slices[1], &picture), H264_NOT_FOLLOWED);
 	free(film.bytes.data);
 }
 
@@ -407,4 +414,155 @@ Test(h264, a_slice_proves_a_joint)
 	}
 	free(image.data);
 	free(film.bytes.data);
+}
+
+enum { MADE_MAX = 32 };
+
+/* A film of samples of another one. */
+struct made {
+	struct made_chunk chunks[MADE_MAX];
+	unsigned count;
+};
+
+/* Adds the sample that has this slice alone. */
+static void made_add(struct made *made, const struct film *film, unsigned slice)
+{
+	const struct range *range = &film->slices[slice];
+
+	cr_assert_lt(made->count, MADE_MAX);
+	made->chunks[made->count++] = (struct made_chunk){ 0, film->bytes.data + range->offset - 4,
+		range->length + 4, 0 };
+}
+
+static struct bytes made_close(struct made *made, const struct film *film)
+{
+	const uint8_t *entry = film->bytes.data + find(&film->bytes, "avcC") - 4 - 86;
+	const struct made_track track = { "vide", entry, be32(entry), 0 };
+
+	return made_film("isom", &track, 1, made->chunks, made->count);
+}
+
+static void expect_proof(const struct bytes *bytes, uint64_t joint, unsigned bits)
+{
+	struct finding found;
+	enum verdict verdict;
+
+	unsigned proof = check_in_two(bytes, joint, &verdict, &found);
+
+	cr_expect_eq(proof, bits, "%u at %u, not %u", proof, (unsigned)joint, bits);
+	cr_expect_eq(verdict, CARVE_COMPLETE, "%s", found.why);
+}
+
+/* A slice's end, and the lengths of the next two samples' slices, each once. */
+Test(h264, samples_prove_a_joint)
+{
+	static const unsigned order[] = { 0, 6, 1, 5 };
+	struct film film = film_open(films[0]);
+	struct made made = { .count = 0 };
+	struct bytes bytes;
+
+	for (int i = 0; i < 4; i++)
+		made_add(&made, &film, order[i]);
+	bytes = made_close(&made, &film);
+	expect_proof(&bytes, made.chunks[0].at + 500, 14 + 12 + 6);
+	expect_proof(&bytes, made.chunks[1].at + 500, 14 + 12 + 6);
+	expect_proof(&bytes, made.chunks[2].at + 200, 14 + 12);
+	expect_proof(&bytes, made.chunks[3].at + 100, 14);
+	/* Other last bytes are noticed less often. */
+	expect_proof(&bytes, bytes.len - 33, 14);
+	expect_proof(&bytes, bytes.len - 32, 8);
+	expect_proof(&bytes, bytes.len - 1, 8);
+	/* Before a slice there is only what its length proves. */
+	expect_proof(&bytes, made.chunks[2].at, 12 + 6);
+	expect_proof(&bytes, made.chunks[1].at + 4, 12 + 6);
+	expect_proof(&bytes, made.chunks[0].at, 0);
+	free(bytes.data);
+	free(film.bytes.data);
+}
+
+/* An access unit delimiter's length is always the same. */
+Test(h264, delimiters_prove_nothing)
+{
+	static const unsigned order[] = { 0, 6, 1 };
+	struct film film = film_open(films[0]);
+	struct made made = { .count = 0 };
+	struct bytes bytes, samples[3] = { 0 };
+
+	for (int i = 0; i < 3; i++) {
+		const struct range *slice = &film.slices[order[i]];
+
+		bytes_add(&samples[i], "\0\0\0\2\x09\x30", 6);
+		bytes_add(&samples[i], film.bytes.data + slice->offset - 4, slice->length + 4);
+		made.chunks[made.count++] =
+			(struct made_chunk){ 0, samples[i].data, samples[i].len, 0 };
+	}
+	bytes = made_close(&made, &film);
+	/* After the delimiter, before the length. */
+	expect_proof(&bytes, made.chunks[2].at + 7, 12);
+	expect_proof(&bytes, made.chunks[2].at + 10, 0);
+	free(bytes.data);
+	for (int i = 0; i < 3; i++)
+		free(samples[i].data);
+	free(film.bytes.data);
+}
+
+/* Where all samples are alike, another place of the film would fit by chance, or always. */
+Test(h264, like_samples_prove_less)
+{
+	static const char filler[] =
+		"\0\0\0\x0a\6abcdefghi\0\0\0\x0a\6jklmnopqr\0\0\0\x09\6stuvwxyz";
+	struct film film = film_open(films[0]);
+	struct made made = { .count = 0 };
+	struct bytes bytes, sector = { 0 };
+
+	for (int i = 0; i < 4; i++)
+		made_add(&made, &film, 6);
+	bytes = made_close(&made, &film);
+	expect_proof(&bytes, made.chunks[1].at + 500, 14 / 2 + 12 / 2);
+	free(bytes.data);
+	made.count = 0;
+	bytes_add(&sector, film.bytes.data + film.slices[1].offset - 4, film.slices[1].length + 4);
+	bytes_add(&sector, filler, sizeof(filler) - 1);
+	cr_assert_eq(sector.len, 512);
+	for (int i = 0; i < 4; i++)
+		made.chunks[made.count++] = (struct made_chunk){ 0, sector.data, sector.len, 0 };
+	bytes = made_close(&made, &film);
+	expect_proof(&bytes, made.chunks[1].at + 200, 0);
+	free(bytes.data);
+	free(sector.data);
+	free(film.bytes.data);
+}
+
+/* Whether the film ends at the first of the samples that are other data. */
+static void expect_doubt(unsigned count, unsigned first, unsigned others, bool ends)
+{
+	static const unsigned order[] = { 0, 6, 1, 5, 2 };
+	struct film film = film_open(films[0]);
+	struct made made = { .count = 0 };
+	struct finding found;
+	enum verdict verdict;
+	struct bytes bytes;
+	uint64_t joint;
+
+	for (unsigned i = 0; i < count; i++)
+		made_add(&made, &film, order[i]);
+	bytes = made_close(&made, &film);
+	joint = made.chunks[first].at + 100;
+	for (unsigned i = first; i < first + others; i++)
+		memset(bytes.data + made.chunks[i].at + 60, 0x5a, 60);
+	cr_expect_eq(check_in_two(&bytes, joint, &verdict, &found), 0);
+	cr_expect_eq(verdict, ends ? CARVE_TRUNCATED : CARVE_COMPLETE, "%u", count);
+	cr_expect(!ends || found.length <= made.chunks[first].at + made.chunks[first].len);
+	free(bytes.data);
+	free(film.bytes.data);
+}
+
+/* The first samples are other data, or the decoder does not know what the film has. */
+Test(h264, first_samples_are_doubted)
+{
+	expect_doubt(5, 0, 1, true);
+	expect_doubt(5, 0, 3, true);
+	expect_doubt(2, 0, 2, true);
+	expect_doubt(5, 1, 4, true);
+	expect_doubt(5, 0, 5, false);
 }
