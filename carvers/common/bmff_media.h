@@ -8,6 +8,7 @@
 #include "aac_frame.h"
 #include "bmff.h"
 #include "h264.h"
+#include "mpeg4_video.h"
 
 struct bmff_coding {
 	uint32_t type;    /* 'hvc1', 'avc1', 'av01', 'jpeg', ... */
@@ -107,6 +108,10 @@ bool bmff_h264(struct view *view, struct h264_decoder *decoder, struct h264_para
 #define BMFF_H264_BITS 14
 
 /* ---- samples without such a structure (bmff_sample.c) ---- */
+
+/* Reads the headers of MPEG-4 video in the track's 'esds'. False: it is not such a track. */
+bool bmff_mpeg4_open(
+	struct view *view, const struct bmff_track *track, struct mpeg4_stream *stream);
 
 #define BMFF_FRAMES 8
 

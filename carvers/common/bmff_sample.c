@@ -23,59 +23,90 @@
 #define LEARN_COUNT 8 /* samples of AAC whose first elements predict those of later samples */
 
 #define KIND_AAC 0x40
+#define KIND_MPEG4 0x20
 #define ESDS_SEARCH_LEN 1024
 
-/* The configuration of AAC after the object type at `at` (ISO/IEC 14496-1, 7.2.6.6 and 7.2.6.7). */
-static void read_config(const uint8_t *p, size_t len, size_t at, struct aac_config *config)
+/* What the 'esds' box anywhere in a sample entry says (ISO/IEC 14496-1, 7.2.6.5). */
+struct description {
+	uint8_t object_type; /* 0: none */
+	uint64_t from, to;   /* of the decoder's own configuration (7.2.6.7); may be empty */
+};
+
+/* What is after the object type at `at` of the p that begins at `base`. */
+static void find_configuration(
+	const uint8_t *p, size_t len, size_t at, uint64_t base, struct description *found)
 {
 	size_t size = 0;
 
 	at += 13;
 	if (at + 2 > len || p[at++] != 5)
 		return;
-	for (int i = 0; i < 3 && at < len && p[at] & 0x80; i++)
-		at++;
-	if (at == len)
-		return;
-	size = p[at++] & 0x7f;
-	aac_config_read(p + at, size < len - at ? size : len - at, config);
+	for (int i = 0; i < 4 && at < len; i++) {
+		size = size << 7 | (p[at] & 0x7f);
+		if (!(p[at++] & 0x80))
+			break;
+	}
+	found->from = base + at;
+	found->to = found->from + (size < len - at ? size : len - at);
 }
 
-/* The object type of an 'esds' box anywhere in the sample entry (ISO/IEC 14496-1, 7.2.6.5), and the configuration of AAC. */
-static uint8_t object_type(
-	struct view *view, const struct bmff_box *entry, struct aac_config *config)
+static struct description describe(struct view *view, const struct bmff_box *entry)
 {
 	uint64_t left = entry->end - entry->data;
 	size_t len = left < ESDS_SEARCH_LEN ? (size_t)left : ESDS_SEARCH_LEN, at;
 	const uint8_t *p = entry->type ? view_peek(view, entry->data, len) : NULL;
 	const uint8_t *esds = p && len > 4 ? memmem(p, len, "esds", 4) : NULL;
+	struct description found = { 0 };
 
 	if (!esds)
-		return 0;
+		return found;
 	at = (size_t)(esds - p) + 8;
 	for (int tag = 3; tag <= 4; tag++) {
 		if (at + 8 > len || p[at++] != tag)
-			return 0;
+			return found;
 		for (int i = 0; i < 3 && p[at] & 0x80; i++)
 			at++;
 		at++;
 		if (tag == 4) {
-			read_config(p, len, at, config);
-			return p[at];
+			found.object_type = p[at];
+			find_configuration(p, len, at, entry->data, &found);
+			return found;
 		}
 		/* An id of 2 bytes, and flags that could announce more fields. */
 		if (at + 3 >= len || p[at + 2] & 0xe0)
-			return 0;
+			return found;
 		at += 3;
 	}
-	return 0;
+	return found;
 }
 
 void bmff_stream_open(struct view *view, const struct bmff_track *track, struct bmff_stream *stream)
 {
+	struct description found;
+	const uint8_t *p;
+
 	*stream = (struct bmff_stream){ .type = track->coding };
-	if (track->coding == BMFF('m', 'p', '4', 'a'))
-		stream->kind = object_type(view, &track->entry, &stream->aac);
+	if (track->coding != BMFF('m', 'p', '4', 'a'))
+		return;
+	found = describe(view, &track->entry);
+	stream->kind = found.object_type;
+	p = found.to > found.from ? view_peek(view, found.from, (size_t)(found.to - found.from))
+				  : NULL;
+	if (p)
+		aac_config_read(p, (size_t)(found.to - found.from), &stream->aac);
+}
+
+bool bmff_mpeg4_open(struct view *view, const struct bmff_track *track, struct mpeg4_stream *stream)
+{
+	struct description found = { 0 };
+
+	if (track->coding == BMFF('m', 'p', '4', 'v'))
+		found = describe(view, &track->entry);
+	if (found.object_type != KIND_MPEG4)
+		return false;
+	*stream = (struct mpeg4_stream){ 0 };
+	mpeg4_read_headers(view, &stream->video, found.from, found.to);
+	return true;
 }
 
 struct start {

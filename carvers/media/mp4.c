@@ -21,6 +21,7 @@
 #include "mp4.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,9 @@ struct mp4 {
 	struct h264_decoder *decoder; /* NULL: no track is decoded */
 	struct decoded decoded;
 	struct likeness *likeness; /* with decoder */
+	struct mp4_track *
+		filmed; /* the track whose frames of MPEG-4 video are read: the first such one; NULL: none */
+	struct mpeg4_stream video;
 };
 
 /* A state of the check of samples in the order of the file. */
@@ -124,6 +128,7 @@ struct saved {
 	struct mp4_track tracks[TRACKS];
 	uint64_t doubtful;
 	struct decoded decoded;
+	struct mpeg4_stream video; /* last: a state has a part of it */
 };
 _Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
 
@@ -273,6 +278,21 @@ static void decode_sample(struct mp4 *mp4, uint64_t offset, uint64_t len)
 	decoded->end = offset + len;
 }
 
+/* Reads the codes of a frame of MPEG-4 video. */
+static void read_frame(struct mp4 *mp4, uint64_t offset, uint64_t len)
+{
+	uint32_t exact = mp4->video.exact;
+	uint64_t at;
+
+	if (mp4->track != mp4->filmed || mp4->data.broken)
+		return;
+	if (mpeg4_check_frame(mp4->bmff.view, &mp4->video, offset, offset + len, &at) ==
+		MPEG4_BROKEN)
+		bmff_data_break(&mp4->data, at);
+	else if (mp4->video.exact != exact)
+		bmff_data_confirm(&mp4->data, offset + len);
+}
+
 /* Whether its samples, as pictures or frames of sound, begin like files of their own. */
 static bool has_files(const struct mp4_track *track)
 {
@@ -303,8 +323,10 @@ static void check_sample(struct mp4 *mp4, uint64_t offset, uint64_t len)
 			find_framing(mp4, offset, len);
 	}
 	bmff_data_add(&mp4->data, &mp4->track->coding, offset, len);
-	if (inside && len && end <= view_size(view))
+	if (inside && len && end <= view_size(view)) {
 		decode_sample(mp4, offset, len);
+		read_frame(mp4, offset, len);
+	}
 	if (!inside || !has_files(mp4->track))
 		return;
 	embedded_find(view, offset, end, SAMPLE_LOOK);
@@ -351,8 +373,12 @@ static void save_state(const struct mp4 *mp4, uint32_t crc, size_t next, uint64_
 		.data = mp4->data,
 		.doubtful = mp4->doubtful,
 		.decoded = mp4->decoded };
-	struct carve_state state = { .offset = seen, .len = sizeof(saved), .data = &saved };
+	size_t video_len = mp4->filmed ? mpeg4_stream_len(&mp4->video) : 0;
+	struct carve_state state = {
+		.offset = seen, .len = offsetof(struct saved, video) + video_len, .data = &saved
+	};
 
+	memcpy(&saved.video, &mp4->video, video_len);
 	memcpy(saved.tracks, mp4->tracks, sizeof(saved.tracks));
 	view_save(mp4->bmff.view, &state);
 }
@@ -360,18 +386,20 @@ static void save_state(const struct mp4 *mp4, uint32_t crc, size_t next, uint64_
 /* Returns the next sample. */
 static size_t load_state(struct mp4 *mp4, uint32_t crc, uint64_t *seen)
 {
-	struct saved saved;
+	struct saved saved = { 0 };
 
 	*seen = 0;
-	if (!mp4->resume || mp4->resume->len != sizeof(saved))
+	if (!mp4->resume || mp4->resume->len < offsetof(struct saved, video) ||
+		mp4->resume->len > sizeof(saved))
 		return 0;
-	memcpy(&saved, mp4->resume->data, sizeof(saved));
+	memcpy(&saved, mp4->resume->data, mp4->resume->len);
 	if (saved.crc != crc || saved.next > mp4->collected)
 		return 0;
 	saved.data.bmff = &mp4->bmff;
 	mp4->data = saved.data;
 	mp4->doubtful = saved.doubtful;
 	mp4->decoded = saved.decoded;
+	mp4->video = saved.video;
 	memcpy(mp4->tracks, saved.tracks, sizeof(saved.tracks));
 	*seen = saved.seen;
 	return saved.next;
@@ -475,6 +503,8 @@ static bool read_track(void *context, const struct bmff_box *trak)
 	bmff_stream_open(view, &track, &mp4->track->stream);
 	mp4->track->stream.goes_on = is_assembled(mp4);
 	mp4->track->stream.is_followed = is_assembled(mp4) || view_is_trial(view);
+	if (mpeg4_is_wanted(view) && !mp4->filmed && bmff_mpeg4_open(view, &track, &mp4->video))
+		mp4->filmed = mp4->track;
 	if (is_assembled(mp4))
 		mp4->track->is_h264 = bmff_h264_open(view, &track, &mp4->track->h264);
 	if (mp4->track->is_h264 && !mp4->decoder)
