@@ -280,6 +280,38 @@ struct carve_map {
 	bool sums_words; /* what `sum` finds are no CRCs, but sums of big-endian words; each begins at a multiple of 4 */
 };
 
+/* What a page shows of another one: if it came from somewhere else, it would agree once in 2^(bits / 16) times. */
+struct carve_page_link {
+	uint32_t page, other; /* counted from 0 */
+	unsigned bits;        /* 16ths of a bit */
+	unsigned first_bits;  /* more, if the page before comes from somewhere else */
+	unsigned way;         /* 0 or 1: what is shown in both ways may be the same */
+};
+
+/* What a page elsewhere has to do with a file. */
+enum carve_kin {
+	CARVE_NO_KIN,
+	CARVE_COPY,    /* the same page */
+	CARVE_VERSION, /* it has content of the file, but is none of its pages: of another version */
+};
+
+/* Files of pages that refer to each other, of which nothing else proves that their pieces belong together. */
+struct carve_pages {
+	/* Reads a file that the check finds complete. *page_len: a power of two; *count: of the pages that are all in the view.
+	 * NULL: nothing is known of its pages. */
+	void *(*begin)(struct view *view, uint32_t *page_len, uint32_t *count);
+	/* Gives all links to `add`. */
+	void (*links)(const void *pages,
+		void (*add)(void *context, const struct carve_page_link *link), void *context);
+	/* Whether these bytes could be the page as well, by all that others show; bytes NULL: any could. */
+	bool (*may_be)(const void *pages, uint32_t page, const uint8_t *bytes);
+	/* The 16ths of a bit that link the page's first bytes to those in [from, to). */
+	unsigned (*inner_bits)(
+		const void *pages, const uint8_t *bytes, uint32_t page, uint32_t from, uint32_t to);
+	enum carve_kin (*kin)(const void *pages, const uint8_t *bytes);
+	void (*end)(void *pages);
+};
+
 struct carver {
 	const char *name;    /* as in the rules: "png" */
 	const char *summary; /* a line for `burin list carvers` */
@@ -305,6 +337,7 @@ struct carver {
 	/* NULL, or describes content that is stored as it is, by the file's beginning, of which an unknown
 	 * number of bytes follow one another in the view. False: there is none. */
 	bool (*stored)(struct view *view, struct carve_stored *stored);
+	const struct carve_pages *pages; /* NULL: they are not pages, or nothing links them */
 };
 
 /* Formats finding->why like printf (cut when too long) and returns verdict:
@@ -318,6 +351,6 @@ const struct carver *carver_find(const char *name);
 
 /* The version of this contract, which carvers that were built elsewhere name (plugin.h): another number
  * after every change here that they would notice. */
-#define CARVER_CONTRACT 7
+#define CARVER_CONTRACT 8
 
 #endif

@@ -375,4 +375,5 @@ const struct carver sqlite_carver = {
 	.name = "sqlite",
 	.summary = "SQLite databases, by their pages, trees and free list",
 	.check = check,
+	.pages = &sqlite_pages,
 };

@@ -12,6 +12,16 @@ struct sqlite_bounds {
 	bool is_table, has_low, has_high;
 };
 
+/* What a cell has but for a table's inner pages. */
+struct sqlite_cell {
+	const uint8_t *payload;
+	uint32_t local;    /* bytes of it that are on the page, */
+	uint64_t len;      /* of all of it */
+	uint32_t overflow; /* the page that has the next ones; 0: none */
+	int64_t row;       /* a table's row number */
+	bool is_table;
+};
+
 struct sqlite_page {
 	const uint8_t *bytes;
 	uint32_t page_len,
@@ -23,8 +33,8 @@ struct sqlite_page {
 	/* Called for each child: its rows are more than low, and high at most. Returns false if it is known to have
 	 * others. May be NULL. */
 	bool (*child)(void *context, uint32_t page, const struct sqlite_bounds *bounds);
-	/* Called for the part of each payload that is on a page of a table's rows. May be NULL. */
-	void (*row)(void *context, const uint8_t *payload, uint32_t len);
+	/* Called for each cell with a payload. May be NULL. */
+	void (*cell)(void *context, const struct sqlite_cell *cell);
 	void *context;
 };
 
@@ -37,6 +47,9 @@ const char *sqlite_check_btree(const struct sqlite_page *page, struct sqlite_bou
 
 /* Reads a varint at p, of at most len bytes: returns its length, 0 when it is cut. */
 uint32_t sqlite_varint(const uint8_t *p, uint32_t len, uint64_t *value);
+
+/* The length of a column with this serial type. */
+uint64_t sqlite_column_len(uint64_t type);
 
 /* The page size stored as `field`: 0 when it is impossible. */
 uint32_t sqlite_page_len(uint32_t field);

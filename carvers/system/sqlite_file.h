@@ -54,6 +54,16 @@ void sqlite_read_free_list(struct sqlite *db);
  * found later, when its page is checked. */
 void sqlite_read_schema(struct sqlite *db);
 
+/* A row of the schema. */
+struct sqlite_object {
+	uint8_t kind; /* its type's first letter */
+	const uint8_t *name, *table;
+	uint64_t name_len, table_len;
+	uint64_t root; /* page of its tree; 0: it has none */
+};
+/* False: it is not one, or not all of it is on the page. */
+bool sqlite_read_object(const struct sqlite_cell *cell, struct sqlite_object *object);
+
 /* Notes a table's name; gives a database with the tables of a known program's a title (sqlite_known.c). */
 void sqlite_note_table(struct sqlite *db, const uint8_t *name, uint64_t len);
 void sqlite_name_known(struct sqlite *db);
@@ -65,5 +75,8 @@ void sqlite_rows_end(struct sqlite *db);
 bool sqlite_rows_of_child(void *context, uint32_t child, const struct sqlite_bounds *bounds);
 /* Notes what a page has; false if its parent says otherwise. */
 bool sqlite_rows_found(struct sqlite *db, uint32_t page, const struct sqlite_bounds *bounds);
+
+/* Which pages belong together (sqlite_links.c). */
+extern const struct carve_pages sqlite_pages;
 
 #endif

@@ -107,45 +107,59 @@ static bool push_child(void *context, uint32_t page, bool tree)
 	return true;
 }
 
-/* The length of a column with this serial type. */
-static uint64_t column_len(uint64_t type)
+uint64_t sqlite_column_len(uint64_t type)
 {
 	static const uint8_t lens[] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0 };
 
 	return type < 12 ? lens[type] : (type - 12) / 2;
 }
 
-/* Reads a row of the schema: type, name, table, root page, SQL. Notes the reference to the root. */
-static void read_schema_row(void *context, const uint8_t *payload, uint32_t len)
+bool sqlite_read_object(const struct sqlite_cell *cell, struct sqlite_object *object)
 {
-	struct sqlite *db = context;
-	uint64_t header, type = 0, at, root = 0, name = 0, name_len = 0;
-	uint32_t step = sqlite_varint(payload, len, &header), in = step;
+	const uint8_t *payload = cell->payload;
+	uint32_t len = cell->local, step, in;
+	uint64_t header, type = 0, at, places[4], lens[4];
 
-	if (!step || header > len || header < step) /* it counts its own bytes, too */
-		return;
+	in = step = sqlite_varint(payload, len, &header);
+	if (!cell->is_table || !step || header > len ||
+		header < step) /* it counts its own bytes, too */
+		return false;
 	at = header;
 	for (int column = 0; column < 4; column++) {
-		at += column ? column_len(type) : 0;
-		if (column == 2) {
-			name_len = column_len(type);
-			name = at - name_len;
-		}
 		step = sqlite_varint(payload + in, (uint32_t)header - in, &type);
 		if (!step || type > INT32_MAX)
-			return;
+			return false;
 		in += step;
+		places[column] = at;
+		lens[column] = sqlite_column_len(type);
+		at += lens[column];
 	}
-	if (type > 6 || at + column_len(type) > len)
+	if (type > 6 || at > len)
+		return false;
+	*object = (struct sqlite_object){ .kind = header < len ? payload[header] : 0,
+		.name = payload + places[1],
+		.name_len = lens[1],
+		.table = payload + places[2],
+		.table_len = lens[2] };
+	for (uint64_t i = 0; i < lens[3]; i++)
+		object->root = object->root << 8 | payload[places[3] + i];
+	return true;
+}
+
+/* Notes the reference to the root of a row of the schema, and its table's name. */
+static void read_schema_row(void *context, const struct sqlite_cell *cell)
+{
+	struct sqlite *db = context;
+	struct sqlite_object object;
+
+	if (!sqlite_read_object(cell, &object))
 		return;
-	if (header < len && name + name_len <= len && payload[header] == 't')
-		sqlite_note_table(db, payload + name, name_len);
-	for (uint64_t i = 0; i < column_len(type); i++)
-		root = root << 8 | payload[at + i];
-	if (root > db->page_max)
+	if (object.kind == 't')
+		sqlite_note_table(db, object.name, object.name_len);
+	if (object.root > db->page_max)
 		db->problem = "the schema has a root past the end";
-	else if (root > 1 && !sqlite_has(db, db->referenced, (uint32_t)root))
-		sqlite_refer(db, (uint32_t)root, true);
+	else if (object.root > 1 && !sqlite_has(db, db->referenced, (uint32_t)object.root))
+		sqlite_refer(db, (uint32_t)object.root, true);
 }
 
 void sqlite_read_schema(struct sqlite *db)
@@ -161,7 +175,7 @@ void sqlite_read_schema(struct sqlite *db)
 			.usable_len = db->usable_len,
 			.header = number == 1 ? SQLITE_HEADER_LEN : 0,
 			.refer = sqlite_refer_nothing,
-			.row = read_schema_row,
+			.cell = read_schema_row,
 			.context = db };
 
 		if (!page.bytes || !sqlite_is_btree(&page))

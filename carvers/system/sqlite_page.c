@@ -58,6 +58,20 @@ static uint32_t local_len(const struct sqlite_page *page, bool table, uint64_t p
 	return partial <= max_len ? (uint32_t)partial : min_len;
 }
 
+static __attribute__((noinline)) void tell_cell(const struct sqlite_page *page,
+	const uint8_t *payload, uint32_t local, uint64_t len, bool is_table, const uint64_t *row)
+{
+	uint32_t left = (uint32_t)(page->bytes + page->usable_len - payload) - local;
+	const struct sqlite_cell cell = { .payload = payload,
+		.local = local,
+		.len = len,
+		.overflow = local < len && left >= 4 ? be32(payload + local) : 0,
+		.row = (int64_t)*row,
+		.is_table = is_table };
+
+	page->cell(page->context, &cell);
+}
+
 /* The length of the cell at `at`, 0 when it is invalid. *key: a table's row number. */
 static uint32_t cell_len(const struct sqlite_page *page, uint8_t kind, uint32_t at, uint64_t *key)
 {
@@ -88,8 +102,8 @@ static uint32_t cell_len(const struct sqlite_page *page, uint8_t kind, uint32_t 
 	local = local_len(page, table, payload);
 	if (local > left - taken)
 		return 0;
-	if (table && page->row)
-		page->row(page->context, p + taken, local);
+	if (page->cell)
+		tell_cell(page, p + taken, local, payload, table, key);
 	taken += local;
 	if (local < payload) {
 		if (left - taken < 4 || !page->refer(page->context, be32(p + taken), false))

@@ -179,6 +179,7 @@ bool clusters_coarsen(const struct clusters *clusters, uint64_t start, struct cl
 {
 	*coarse = *clusters;
 	coarse->free_runs = NULL;
+	coarse->finest = clusters->size;
 	coarse->size = USUAL_CLUSTER;
 	coarse->origin = start % USUAL_CLUSTER;
 	return clusters->size < USUAL_CLUSTER;

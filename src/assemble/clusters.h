@@ -24,6 +24,7 @@ struct starts {
 
 struct clusters {
 	uint64_t size;       /* bytes of a cluster: a power of two */
+	uint64_t finest;     /* the same before clusters_coarsen; 0: this is it */
 	uint64_t origin;     /* clusters begin at offsets of this remainder */
 	uint64_t end;        /* of the image */
 	struct ranges taken; /* by complete files */

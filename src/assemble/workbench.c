@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble/page_proof.h"
 #include "base/memory.h"
 #include "carvers/coded.h"
 
@@ -506,6 +507,7 @@ static uint32_t *find_bits(struct workbench *bench, const struct extents *extent
 		joint += extents->runs[i].length;
 		bits[i] += fit_bits(bench, joint);
 	}
+	page_proof_add(bench, extents, bits);
 	return bits;
 }
 

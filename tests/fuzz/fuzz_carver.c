@@ -102,6 +102,46 @@ static bool add_anchor(struct carve_table *table, const struct carve_anchor *anc
 	return ++table->at < 100000; /* which counts them */
 }
 
+static void count_link(void *context, const struct carve_page_link *link)
+{
+	const uint32_t *count = context;
+
+	if (link->page >= *count || link->other >= *count || link->way > 1)
+		abort();
+}
+
+/* What pages show of each other, and of pages that are elsewhere: the file's own, and what is where pages do not begin. */
+static void check_pages(const uint8_t *data, size_t len)
+{
+	struct view *view = view_new_memory(data, len);
+	uint32_t page_len = 0, count = 0;
+	void *pages = tested->pages->begin(view, &page_len, &count);
+
+	view_free(view);
+	if (!pages)
+		return;
+	if (!page_len || page_len & (page_len - 1) || count > len / page_len)
+		abort();
+	tested->pages->links(pages, count_link, &count);
+	for (size_t at = 0; at + page_len <= len && at < 64 * (size_t)page_len;
+		at += page_len / 2) {
+		uint8_t *page = malloc(page_len);
+
+		if (!page)
+			abort();
+		memcpy(page, data + at, page_len);
+		for (uint32_t i = 0; i < count && i < 32; i++) {
+			tested->pages->may_be(pages, i, page);
+			tested->pages->inner_bits(pages, page, i, page_len / 3, page_len);
+		}
+		tested->pages->kin(pages, page);
+		free(page);
+	}
+	for (uint32_t i = 0; i <= count; i++)
+		tested->pages->may_be(pages, i, NULL);
+	tested->pages->end(pages);
+}
+
 /* What a file in pieces asks for: tables, CRCs, and a thorough check. */
 static void check_pieces(const uint8_t *data, size_t len)
 {
@@ -279,6 +319,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		check_shared(data, len);
 	if (tested->codes)
 		check_codes(data, len);
+	if (tested->pages)
+		check_pages(data, len);
 	if (verdict != CARVE_COMPLETE)
 		return 0;
 	/* What followed it must not matter. */

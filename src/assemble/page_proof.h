@@ -1,0 +1,11 @@
+/* What the pages of a file show of its joints (struct carve_pages). */
+#ifndef BURIN_ASSEMBLE_PAGE_PROOF_H
+#define BURIN_ASSEMBLE_PAGE_PROOF_H
+
+#include "assemble/workbench.h"
+
+/* A layout that was accepted: adds to the bits of each joint those of pages that link what is before it to what is after it. None
+ * where a joint could be elsewhere, or the image has pages of another version of the file. */
+void page_proof_add(struct workbench *bench, const struct extents *extents, uint32_t *bits);
+
+#endif

@@ -1,0 +1,202 @@
+/* What the pages of a database in pieces prove, on an image in memory. */
+#include <criterion/criterion.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assemble/page_proof.h"
+#include "memory_image.h"
+#include "temp.h"
+
+#define PAGE ((uint64_t)4096)
+#define PAGES 128
+#define ROWS 400
+#define HEAD_AT 4  /* pages, in the image */
+#define REST_AT 70 /* what is after the joint */
+#define JOINT 20   /* pages of the database before it */
+#define FREE_AT 2
+
+static uint8_t content[PAGES * PAGE];
+static struct memory_image evidence = MEMORY_IMAGE(content, sizeof(content));
+static struct clusters clusters = { .size = PAGE, .end = sizeof(content), .voters.count = 20 };
+static uint8_t *database, *newer, *other;
+static size_t pages;
+
+static void run(sqlite3 *db, const char *sql)
+{
+	char *reason = NULL;
+
+	cr_assert_eq(sqlite3_exec(db, sql, NULL, NULL, &reason), SQLITE_OK, "%s", reason);
+}
+
+/* Texts of the seed's, whose lengths are the same for all seeds; those of others than 1 are blobs. */
+static sqlite3 *make(unsigned seed, const char *index)
+{
+	char sql[1000], text[600];
+	sqlite3 *db;
+
+	cr_assert_eq(sqlite3_open(temp_at("db"), &db), SQLITE_OK);
+	run(db, "PRAGMA page_size = 4096; BEGIN; CREATE TABLE a (id INTEGER PRIMARY KEY, text, "
+		"hits);");
+	run(db, index);
+	for (unsigned i = 0; i < ROWS; i++) {
+		unsigned len = 20 + i * i * 7919 % 500;
+
+		for (unsigned k = 0; k < len; k++)
+			text[k] = (char)('a' + (i * 31 + k * k * (seed + 3) + seed * 7) % 26);
+		text[len] = 0;
+		snprintf(sql, sizeof(sql), "INSERT INTO a VALUES (%u, CAST('%s' AS %s), %u)", i + 1,
+			text, seed == 1 ? "TEXT" : "BLOB", 2000 + i);
+		run(db, sql);
+	}
+	run(db, "COMMIT");
+	return db;
+}
+
+static uint8_t *finish(sqlite3 *db, size_t *len)
+{
+	uint8_t *bytes;
+
+	sqlite3_close(db);
+	bytes = (uint8_t *)temp_read("db", len);
+	cr_assert_eq(remove(temp_at("db")), 0);
+	return bytes;
+}
+
+static void set_up_with(const char *index)
+{
+	sqlite3 *db;
+	size_t len, same;
+
+	temp_make();
+	database = finish(make(1, index), &len);
+	pages = len / PAGE;
+	cr_assert_gt(pages, JOINT + 8);
+	db = make(1, index);
+	run(db, "UPDATE a SET hits = hits + 1");
+	newer = finish(db, &same);
+	cr_assert_eq(len, same);
+	other = finish(make(2, index), &same);
+	cr_assert_eq(len, same);
+	temp_remove();
+}
+
+static void tear_down(void)
+{
+	free(database);
+	free(newer);
+	free(other);
+}
+
+static void put_page(size_t at, const uint8_t *from, size_t page)
+{
+	memcpy(content + at * PAGE, from + page * PAGE, PAGE);
+}
+
+/* The database, in two pieces. */
+static void plant(void)
+{
+	for (size_t i = 0; i < sizeof(content); i++)
+		content[i] = (uint8_t)(i * i >> 7 ^ i >> 3);
+	memcpy(content + HEAD_AT * PAGE, database, JOINT * PAGE);
+	memcpy(content + REST_AT * PAGE, database + JOINT * PAGE, (pages - JOINT) * PAGE);
+}
+
+static uint32_t prove_with(uint64_t work)
+{
+	static char name[] = "sqlite";
+	const struct rule rule = { .name = name,
+		.extension = name,
+		.carver = carver_find("sqlite"),
+		.max_size = sizeof(content) };
+	struct workbench bench = { .view = view_new(),
+		.evidence = &evidence.image,
+		.rule = &rule,
+		.clusters = &clusters,
+		.work_left = work };
+	struct extents extents = { 0 };
+	uint32_t bits = 0;
+
+	extents_add(&extents, HEAD_AT * PAGE, JOINT * PAGE);
+	extents_add(&extents, REST_AT * PAGE, (pages - JOINT) * PAGE);
+	page_proof_add(&bench, &extents, &bits);
+	extents_free(&extents);
+	view_free(bench.view);
+	return bits;
+}
+
+static uint32_t prove(void)
+{
+	return prove_with(1 << 24);
+}
+
+static void set_up(void)
+{
+	set_up_with("SELECT 1");
+}
+
+TestSuite(page_proof, .fini = tear_down);
+
+Test(page_proof, rows_prove_a_joint, .init = set_up)
+{
+	plant();
+	cr_expect_gt(prove(), PROOF_BITS);
+	cr_expect_eq(prove_with(20000), 0); /* not all was looked at */
+}
+
+/* The old page would do as well, wherever it is. */
+Test(page_proof, another_version_is_noticed, .init = set_up)
+{
+	for (size_t page = 3; page < pages; page++) {
+		plant();
+		put_page(FREE_AT, newer, page);
+		cr_expect_eq(prove(), 0, "%zu", page);
+	}
+	/* But not what other files have. */
+	plant();
+	put_page(FREE_AT, newer, JOINT);
+	clusters_take(&clusters, FREE_AT * PAGE, PAGE);
+	cr_expect_gt(prove(), PROOF_BITS);
+	ranges_free(&clusters.taken);
+}
+
+Test(page_proof, a_copy_is_no_version, .init = set_up)
+{
+	plant();
+	put_page(FREE_AT, database, 8);
+	cr_expect_gt(prove(), PROOF_BITS);
+	/* Unless pieces may be of that. */
+	put_page(REST_AT - 1, database, JOINT - 1);
+	cr_expect_eq(prove(), 0);
+	plant();
+	put_page(HEAD_AT + JOINT, database, JOINT);
+	cr_expect_eq(prove(), 0);
+}
+
+/* A page of another database that has the same rows. */
+Test(page_proof, a_joint_that_may_move_is_not_proved, .init = set_up)
+{
+	plant();
+	put_page(FREE_AT, other, JOINT + 4);
+	cr_expect_gt(prove(), PROOF_BITS);
+	put_page(HEAD_AT + JOINT, other, JOINT);
+	cr_expect_eq(prove(), 0);
+	plant();
+	put_page(REST_AT - 1, other, JOINT - 1);
+	cr_expect_eq(prove(), 0);
+	/* One that has others does not fit. */
+	plant();
+	put_page(REST_AT - 1, other, JOINT);
+	cr_expect_gt(prove(), PROOF_BITS);
+}
+
+static void set_up_indexed(void)
+{
+	set_up_with("CREATE INDEX b ON a (text)");
+}
+
+Test(page_proof, an_index_proves_more, .init = set_up_indexed)
+{
+	plant();
+	cr_expect_gt(prove(), 100);
+}
