@@ -29,18 +29,27 @@ enum h264_nal {
 struct h264_sps {
 	bool set, followed; /* not followed: its pictures have what is not decoded */
 	uint8_t id;
-	uint8_t frame_num_bits, order_type, order_bits;
-	bool order_always_zero, frames_only, adaptive_frames, direct_8x8;
-	bool any_order;         /* slices may come in any order */
-	uint16_t width, height; /* macroblocks; height of a frame */
+	uint8_t frame_num_bits;
+	uint8_t order_type, order_bits;    /* pic_order_cnt_type; of pic_order_cnt_lsb */
+	bool order_always_zero;            /* delta_pic_order_always_zero_flag */
+	bool frames_only, adaptive_frames; /* frame_mbs_only_flag, mb_adaptive_frame_field_flag */
+	bool direct_8x8;                   /* direct_8x8_inference_flag */
+	bool any_order;                    /* slices may come in any order */
+	uint16_t width, height;            /* macroblocks; height of a frame */
 };
 
 struct h264_pps {
 	bool set, followed;
 	uint8_t id, sps_id;
-	bool cabac, frame_order, weighted, deblocking, redundant, transform_8x8;
-	uint8_t weighted_b, refs[2];
-	int8_t qp;
+	bool cabac;         /* entropy_coding_mode_flag; else CAVLC */
+	bool frame_order;   /* bottom_field_pic_order_in_frame_present_flag */
+	bool weighted;      /* weighted_pred_flag */
+	uint8_t weighted_b; /* weighted_bipred_idc */
+	bool deblocking;    /* deblocking_filter_control_present_flag */
+	bool redundant;     /* redundant_pic_cnt_present_flag */
+	bool transform_8x8; /* transform_8x8_mode_flag */
+	uint8_t refs[2];    /* num_ref_idx_l0_default_active and that of l1 */
+	int8_t qp;          /* 26 + pic_init_qp_minus26 */
 };
 
 struct h264_params {

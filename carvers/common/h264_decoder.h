@@ -44,9 +44,9 @@ struct h264_decoder {
 	struct h264_mb *now;
 	bool had_delta; /* the macroblock before has a mb_qp_delta that is not 0 */
 	/* CABAC */
-	uint64_t value; /* offset, and `ahead` bits below it */
+	uint64_t value; /* codIOffset, and `ahead` bits of the unit below it */
 	int ahead;
-	unsigned range;
+	unsigned range;                /* codIRange */
 	uint8_t states[H264_CONTEXTS]; /* 2 * pStateIdx + valMPS */
 	unsigned cabac_init, qp;
 	struct h264_mb row[H264_SIDE_MAX], own;
