@@ -36,8 +36,8 @@ void evenness_skip(struct evenness *evenness, uint64_t to);
 
 /* What was added is the file's own, all the same. */
 void evenness_forgive(struct evenness *evenness);
-/* The sum of the squares of how often each byte comes in len bytes, at most 65,535: len, and len * len / 256, where all are
- * equally frequent; at most len * len. */
+/* The sum of the squares of how often each byte comes in len bytes, at most 65,535: about len + len * len / 256 in random ones, at
+ * most len * len. */
 uint64_t evenness_squares(const uint8_t *bytes, size_t len);
 /* Whether the first half kilobyte of bytes that may go on with the file's own, of which that much was seen, is far from even. */
 bool evenness_refuses(const struct evenness *evenness, const uint8_t *bytes, size_t len);
