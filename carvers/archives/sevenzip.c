@@ -55,7 +55,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		damaged = sevenzip_streams_check(view, &head);
 		if (damaged)
 			return verdict_because(CARVE_UNVERIFIED, finding,
-				"the packed stream at %" PRIu64
+				"the compressed stream at %" PRIu64
 				" is invalid, or a CRC of its content wrong",
 				damaged);
 		return CARVE_COMPLETE;

@@ -232,7 +232,7 @@ static enum verdict judge(struct text *text, struct finding *finding)
 	}
 	if (text->at >= view_size(text->view))
 		return verdict_because(
-			CARVE_UNVERIFIED, finding, "text up to the end of what was looked at");
+			CARVE_UNVERIFIED, finding, "text up to the end of what was read");
 	p = view_peek(text->view, text->at, 1);
 	zero = p && *p == 0;
 	if (!zero && text->at - sector < CHANCE_LEN && sector)

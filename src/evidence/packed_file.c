@@ -1,5 +1,5 @@
 /*
- * Raw images that were compressed as a whole, in frames that each can be unpacked alone: BGZF (bgzip;
+ * Raw images that were compressed as a whole, in frames that each can be decompressed alone: BGZF (bgzip;
  * many small members of gzip, whose heads say how long they are) and zstd's seekable format (a table
  * of frames at the end). Others would have to be unpacked from their start for every read, and are
  * refused (unsupported.c). A compressed file that is not called as images are is evidence like any
@@ -239,7 +239,7 @@ static bool packed_raw_open(struct block_file *file, const struct image_ends *en
 	if (!good)
 		return false;
 	if (!raw->end.offset)
-		return refuse(raw, "which holds nothing that can be unpacked");
+		return refuse(raw, "which holds nothing that can be decompressed");
 	file->about.size = raw->end.offset;
 	file->about.unit_len = raw->unpacked_max;
 	return true;

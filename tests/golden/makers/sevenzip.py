@@ -80,7 +80,7 @@ def real():
         wrong = bytearray(packed)
         wrong[len(packed) // 2] ^= 0x10
         save("sevenzip", f"real-{name}-damaged.7z", archive(bytes(wrong), header), verdict="unverified", length=32 + len(packed) + len(header),
-             why="the packed stream at 32 is invalid, or a CRC of its content wrong")
+             why="the compressed stream at 32 is invalid, or a CRC of its content wrong")
     # Several parts of a folder, with CRCs of their own; a gap; a folder that nothing unpacks here, once with a CRC of its packed stream.
     parts = [words[:300], words[300:301], words[301:]]
     packed = raw(words, [{"id": lzma.FILTER_LZMA2, "preset": 6}])
@@ -93,7 +93,7 @@ def real():
     save("sevenzip", "real-packed-crc.7z", archive(packed + more, header), why="", unverified="none")
     header = files(described([len(packed), len(more)], [solid, secret], packed_crcs=[None, crc(more) ^ 1]))
     save("sevenzip", "real-packed-crc-wrong.7z", archive(packed + more, header), verdict="unverified", length=32 + len(packed + more + header),
-         why=f"the packed stream at {32 + len(packed)} is invalid, or a CRC of its content wrong")
+         why=f"the compressed stream at {32 + len(packed)} is invalid, or a CRC of its content wrong")
     # Lengths given twice; they are not places in a table.
     once = described([len(packed)], [solid])
     at = once.index(b"\x0c" + number(len(words)))

@@ -41,7 +41,7 @@ def make():
     cut = (note * 2)[:1024]
     for name, junk in (("zeros", bytes(900)), ("random", b"\1" + noise(900, 3))):
         save("text", f"cut-{name}.txt", cut + junk, verdict="truncated", length=1024, extension="txt", why="a line breaks off at 1024")
-    save("text", "image-end.txt", note, verdict="unverified", length=len(note), why="text up to the end of what was looked at")
+    save("text", "image-end.txt", note, verdict="unverified", length=len(note), why="text up to the end of what was read")
     save("text", "short.txt", b"Only a few words are in this.\n" + bytes(100), verdict="reject")
     save("text", "base64.txt", (b"QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2\n" * 9) + bytes(9), verdict="reject")
     save("text", "signs.txt", b"=-=-=-=-= * [] {} ?!\n" * 30 + bytes(9), verdict="reject")
