@@ -14,7 +14,8 @@
 #define PROVED_MIN 128 /* bytes of a slice; a shorter one proves too little */
 #define TAIL_LEN 32    /* its last bytes, of which other ones are noticed less often: */
 #define TAIL_BITS 8    /* they prove no more */
-#define OTHER_MAX 32   /* bytes of other units in a sample of which nothing more is said */
+#define OTHER_MAX \
+	32 /* bytes of other units after a sample's first slice of which nothing more is said */
 
 /* Adds the parameter sets of one kind, whose number is at *at, a byte masked. False: they do not fit in. */
 static bool add_sets(
@@ -65,7 +66,7 @@ struct units {
 	uint64_t first; /* slice; 0: none */
 	bool followed;  /* all of them */
 	uint64_t
-		other; /* bytes of units that are not decoded, and of slices that prove too little */
+		other; /* bytes of units after it that are not decoded, and of slices that prove too little */
 };
 
 static void declare_slice(struct view *view, uint64_t at, uint64_t end, unsigned bits)

@@ -86,6 +86,26 @@ unsigned bmff_nal_len(struct view *view, const struct bmff_box *configuration);
 bool bmff_coded(struct view *view, const struct bmff_coding *coding, uint64_t offset, uint64_t len,
 	uint64_t *confirmed, uint64_t *broken);
 
+/* ---- decoded samples, one after the other (bmff_chain.c) ---- */
+
+#define BMFF_CHAIN 8
+
+/* A sample of any track that was decoded to its end: in [from, to). That it begins there is known by the bytes before `known`. */
+struct bmff_link {
+	uint64_t from, known, to;
+};
+
+/* The last ones. All zero before the first. Without pointers. */
+struct bmff_chain {
+	struct bmff_link links[BMFF_CHAIN];
+	uint32_t count; /* of all: that of number n is links[n % BMFF_CHAIN] */
+};
+
+/* Adds the next one in the order of the file, and declares what that proves of the only joint in those before or between them
+ * (view_proved): `bits` if no other one is between, else more_bits. */
+void bmff_chain_add(struct bmff_chain *chain, struct view *view, const struct bmff_link *link,
+	unsigned bits, unsigned more_bits);
+
 /* ---- samples of H.264, decoded (bmff_h264.c) ---- */
 
 /* Reads a track's parameter sets. False: it has none of either kind, or is not such a track. */
@@ -94,7 +114,7 @@ bool bmff_h264_open(struct view *view, const struct bmff_track *track, struct h2
 /* What a sample has. */
 struct bmff_h264_sample {
 	bool valid; /* slices, all of which are valid, and nothing else that could not be followed */
-	bool whole;     /* and hardly anything else */
+	bool whole;     /* and hardly anything else from the first on */
 	uint64_t first; /* where the first slice begins, after its length; 0: it has none */
 };
 
@@ -113,8 +133,6 @@ bool bmff_h264(struct view *view, struct h264_decoder *decoder, struct h264_para
 bool bmff_mpeg4_open(
 	struct view *view, const struct bmff_track *track, struct mpeg4_stream *stream);
 
-#define BMFF_FRAMES 8
-
 /* The state of checking a track's samples, one after the other. */
 struct bmff_stream {
 	uint32_t type;     /* 'mp4a', 'samr', 'mp4v', ... */
@@ -128,23 +146,19 @@ struct bmff_stream {
 	uint64_t failed_at; /* the first of these */
 	bool is_followed; /* wanted: codes are followed, where that is possible, and what they prove is declared */
 	struct aac_config aac; /* of AAC that can be followed; else its object is 0 */
-	uint64_t frames
-		[BMFF_FRAMES]; /* where the last frames began whose codes were followed, one after the other */
-	uint32_t frame_count; /* of all these; that of frame n is frames[n % BMFF_FRAMES] */
-	uint64_t frames_end;
-	uint64_t doubted_at; /* the first frame whose codes were not valid, */
-	bool doubted;        /* if that was one of the first */
-	uint32_t followed;   /* valid ones; if doubted, in a row */
+	uint64_t doubted_at;   /* the first frame whose codes were not valid, */
+	bool doubted;          /* if that was one of the first */
+	uint32_t followed;     /* valid ones; if doubted, in a row */
 };
 
 /* Sets type and kind. */
 void bmff_stream_open(
 	struct view *view, const struct bmff_track *track, struct bmff_stream *stream);
 
-/* Checks the next sample (or run of samples of one size). False: samples have been invalid since
+/* Checks the next sample (or run of samples of one size), and adds it to the chain if its codes are followed. False: samples have been invalid since
  * *broken. True: *confirmed is how far this one is confirmed. */
-bool bmff_stream_check(struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len,
-	uint64_t *confirmed, uint64_t *broken);
+bool bmff_stream_check(struct view *view, struct bmff_stream *stream, struct bmff_chain *chain,
+	uint64_t offset, uint64_t len, uint64_t *confirmed, uint64_t *broken);
 
 /* ---- all data of a file together (bmff_data.c) ---- */
 

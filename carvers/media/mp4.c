@@ -42,12 +42,13 @@
 #define BROKEN_SURE 32768
 #define COLLECT_WORK 4
 
-/* See view_linked: the length of a sample's first slice, where the sample before ends. Of other clusters one in 9,000 or fewer
- * has it there, of the same film or another encode of it (tests/bench/RESULTS.md; of an access unit delimiter before
- * slices one in 100). The sample after that adds less, as another place of the film may fit by its phase already. */
+/* What a decoded sample of video proves of a joint before it (bmff_chain_add). Of other clusters one in 9,000 or fewer has the length
+ * of H.264's first slice there, of the same film or another encode of it, and none of 3.6 million a frame of MPEG-4 video
+ * that ends where it should (tests/bench/RESULTS.md). */
 #define LINK_BITS 12
-#define NEXT_LINK_BITS 6
-#define LINKED_MIN 256
+#define MORE_BITS 6
+#define LINKED_MIN 128 /* bytes of a sample */
+#define FRAME_MIN 256  /* of a frame of MPEG-4 video */
 
 /* Where a film's samples are alike, another place in it fits as well: clusters by chance, if samples end at the same place in a
  * sector, or have one length; any, if both. A sample is common if more than one in COMMON others is like it. */
@@ -83,12 +84,6 @@ struct likeness {
 	uint16_t ends[SECTOR], lens[LENGTHS]; /* by where in a sector they end; by length */
 };
 
-/* Samples of H.264 that were decoded and follow one another. */
-struct decoded {
-	uint64_t starts[2]; /* of the last two, the later one first; 0: none */
-	uint64_t end;
-};
-
 /* A sample, or a run of samples of one size. */
 struct mp4_sample {
 	uint64_t offset, len;
@@ -111,9 +106,9 @@ struct mp4 {
 	const struct carve_state *resume; /* NULL: from the start */
 	struct mp4_sample *samples; /* SAMPLES_MAX, that are checked in order; NULL: they are not */
 	size_t collected;
-	struct h264_decoder *decoder; /* NULL: no track is decoded */
-	struct decoded decoded;
-	struct likeness *likeness; /* with decoder */
+	struct h264_decoder *decoder; /* NULL: no track of H.264 is decoded */
+	struct bmff_chain chain;
+	struct likeness *likeness; /* NULL: no track of video is decoded */
 	struct mp4_track *
 		filmed; /* the track whose frames of MPEG-4 video are read: the first such one; NULL: none */
 	struct mpeg4_stream video;
@@ -127,7 +122,7 @@ struct saved {
 	struct bmff_data data;
 	struct mp4_track tracks[TRACKS];
 	uint64_t doubtful;
-	struct decoded decoded;
+	struct bmff_chain chain;
 	struct mpeg4_stream video; /* last: a state has a part of it */
 };
 _Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
@@ -170,17 +165,18 @@ static void find_framing(struct mp4 *mp4, uint64_t offset, uint64_t len)
 
 static bool is_common(const struct likeness *likeness, size_t count)
 {
-	return !likeness->count || (count > 1 && (count - 1) * COMMON > likeness->count);
+	return !likeness || !likeness->count ||
+	       (count > 1 && (count - 1) * COMMON > likeness->count);
 }
 
 static bool is_usual_end(const struct mp4 *mp4, uint64_t end)
 {
-	return is_common(mp4->likeness, mp4->likeness->ends[end % SECTOR]);
+	return is_common(mp4->likeness, mp4->likeness ? mp4->likeness->ends[end % SECTOR] : 0);
 }
 
 static bool is_usual_length(const struct mp4 *mp4, uint64_t len)
 {
-	return is_common(mp4->likeness, mp4->likeness->lens[len % LENGTHS]);
+	return is_common(mp4->likeness, mp4->likeness ? mp4->likeness->lens[len % LENGTHS] : 0);
 }
 
 /* What is left of bits where samples of that length, or that end there, are usual. */
@@ -201,7 +197,8 @@ static void count_likeness(struct mp4 *mp4)
 	for (size_t i = 0; i < mp4->collected; i++) {
 		const struct mp4_sample *sample = &mp4->samples[i];
 
-		if (!mp4->tracks[sample->track].is_h264)
+		if (!mp4->tracks[sample->track].is_h264 &&
+			&mp4->tracks[sample->track] != mp4->filmed)
 			continue;
 		likeness->count++;
 		likeness->ends[(sample->offset + sample->len) % SECTOR]++;
@@ -231,19 +228,12 @@ static void settle_doubt(struct mp4 *mp4, struct mp4_track *track)
 		bmff_data_break(&mp4->data, track->doubted_at);
 }
 
-/* The sample in [offset, offset + len) begins where the one before ends, by the length of its first slice, too: what is there
- * belongs to the samples before. */
-static void link_sample(const struct mp4 *mp4, uint64_t offset, uint64_t len, uint64_t first)
+/* A sample of video was decoded to its end. */
+static void add_link(struct mp4 *mp4, const struct bmff_link *link, uint64_t len)
 {
-	const struct decoded *decoded = &mp4->decoded;
-	struct view *view = mp4->bmff.view;
-
-	if (!decoded->starts[0])
-		return;
-	view_linked(view, decoded->starts[0], first, without_likeness(mp4, offset, len, LINK_BITS));
-	if (decoded->starts[1] && !is_usual_length(mp4, len) &&
-		view_linked(view, decoded->starts[1], first, 0))
-		view_proved(view, decoded->starts[1], decoded->starts[0] + 1, NEXT_LINK_BITS);
+	bmff_chain_add(&mp4->chain, mp4->bmff.view, link,
+		without_likeness(mp4, link->to, len, LINK_BITS),
+		is_usual_length(mp4, len) ? 0 : MORE_BITS);
 }
 
 /* Decodes a sample. */
@@ -251,7 +241,6 @@ static void decode_sample(struct mp4 *mp4, uint64_t offset, uint64_t len)
 {
 	struct view *view = mp4->bmff.view;
 	struct mp4_track *track = mp4->track;
-	struct decoded *decoded = &mp4->decoded;
 	struct bmff_h264_sample sample;
 	uint64_t broken;
 
@@ -266,16 +255,14 @@ static void decode_sample(struct mp4 *mp4, uint64_t offset, uint64_t len)
 		track->valid = true;
 		settle_doubt(mp4, track);
 	}
-	if (!sample.whole || len < LINKED_MIN || offset != decoded->end)
-		*decoded = (struct decoded){ 0 };
-	if (sample.whole)
-		bmff_data_confirm(&mp4->data, offset + len);
-	if (!sample.whole || len < LINKED_MIN)
+	if (!sample.whole)
 		return;
-	link_sample(mp4, offset, len, sample.first);
-	decoded->starts[1] = decoded->starts[0];
-	decoded->starts[0] = offset;
-	decoded->end = offset + len;
+	bmff_data_confirm(&mp4->data, offset + len);
+	if (len >= LINKED_MIN)
+		add_link(mp4,
+			&(struct bmff_link){
+				sample.first - track->coding.nal_len, sample.first, offset + len },
+			len);
 }
 
 /* Reads the codes of a frame of MPEG-4 video. */
@@ -289,8 +276,11 @@ static void read_frame(struct mp4 *mp4, uint64_t offset, uint64_t len)
 	if (mpeg4_check_frame(mp4->bmff.view, &mp4->video, offset, offset + len, &at) ==
 		MPEG4_BROKEN)
 		bmff_data_break(&mp4->data, at);
-	else if (mp4->video.exact != exact)
-		bmff_data_confirm(&mp4->data, offset + len);
+	if (mp4->video.exact == exact || mp4->data.broken)
+		return;
+	bmff_data_confirm(&mp4->data, offset + len);
+	if (len >= FRAME_MIN)
+		add_link(mp4, &(struct bmff_link){ offset, offset + 1, offset + len }, len);
 }
 
 /* Whether its samples, as pictures or frames of sound, begin like files of their own. */
@@ -332,7 +322,8 @@ static void check_sample(struct mp4 *mp4, uint64_t offset, uint64_t len)
 	embedded_find(view, offset, end, SAMPLE_LOOK);
 	if (!len || end > view_size(view))
 		return;
-	if (!bmff_stream_check(view, &mp4->track->stream, offset, len, &confirmed, &broken))
+	if (!bmff_stream_check(
+		    view, &mp4->track->stream, &mp4->chain, offset, len, &confirmed, &broken))
 		bmff_data_break(&mp4->data, broken);
 	else if (confirmed > offset)
 		bmff_data_confirm(&mp4->data, confirmed);
@@ -372,7 +363,7 @@ static void save_state(const struct mp4 *mp4, uint32_t crc, size_t next, uint64_
 		.seen = seen,
 		.data = mp4->data,
 		.doubtful = mp4->doubtful,
-		.decoded = mp4->decoded };
+		.chain = mp4->chain };
 	size_t video_len = mp4->filmed ? mpeg4_stream_len(&mp4->video) : 0;
 	struct carve_state state = {
 		.offset = seen, .len = offsetof(struct saved, video) + video_len, .data = &saved
@@ -398,7 +389,7 @@ static size_t load_state(struct mp4 *mp4, uint32_t crc, uint64_t *seen)
 	saved.data.bmff = &mp4->bmff;
 	mp4->data = saved.data;
 	mp4->doubtful = saved.doubtful;
-	mp4->decoded = saved.decoded;
+	mp4->chain = saved.chain;
 	mp4->video = saved.video;
 	memcpy(mp4->tracks, saved.tracks, sizeof(saved.tracks));
 	*seen = saved.seen;
@@ -474,17 +465,20 @@ static uint32_t track_id(struct view *view, const struct bmff_box *trak)
 	return be32(p + (p[0] == 1 ? 20 : 12));
 }
 
-static void open_decoder(struct mp4 *mp4)
+/* Opens what the track's video is decoded with. */
+static void open_video(struct mp4 *mp4, const struct bmff_track *track)
 {
-	mp4->decoder = h264_decoder_new();
-	mp4->likeness = calloc(1, sizeof(*mp4->likeness));
-	if (mp4->decoder && mp4->likeness)
-		return;
-	free(mp4->decoder);
-	free(mp4->likeness);
-	mp4->decoder = NULL;
-	mp4->likeness = NULL;
-	view_no_memory(mp4->bmff.view);
+	struct view *view = mp4->bmff.view;
+
+	if (mpeg4_is_wanted(view) && !mp4->filmed && bmff_mpeg4_open(view, track, &mp4->video))
+		mp4->filmed = mp4->track;
+	if (is_assembled(mp4))
+		mp4->track->is_h264 = bmff_h264_open(view, track, &mp4->track->h264);
+	if (mp4->track->is_h264 && !mp4->decoder && !(mp4->decoder = h264_decoder_new()))
+		view_no_memory(view);
+	if ((mp4->track->is_h264 || mp4->filmed) && !mp4->likeness &&
+		!(mp4->likeness = calloc(1, sizeof(*mp4->likeness))))
+		view_no_memory(view);
 }
 
 static bool read_track(void *context, const struct bmff_box *trak)
@@ -503,12 +497,7 @@ static bool read_track(void *context, const struct bmff_box *trak)
 	bmff_stream_open(view, &track, &mp4->track->stream);
 	mp4->track->stream.goes_on = is_assembled(mp4);
 	mp4->track->stream.is_followed = is_assembled(mp4) || view_is_trial(view);
-	if (mpeg4_is_wanted(view) && !mp4->filmed && bmff_mpeg4_open(view, &track, &mp4->video))
-		mp4->filmed = mp4->track;
-	if (is_assembled(mp4))
-		mp4->track->is_h264 = bmff_h264_open(view, &track, &mp4->track->h264);
-	if (mp4->track->is_h264 && !mp4->decoder)
-		open_decoder(mp4);
+	open_video(mp4, &track);
 	mp4->pictures |= track.handler == BMFF('v', 'i', 'd', 'e');
 	mp4->audio |= track.handler == BMFF('s', 'o', 'u', 'n');
 	return bmff_samples(view, &track, visit_sample, mp4);

@@ -277,6 +277,7 @@ static uint64_t broken_after_one(uint32_t type, const char *start, size_t len)
 {
 	struct bytes bytes = { 0 };
 	struct bmff_stream stream = { .type = type };
+	struct bmff_chain chain = { 0 };
 	uint64_t confirmed, broken = 0;
 	struct view *view;
 	bool valid = true;
@@ -285,7 +286,7 @@ static uint64_t broken_after_one(uint32_t type, const char *start, size_t len)
 	bytes_fill(&bytes, 0xe5, 48 - len);
 	view = view_of(&bytes);
 	for (uint64_t at = 0; at < 48 && valid; at += 16)
-		valid = bmff_stream_check(view, &stream, at, 16, &confirmed, &broken);
+		valid = bmff_stream_check(view, &stream, &chain, at, 16, &confirmed, &broken);
 	view_free(view);
 	free(bytes.data);
 	return valid ? 48 : broken;

@@ -86,8 +86,12 @@ Test(film, frames_prove_a_joint)
 	struct finding found;
 	enum verdict verdict;
 
-	cr_expect_eq(check_in_two(&film.bytes, film.frames[0].at + 1500, &verdict, &found), 8);
+	cr_assert_eq(film.count, 6);
+	/* The frame with the joint, and the five after it. */
+	cr_expect_eq(check_in_two(&film.bytes, film.frames[0].at + 1500, &verdict, &found),
+		8 + 12 + 4 * 6);
 	cr_expect_eq(verdict, CARVE_COMPLETE, "%s", found.why);
+	cr_expect_eq(check_in_two(&film.bytes, film.frames[5].at + 200, &verdict, &found), 8);
 	/* Nothing else says that the headers are right. */
 	cr_expect_eq(check_in_two(&film.bytes, 60, &verdict, &found), 0);
 	film_close(&film);
@@ -165,4 +169,36 @@ Test(film, goes_on_from_a_state)
 		view_free(saving);
 		film_close(&film);
 	}
+}
+
+/* Sound or video whose codes are not followed: a joint in it may be anywhere, if there is room for several. */
+Test(film, frames_after_other_data_prove_a_joint)
+{
+	static const uint8_t sound_entry[] =
+		"\0\0\0\x24sowt"
+		"\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\1\0\x10\0\0\0\0\x2b\x11\0\0";
+	struct film film = film_open(films[0]);
+	const struct made_track tracks[] = { { "vide", film.entry.data, film.entry.len, 0 },
+		{ "soun", sound_entry, sizeof(sound_entry) - 1, 2 } };
+	struct bytes sound = { 0 };
+
+	bytes_add_random(&sound, 1, 2048);
+	for (size_t len = 500; len <= 2048; len += 1548) {
+		struct made_chunk chunks[] = { film.frames[0], { 1, sound.data, len, 0 },
+			film.frames[1], film.frames[2] };
+		struct bytes bytes = made_film("qt  ", tracks, 2, chunks, 4);
+		struct finding found;
+		enum verdict verdict;
+
+		cr_expect_eq(
+			check_in_two(&bytes, chunks[0].at + 1500, &verdict, &found), 8 + 12 + 6);
+		cr_expect_eq(verdict, CARVE_COMPLETE, "%s", found.why);
+		cr_expect_eq(check_in_two(&bytes, chunks[1].at + 200, &verdict, &found),
+			len == 500 ? 12 + 6 : 0);
+		cr_expect_eq(check_in_two(&bytes, chunks[2].at, &verdict, &found),
+			len == 500 ? 12 + 6 : 0);
+		free(bytes.data);
+	}
+	free(sound.data);
+	film_close(&film);
 }

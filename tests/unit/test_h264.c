@@ -453,7 +453,7 @@ static void expect_proof(const struct bytes *bytes, uint64_t joint, unsigned bit
 	cr_expect_eq(verdict, CARVE_COMPLETE, "%s", found.why);
 }
 
-/* A slice's end, and the lengths of the next two samples' slices, each once. */
+/* A slice's end, and the lengths of the next samples' slices, each once. */
 Test(h264, samples_prove_a_joint)
 {
 	static const unsigned order[] = { 0, 6, 1, 5 };
@@ -464,7 +464,7 @@ Test(h264, samples_prove_a_joint)
 	for (int i = 0; i < 4; i++)
 		made_add(&made, &film, order[i]);
 	bytes = made_close(&made, &film);
-	expect_proof(&bytes, made.chunks[0].at + 500, 14 + 12 + 6);
+	expect_proof(&bytes, made.chunks[0].at + 500, 14 + 12 + 6 + 6);
 	expect_proof(&bytes, made.chunks[1].at + 500, 14 + 12 + 6);
 	expect_proof(&bytes, made.chunks[2].at + 200, 14 + 12);
 	expect_proof(&bytes, made.chunks[3].at + 100, 14);
