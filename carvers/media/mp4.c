@@ -413,7 +413,8 @@ static void check_in_order(struct mp4 *mp4)
 
 		if (mp4->data.broken && sample->offset > mp4->data.broken + BROKEN_SURE)
 			break;
-		if (view_wants_states(view) && seen && !mp4->data.broken)
+		/* Later fragments may say something of samples before them. */
+		if (view_wants_states(view) && seen && !mp4->data.broken && !mp4->fragments)
 			save_state(mp4, crc, i, seen);
 		mp4->track = &mp4->tracks[sample->track];
 		check_sample(mp4, sample->offset, sample->len);
@@ -515,8 +516,6 @@ static bool read_moov(struct mp4 *mp4, uint64_t *broken)
 	mp4_read_details(view, moov, mp4->finding);
 	if (!bmff_tracks(view, moov, read_track, mp4, broken))
 		return false;
-	if (mp4->samples)
-		check_in_order(mp4);
 	mp4->fragments = bmff_find(view, moov->data, moov->end, BMFF('m', 'v', 'e', 'x'), &mvex);
 	return true;
 }
@@ -546,10 +545,16 @@ static bool read_fragments(struct mp4 *mp4, uint64_t *broken)
 static bool read_boxes(struct mp4 *mp4, uint64_t *broken)
 {
 	const struct bmff_box *moov = &mp4->bmff.moov;
+	bool is_valid;
 
 	if (moov->type && moov->end <= view_size(mp4->bmff.view) && !read_moov(mp4, broken))
 		return false;
-	return read_fragments(mp4, broken);
+	is_valid = read_fragments(mp4, broken);
+	if (mp4->samples)
+		check_in_order(mp4);
+	if (!is_valid && mp4->data.broken && mp4->data.broken < *broken)
+		*broken = mp4->data.broken;
+	return is_valid;
 }
 
 /* Where the coded data end in [start, end): before the plain bytes that continue to its end.

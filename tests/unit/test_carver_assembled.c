@@ -1,4 +1,5 @@
 /* What checks of MPEG audio, AVI and MP4 do where pieces are put together. */
+#include "bytes.h"
 #include "carver_case.h"
 #include "memory_image.h"
 
@@ -251,6 +252,21 @@ Test(mp4, first_samples_are_checked_by_later_ones)
 }
 
 /* Where a file goes on after what is wrong, it may be damaged; of many layouts it is a wrong one. */
+/* Samples that fragments describe are checked, too. */
+Test(mp4, fragments_are_checked_where_pieces_meet)
+{
+	struct bytes film = bytes_of_file("tests/golden/mp4/indexed.mp4");
+	uint64_t data = 1790; /* the media data of the second fragment */
+	uint64_t second = data + 4 + be32(film.data + data); /* unit */
+
+	cr_assert_eq(memcmp(film.data + data - 4, "mdat", 4), 0);
+	expect_check("mp4", &film, true, CARVE_COMPLETE, film.len);
+	memset(film.data + second, 0xff, 4);
+	expect_check("mp4", &film, false, CARVE_TRUNCATED, second);
+	expect_check("mp4", &film, true, CARVE_TRUNCATED, second);
+	free(film.data);
+}
+
 Test(trials, what_is_wrong_ends_them)
 {
 	static const struct {
