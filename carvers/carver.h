@@ -189,15 +189,6 @@ struct carve_codes {
 
 #define CARVE_CODES_LEN ((size_t)1024)
 
-/* How two pieces of a file fit together, by their content. */
-struct carve_joint {
-	uint32_t roughness; /* how much the content changes there, in 16ths of what is usual in this
-			       file: about 16 where nothing is wrong */
-	uint32_t samples;   /* values that were compared; few mean little */
-	unsigned bits;      /* pieces that do not belong together would fit as well once in 2^bits
-			       times; 0: they do not fit well, or it is not known */
-};
-
 /* Bytes that are at a place in a file because a table in that file says so: the header and the name
  * of a member that an archive's directory lists. Where the image has them, a piece of the file is. They
  * are found by a word among them that all parts of the format have. */
@@ -329,9 +320,10 @@ struct carver {
 	bool (*coded)(
 		struct view *view, const struct carve_state *state, struct carve_coded *coded);
 	/* NULL, or for content of which nothing verifies that it belongs together: looks at what is
-	 * on both sides of offset `at` of a file, whatever its status. False: there is nothing to
-	 * compare. */
-	bool (*joint)(struct view *view, uint64_t at, struct carve_joint *joint);
+	 * on both sides of offset `at` of a file, whatever its status; of what follows it before `end`, where the next
+	 * joint is, or UINT64_MAX. Returns bits: pieces that do not belong together fit as well once in 2^bits times. 0: they
+	 * do not fit well, or there is nothing to compare. */
+	unsigned (*joint)(struct view *view, uint64_t at, uint64_t end);
 	const struct carve_map *map;     /* NULL: no table gives places */
 	const struct carve_codes *codes; /* NULL: it is not known how they go on */
 	/* NULL, or describes content that is stored as it is, by the file's beginning, of which an unknown
@@ -351,6 +343,6 @@ const struct carver *carver_find(const char *name);
 
 /* The version of this contract, which carvers that were built elsewhere name (plugin.h): another number
  * after every change here that they would notice. */
-#define CARVER_CONTRACT 8
+#define CARVER_CONTRACT 9
 
 #endif

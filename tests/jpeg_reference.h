@@ -103,7 +103,7 @@ static bool reference_dc(struct reference *r, int index, int shift)
 {
 	const struct jpeg_component *c = &r->jpeg->components[index];
 	int size = reference_code(r, &r->jpeg->codes[0][c->dc_table]);
-	int64_t quant = r->jpeg->dc_quant[c->quant], bound = 1 << (r->jpeg->precision + 3), value;
+	int64_t quant = r->jpeg->quant[c->quant][0], bound = 1 << (r->jpeg->precision + 3), value;
 
 	if (size < 0 || size > 15)
 		return reference_fail(r, "an unknown Huffman code");

@@ -119,18 +119,17 @@ static enum verdict check(struct view *view, struct finding *finding)
 }
 
 /* Whether the codes after a joint in the first stream follow the habits of those before it. */
-static bool look_at_joint(struct view *view, uint64_t at, struct carve_joint *joint)
+static unsigned look_at_joint(struct view *view, uint64_t at, uint64_t end)
 {
 	struct bz2_codes codes = { .bit = (uint64_t)HEADER_LEN * 8, .stop = at * 8 };
 	int64_t gain;
 
 	if (bz2_codes_walk(view, &codes) != CODES_CUT || codes.bit < codes.stop)
-		return false;
+		return 0;
 	gain = codes.habits.gain;
-	codes.stop += (uint64_t)JOINT_LEN * 8;
+	codes.stop = (end - at < JOINT_LEN ? end : at + JOINT_LEN) * 8;
 	bz2_codes_walk(view, &codes);
-	joint->bits = habits_gain(&codes.habits, gain);
-	return true;
+	return habits_gain(&codes.habits, gain);
 }
 
 static enum verdict resume(

@@ -259,23 +259,22 @@ static enum verdict check(struct view *view, struct finding *finding)
 }
 
 /* Whether the codes after a joint follow the habits of those before it. */
-static bool look_at_joint(struct view *view, uint64_t at, struct carve_joint *joint)
+static unsigned look_at_joint(struct view *view, uint64_t at, uint64_t end)
 {
 	struct deflate_codes codes = { 0 };
 	struct gz_member member;
 	int64_t gain;
 
 	if (read_header(view, 0, &member) || at <= member.data)
-		return false;
+		return 0;
 	codes.bit = member.data * 8;
 	codes.stop = at * 8;
 	if (deflate_codes_walk(view, &codes) != CODES_CUT || codes.bit < codes.stop)
-		return false;
+		return 0;
 	gain = codes.habits.gain;
-	codes.stop += JOINT_LEN * 8;
+	codes.stop = (end - at < JOINT_LEN ? end : at + JOINT_LEN) * 8;
 	deflate_codes_walk(view, &codes);
-	joint->bits = habits_gain(&codes.habits, gain);
-	return true;
+	return habits_gain(&codes.habits, gain);
 }
 
 static enum verdict resume(

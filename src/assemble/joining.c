@@ -23,6 +23,8 @@
 #define AROUND ((uint64_t)64 << 10)      /* ...and of what is not the file's */
 #define ALIEN_SHARE 1                    /* a bit a byte is unlike */
 #define RIVAL_BYTES ((uint64_t)16 << 10) /* that are compared */
+#define RIVAL_LASTS ((uint64_t)1 << 10)  /* after a joint: what is accepted for longer may fit */
+#define RIVAL_FIT 8                      /* bits with which content fits together */
 #define RIVAL_MARGIN 512                 /* bits by which rivals must be worse */
 #define OTHERS_MIN 4 /* layouts that must have been tried if the work does not suffice for all */
 
@@ -99,6 +101,17 @@ static bool try(struct workbench *bench, const struct partial *partial, const st
 	return false;
 }
 
+/* What checks prove of the joint of which they prove least. */
+static uint32_t checked_bits(const struct joining *joining)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (size_t i = 0; i + 1 < joining->extents.count; i++)
+		if (joining->joint_bits[i].checked < least)
+			least = joining->joint_bits[i].checked;
+	return least;
+}
+
 /* The layout was accepted: tries it thoroughly. False: it is freed. */
 static bool prove(struct workbench *bench, struct joining *joining)
 {
@@ -107,7 +120,7 @@ static bool prove(struct workbench *bench, struct joining *joining)
 		joining_free(joining);
 		return false;
 	}
-	joining->is_proved = workbench_is_proof(bench, joining->bits);
+	joining->is_proved = workbench_is_proof(bench, checked_bits(joining));
 	return true;
 }
 
@@ -333,6 +346,7 @@ struct rivals {
 	struct notice notice;
 	size_t count;      /* accepted layouts... */
 	int64_t best_bits; /* ...and of these the most by which one looks like the file's own */
+	bool one_fits; /* the content of one, or what lasts like it, fits as that of the layout does */
 };
 
 /* Whether an offset is in the piece that was found after a joint: a step that leads there only leaves out some of it, and
@@ -377,6 +391,37 @@ static void add_accepted(struct workbench *bench, struct contest *contest, uint6
 		rivals->best_bits = bits;
 }
 
+/* Whether the content of a layout fits together at the joint. */
+static bool fits(struct workbench *bench, const struct extents *extents, uint64_t at)
+{
+	struct outcome outcome;
+
+	if (!workbench_look(bench, extents, &outcome))
+		return false;
+	outcome_free(&outcome);
+	return workbench_fit(bench, at, UINT64_MAX) >= RIVAL_FIT;
+}
+
+/* Whether what follows a joint in the image, after the piece with this index, fits too: then there may be none. */
+static bool goes_on(struct workbench *bench, const struct joining *joining, size_t index)
+{
+	const struct range *runs = joining->extents.runs;
+	uint64_t from = runs[index].offset + runs[index].length, length = runs[index + 1].length;
+	uint64_t at = 0, end = bench->clusters->end;
+	struct extents extents = { 0 };
+	bool is_fit;
+
+	if (!bench->rule->carver->joint || from >= end)
+		return false;
+	for (size_t i = 0; i <= index; i++)
+		at += runs[i].length;
+	extents_set(&extents, runs, index + 1);
+	extents_add(&extents, from, length < end - from ? length : end - from);
+	is_fit = fits(bench, &extents, at);
+	extents_free(&extents);
+	return is_fit;
+}
+
 /* Tries the other gaps of a ring. Before the last joint a rival is also what the carver accepts for as many bytes as the
  * piece has. */
 static void add_rivals(struct workbench *bench, struct contest *contest, enum ring ring)
@@ -393,7 +438,11 @@ static void add_rivals(struct workbench *bench, struct contest *contest, enum ri
 
 		if (is_own(contest->piece, target))
 			continue;
-		if (try(bench, contest->partial, &step, &extents, &outcome)) {
+		bool accepted = try(bench, contest->partial, &step, &extents, &outcome);
+
+		bool lasts = accepted || bench->reached >= contest->at + RIVAL_LASTS;
+
+		if (accepted) {
 			add_accepted(bench, contest, target, &outcome);
 			outcome_free(&outcome);
 		} else if (bench->tested != tested) {
@@ -402,6 +451,8 @@ static void add_rivals(struct workbench *bench, struct contest *contest, enum ri
 				!contest->whole &&
 				bench->reached >= contest->at + contest->piece->length;
 		}
+		if (lasts && !contest->rivals.one_fits && bench->rule->carver->joint)
+			contest->rivals.one_fits = fits(bench, &extents, contest->at);
 	}
 	extents_free(&extents);
 }
@@ -441,8 +492,8 @@ static uint32_t survival_bits(const struct workbench *bench, const struct joinin
 	return bits < most ? bits : most;
 }
 
-/* survival_bits of a joint before the last one, after the piece with this index: by trials of other gaps there. */
-static uint32_t inner_survival_bits(
+/* Rivals at a joint before the last one, after the piece with this index: by trials of other gaps there. */
+static struct rivals inner_rivals(
 	struct workbench *bench, const struct joining *joining, size_t index)
 {
 	const struct range *runs = joining->extents.runs;
@@ -453,29 +504,36 @@ static uint32_t inner_survival_bits(
 		contest.at += runs[i].length;
 	extents_set(&partial.extents, runs, index + 1);
 	partial.reached = contest.at;
+	contest.rivals.one_fits = goes_on(bench, joining, index);
 	add_rivals(bench, &contest, RING_FEW);
 	add_rivals(bench, &contest, RING_NEAR);
 	partial_free(&partial);
-	return survival_bits(bench, joining, &contest.rivals, contest.piece->length);
+	return contest.rivals;
 }
 
-/* The bits of the joint that is proved least, with those of how long all is accepted after each. last: of what follows the
- * last one. */
-static uint32_t find_evidence(struct workbench *bench, const struct joining *joining, uint32_t last)
+/* The bits of the joint that is proved least. Where checks do not prove one, how long all is accepted after it counts, and how
+ * well the content fits, if that of no other layout does. last: rivals at the last joint. */
+static uint32_t find_evidence(
+	struct workbench *bench, const struct joining *joining, const struct rivals *last)
 {
 	size_t count = joining->extents.count - 1;
-	const uint32_t *bits = joining->joint_bits;
-	uint32_t least = bits[count - 1] + last;
+	uint32_t least = UINT32_MAX;
 
-	for (size_t i = 0; i + 1 < count; i++) {
+	for (size_t i = 0; i < count; i++) {
+		const struct joint_bits *joint = &joining->joint_bits[count - 1 - i];
+		uint32_t bits = joint->checked;
+		struct rivals rivals;
+
 		/* Where that decides nothing it is not looked for. */
-		uint32_t all = bits[i] < least && !workbench_is_proof(bench, bits[i])
-				       ? bits[i] + inner_survival_bits(bench, joining, i)
-				       : bits[i];
-
-		least = all < least ? all : least;
+		if (bits >= least || (i && workbench_is_proof(bench, bits)))
+			continue;
+		rivals = i ? inner_rivals(bench, joining, count - 1 - i) : *last;
+		bits += survival_bits(
+				bench, joining, &rivals, joining->extents.runs[count - i].length) +
+			(rivals.one_fits ? 0 : joint->fit);
+		least = bits < least ? bits : least;
 	}
-	return bench->exhausted ? joining->bits : least;
+	return bench->exhausted ? checked_bits(joining) : least;
 }
 
 /* Tries other gaps at the last joint. True: there are no rivals, or the content of all is worse. */
@@ -492,6 +550,7 @@ static bool judge_gaps(struct workbench *bench, const struct partial *partial,
 
 	for (const struct range *run = joining->extents.runs; run < last; run++)
 		learn_own(contest.affinity, bench, run->offset, run->length);
+	contest.rivals.one_fits = goes_on(bench, joining, joining->extents.count - 2);
 	add_rivals(bench, &contest, RING_FEW);
 	add_rivals(bench, &contest, RING_NEAR);
 	add_rivals(bench, &contest, RING_END);
@@ -513,11 +572,11 @@ bool joining_judge(struct workbench *bench, const struct partial *partial, struc
 	struct assembly *assembly)
 {
 	struct rivals rivals = { 0 };
-	uint64_t last, tested = bench->tested;
+	uint64_t tested = bench->tested;
 	bool is_likely;
 
 	is_likely = judge_breaks(bench, joining, assembly);
-	assembly->evidence = joining->bits;
+	assembly->evidence = checked_bits(joining);
 	if (joining->is_proved) {
 		assembly->doubt_count = 0;
 		return true;
@@ -528,9 +587,7 @@ bool joining_judge(struct workbench *bench, const struct partial *partial, struc
 		assembly->evidence = 0;
 		return may_stay(bench, joining, tested);
 	}
-	last = joining->extents.runs[joining->extents.count - 1].length;
 	if (joining->bits >= EXACT_BITS && !assembly->doubt_count)
-		assembly->evidence =
-			find_evidence(bench, joining, survival_bits(bench, joining, &rivals, last));
+		assembly->evidence = find_evidence(bench, joining, &rivals);
 	return true;
 }

@@ -25,9 +25,9 @@ uint32_t notice_bits(const struct notice *notice, uint64_t bytes);
 struct joining {
 	struct extents extents;
 	struct outcome outcome;
-	uint32_t bits;        /* of the joint that is proved least... */
-	uint32_t *joint_bits; /* ...and of each */
-	bool is_proved;       /* no other layout needs to be tried */
+	uint32_t bits;                 /* of the joint that has the fewest... */
+	struct joint_bits *joint_bits; /* ...and of each */
+	bool is_proved;                /* no other layout needs to be tried */
 };
 
 void joining_free(struct joining *joining);

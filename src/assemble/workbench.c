@@ -480,34 +480,35 @@ bool workbench_try(struct workbench *bench, struct extents *extents, struct outc
 	return false;
 }
 
-/* How well the content fits together at a joint, in bits. */
-static uint32_t fit_bits(struct workbench *bench, uint64_t at)
+uint32_t workbench_fit(struct workbench *bench, uint64_t at, uint64_t end)
 {
-	struct carve_joint joint = { 0 };
+	const struct carver *carver = bench->rule->carver;
 
-	if (!bench->rule->carver->joint || !bench->rule->carver->joint(bench->view, at, &joint))
-		return 0;
-	return joint.bits;
+	return carver->joint ? carver->joint(bench->view, at, end) : 0;
 }
 
 /* The bits of each of the file's joints, as many as there are. What the carver declared is read first, as
  * looking at a joint may make it declare again. */
-static uint32_t *find_bits(struct workbench *bench, const struct extents *extents)
+static struct joint_bits *find_bits(struct workbench *bench, const struct extents *extents)
 {
 	size_t count = extents->count - 1;
-	uint32_t *bits = xcalloc(count + 1, sizeof(*bits));
+	struct joint_bits *bits = xcalloc(count + 1, sizeof(*bits));
+	uint32_t *checked = xcalloc(count + 1, sizeof(*checked));
 	uint64_t joint = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		joint += extents->runs[i].length;
-		bits[i] = view_proof(bench->view, joint);
+		checked[i] = view_proof(bench->view, joint);
 	}
 	joint = 0;
 	for (size_t i = 0; i < count; i++) {
 		joint += extents->runs[i].length;
-		bits[i] += fit_bits(bench, joint);
+		bits[i].fit = workbench_fit(bench, joint, joint + extents->runs[i + 1].length);
 	}
-	page_proof_add(bench, extents, bits);
+	page_proof_add(bench, extents, checked);
+	for (size_t i = 0; i < count; i++)
+		bits[i].checked = checked[i];
+	free(checked);
 	return bits;
 }
 
@@ -526,10 +527,10 @@ bool workbench_look(struct workbench *bench, const struct extents *extents, stru
 }
 
 bool workbench_prove(struct workbench *bench, const struct extents *extents,
-	struct outcome *outcome, uint32_t *bits, uint32_t **joint_bits)
+	struct outcome *outcome, uint32_t *bits, struct joint_bits **joint_bits)
 {
 	struct outcome again;
-	uint32_t *each;
+	struct joint_bits *each;
 
 	if (!workbench_goes_on(bench))
 		return false;
@@ -542,7 +543,8 @@ bool workbench_prove(struct workbench *bench, const struct extents *extents,
 	each = find_bits(bench, extents);
 	*bits = UINT32_MAX;
 	for (size_t i = 0; i + 1 < extents->count; i++)
-		*bits = each[i] < *bits ? each[i] : *bits;
+		*bits = each[i].checked + each[i].fit < *bits ? each[i].checked + each[i].fit
+							      : *bits;
 	if (joint_bits)
 		*joint_bits = each;
 	else

@@ -159,11 +159,19 @@ bool workbench_check(struct workbench *bench, struct extents *extents, enum verd
  * way. The outcome is the caller's to free. False: trials can't go on. */
 bool workbench_look(
 	struct workbench *bench, const struct extents *extents, struct outcome *outcome);
+/* How well the content of the layout that was checked last fits together at a joint, up to the next one: bits (struct
+ * carver). */
+uint32_t workbench_fit(struct workbench *bench, uint64_t at, uint64_t end);
+/* The bits of a joint: by what checks proved over it, and by how well the content fits, as that of another file of one
+ * origin may, too. */
+struct joint_bits {
+	uint32_t checked, fit;
+};
 /* What was accepted once more, thoroughly. True when it is accepted again, with the same length; the
- * outcome is the new one then, else as it was. *bits: of the joint that the checks prove least. joint_bits: NULL, or
+ * outcome is the new one then, else as it was. *bits: of the joint that has the fewest. joint_bits: NULL, or
  * where those of each joint go, which the caller frees. */
 bool workbench_prove(struct workbench *bench, const struct extents *extents,
-	struct outcome *outcome, uint32_t *bits, uint32_t **joint_bits);
+	struct outcome *outcome, uint32_t *bits, struct joint_bits **joint_bits);
 /* Whether that many bits of evidence are enough after the trials that were made. */
 bool workbench_is_proof(const struct workbench *bench, uint32_t bits);
 /* Notes that a joint may be anywhere in the bytes [from, to) of the file, unless there are none. */

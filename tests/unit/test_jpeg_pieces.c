@@ -420,33 +420,66 @@ Test(jpeg_pieces, describes_where_it_breaks_off)
 		(unsigned long long)tried[3]);
 }
 
-/* A picture whose brightness changes a little from row to row, and by `jump` from the 700th of its
- * 1,024 blocks on; *at: the offset of that block. */
-static struct bytes make_gradient(int jump, uint64_t *at)
+/* What is after the joint in a picture of 32 x 32 blocks. */
+struct after_joint {
+	int jump;         /* of brightness */
+	unsigned columns; /* by which the detail is moved */
+	bool is_flat;     /* all of the picture: no detail */
+	unsigned until;   /* the block from which on the detail is moved once more */
+};
+
+/* Of a column, which all rows have. */
+static int32_t detail_of(unsigned column)
+{
+	return (int32_t)((column * column * 61 + column * 29) % 251) - 125;
+}
+
+static void put_value(struct maker *m, int32_t value, uint8_t size)
+{
+	put(m, (uint32_t)(value < 0 ? value + (1 << size) - 1 : value), size);
+}
+
+static uint8_t size_of(int32_t value)
+{
+	uint8_t size = 0;
+
+	while (abs(value) >> size)
+		size++;
+	return size;
+}
+
+/* A picture whose brightness changes a little from row to row, with detail of 32 columns; *at: the offset of its 700th block, the
+ * joint; *end: that of after->until. */
+static struct bytes make_gradient(const struct after_joint *after, uint64_t *at, uint64_t *end)
 {
 	struct maker m = { .components = 1, .width = 256, .height = 256, .h = { 1 }, .v = { 1 } };
-	static const uint8_t sizes[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 }, end[] = { 0 };
+	static const uint8_t sizes[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
 	uint8_t head[6] = { 1, 1, 0, 0, 63, 0 };
 	int32_t dc = 0;
 
 	random_state = 1;
 	put_frame(&m);
 	make_table(&m.tables[0][0], sizes, 12);
-	make_table(&m.tables[1][0], end, 1);
+	make_table(&m.tables[1][0], sizes, 9);
 	add_table(&m, 0, 0);
 	add_table(&m, 1, 0);
 	add_segment(&m, JPEG_SOS, head, 6);
-	for (int i = 0; i < 1024; i++) {
-		int32_t value = i / 32 * 20 + (int32_t)draw(8) - 320 + (i < 700 ? 0 : jump);
-		int32_t diff = value - dc;
-		uint8_t size = 0;
+	for (unsigned i = 0; i < 1024; i++) {
+		unsigned moved = i < 700 ? 0 : i < after->until ? after->columns : 16;
+		int32_t value =
+			(int32_t)i / 32 * 20 + (int32_t)draw(8) - 320 + (i < 700 ? 0 : after->jump);
+		int32_t detail = after->is_flat ? 0 : detail_of((i + moved) % 32);
 
-		while (abs(diff) >> size)
-			size++;
 		if (i == 700)
 			*at = m.jpeg.len;
-		put_code(&m, &m.tables[0][0], size);
-		put(&m, (uint32_t)(diff < 0 ? diff + (1 << size) - 1 : diff), size);
+		if (i == after->until)
+			*end = m.jpeg.len;
+		put_code(&m, &m.tables[0][0], size_of(value - dc));
+		put_value(&m, value - dc, size_of(value - dc));
+		if (detail) {
+			put_code(&m, &m.tables[1][0], size_of(detail));
+			put_value(&m, detail, size_of(detail));
+		}
 		put_code(&m, &m.tables[1][0], 0);
 		dc = value;
 	}
@@ -473,8 +506,9 @@ static bool may_end(const struct bytes *jpeg, const struct carve_coded *coded, s
 Test(jpeg_pieces, a_scan_ends_with_a_marker)
 {
 	struct carve_coded coded = { .begins = false };
+	static const struct after_joint same = { .is_flat = true, .until = UINT32_MAX };
 	uint64_t unused;
-	struct bytes jpeg = make_gradient(0, &unused);
+	struct bytes jpeg = make_gradient(&same, &unused, &unused);
 	size_t at = jpeg.len - 20;
 	struct view *view = view_new_memory(jpeg.data, at);
 
@@ -490,33 +524,46 @@ Test(jpeg_pieces, a_scan_ends_with_a_marker)
 	free(jpeg.data);
 }
 
+/* The bits of a joint, and of the same up to after->until. */
+static unsigned joint_bits(const struct after_joint *after, unsigned *until)
+{
+	uint64_t at = 0, end = UINT64_MAX;
+	struct bytes jpeg = make_gradient(after, &at, &end);
+	struct view *view = view_new_memory(jpeg.data, jpeg.len);
+	const struct carver *carver = carver_find("jpeg");
+	unsigned bits = carver->joint(view, at, UINT64_MAX);
+
+	expect("jpeg", &jpeg, CARVE_COMPLETE, jpeg.len, NULL);
+	*until = carver->joint(view, at, end);
+	cr_expect_eq(carver->joint(view, jpeg.len, UINT64_MAX), 0, "nothing is after it");
+	view_free(view);
+	view = view_new_memory(jpeg.data, at - 20);
+	cr_expect_eq(carver->joint(view, at, UINT64_MAX), 0, "nor here");
+	view_free(view);
+	free(jpeg.data);
+	return bits;
+}
+
 Test(jpeg_pieces, sees_joints_that_do_not_fit)
 {
-	static const int jumps[] = { 0, 400, -400 };
+	static const struct after_joint fits = { .until = UINT32_MAX }, others[] = {
+		{ .jump = 400, .until = UINT32_MAX }, { .jump = -400, .until = UINT32_MAX },
+		{ .columns = 1, .until = UINT32_MAX }, { .is_flat = true, .until = UINT32_MAX }
+	};
+	unsigned until;
 
-	for (int i = 0; i < 3; i++) {
-		struct carve_joint joint = { 0 };
-		struct finding found;
-		uint64_t at = 0;
-		struct bytes jpeg = make_gradient(jumps[i], &at);
-		struct view *view = view_new_memory(jpeg.data, jpeg.len);
+	cr_expect_geq(joint_bits(&fits, &until), 12);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		cr_expect_eq(joint_bits(&others[i], &until), 0, "case %zu", i);
+}
 
-		expect("jpeg", &jpeg, CARVE_COMPLETE, jpeg.len, NULL);
-		cr_assert(carver_find("jpeg")->joint(view, at, &joint));
-		cr_assert_eq(joint.samples, 32);
-		if (jumps[i])
-			cr_assert_gt(joint.roughness, 16 * 10, "%u", joint.roughness);
-		else
-			cr_assert_leq(joint.roughness, 24, "%u", joint.roughness);
-		cr_assert_eq(joint.bits, jumps[i] ? 0 : 3);
-		/* Before the scan and after the file there is nothing to compare. */
-		cr_assert_not(carver_find("jpeg")->joint(view, jpeg.len, &joint));
-		view_free(view);
-		/* With too little of the picture neither. */
-		view = view_new_memory(jpeg.data, at - 20);
-		cr_assert_not(carver_find("jpeg")->joint(view, at, &joint));
-		view_free(view);
-		cr_assert_eq(carve("jpeg", jpeg.data, at, &found), CARVE_TRUNCATED);
-		free(jpeg.data);
-	}
+Test(jpeg_pieces, compares_up_to_the_next_joint)
+{
+	static const struct after_joint after = { .until = 716 }, few = { .until = 705 };
+	unsigned until;
+
+	cr_expect_lt(joint_bits(&after, &until), 12, "half of the row is another piece's");
+	cr_expect_geq(until, 8, "%u", until);
+	joint_bits(&few, &until);
+	cr_expect_eq(until, 0, "five blocks are too few");
 }

@@ -331,16 +331,16 @@ static enum verdict resume(
 	return check_from(view, state, finding);
 }
 
-static bool look_at_joint(struct view *view, uint64_t at, struct carve_joint *joint)
+static unsigned look_at_joint(struct view *view, uint64_t at, uint64_t end)
 {
 	struct finding ignored = { 0 };
-	struct jpeg_seam seam = { .at = at };
+	struct jpeg_seam seam = { .at = at, .end = end };
 	struct jpeg jpeg = { .view = view, .finding = &ignored, .seam = &seam };
 	const char *problem;
 
 	jpeg_walk(&jpeg, 0, &problem);
 	free(jpeg.history);
-	return jpeg_seam_finish(&seam, joint);
+	return jpeg_seam_finish(&seam);
 }
 
 static bool describe(struct view *view, const struct carve_state *state, struct carve_coded *coded)

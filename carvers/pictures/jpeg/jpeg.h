@@ -70,7 +70,7 @@ struct jpeg {
 	struct jpeg_component components[JPEG_COMPONENTS];
 	uint64_t *history;            /* that of all components; owned */
 	uint64_t visits;              /* blocks of all progressive scans started */
-	uint16_t dc_quant[4];         /* 0: unknown */
+	uint16_t quant[4][64];        /* in zigzag order; 0: unknown */
 	struct jpeg_code codes[2][4]; /* DC, AC */
 	uint32_t restart_interval;
 	bool hierarchical;

@@ -50,8 +50,9 @@ struct jpeg_decoder {
 	unsigned block_work;
 	uint64_t data, interval_at; /* where the data of the scan and of the interval start */
 	uint64_t began_at;          /* where decoding did */
-	int32_t *trace; /* the DC of each block that jpeg_fast_trace decodes goes there */
-	uint64_t left;  /* the MCUs that it did not decode, the invalid one among them */
+	int32_t *trace;        /* the DC of each block that jpeg_fast_trace decodes goes there */
+	int32_t *coefficients; /* NULL, or where a sequential block's AC go, 64 for a block */
+	uint64_t left;         /* the MCUs that it did not decode, the invalid one among them */
 
 	unsigned lookup_bits; /* of many, or of bands */
 	bool large;           /* as many as are of use */

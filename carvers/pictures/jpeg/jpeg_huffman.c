@@ -74,6 +74,12 @@ static int decode(struct jpeg_decoder *d, const struct jpeg_one *one)
 	return jpeg_one_take(one, &d->bits.buffer);
 }
 
+/* A coefficient's value: ISO/IEC 10918-1, F.2.2.1 (EXTEND). */
+static int32_t extend(uint32_t value, unsigned size)
+{
+	return value < 1u << (size - 1) ? (int32_t)value - (1 << size) + 1 : (int32_t)value;
+}
+
 /* Decodes the DC coefficient's difference to the previous block's. No 8-bit picture needs more than
  * +-1024 once multiplied by the quantization; twice as much is accepted for encoders that
  * overshoot. */
@@ -82,23 +88,30 @@ static bool decode_dc(struct jpeg_decoder *d, const struct jpeg_component *c, in
 	struct jpeg *jpeg = d->jpeg;
 	int32_t *dc = &d->dc[c - jpeg->components];
 	int size = decode(d, &d->tables->one[0][c->dc_table]);
-	int32_t value;
 	int64_t brightness, bound = 1 << (jpeg->precision + 3);
 
 	if (size < 0 || size > 15)
 		return fail(d, "an unknown Huffman code");
 	if (size == 0)
 		return true;
-	value = (int32_t)jpeg_take(&d->bits.buffer, (unsigned)size);
-	*dc += value < 1 << (size - 1) ? value - (1 << size) + 1 : value;
+	*dc += extend(jpeg_take(&d->bits.buffer, (unsigned)size), (unsigned)size);
 	brightness = (int64_t)*dc * (1 << shift);
-	if (jpeg->dc_quant[c->quant]) {
-		brightness *= jpeg->dc_quant[c->quant];
-		bound += jpeg->dc_quant[c->quant];
+	if (jpeg->quant[c->quant][0]) {
+		brightness *= jpeg->quant[c->quant][0];
+		bound += jpeg->quant[c->quant][0];
 	}
 	if (brightness > bound || brightness < -bound)
 		return fail(d, "a brightness out of range");
 	return true;
+}
+
+/* Takes the value of the coefficient with index k, which may be past the last. */
+static void take_value(struct jpeg_decoder *d, unsigned size, int k)
+{
+	if (d->coefficients && size && k < 64)
+		d->coefficients[k] = extend(jpeg_take(&d->bits.buffer, size), size);
+	else
+		jpeg_skip(&d->bits.buffer, size);
 }
 
 static bool sequential_block(struct jpeg_decoder *d, struct jpeg_component *c, uint64_t *history)
@@ -116,8 +129,8 @@ static bool sequential_block(struct jpeg_decoder *d, struct jpeg_component *c, u
 			return true;
 		if (code < 0 || ((code & 15) == 0 && code != 0xf0))
 			return fail(d, "an unknown Huffman code");
-		jpeg_skip(&d->bits.buffer, (unsigned)code & 15);
-		k += (code >> 4) + 1;
+		k += code >> 4;
+		take_value(d, (unsigned)code & 15, k++);
 	}
 	return k == 64 || fail(d, "more than 64 coefficients in a block");
 }
@@ -517,7 +530,7 @@ static bool decode_all(struct jpeg_decoder *d)
 /* The largest DC that is accepted (decode_dc). */
 static uint32_t dc_bound(const struct jpeg *jpeg, const struct jpeg_component *c)
 {
-	uint32_t quant = jpeg->dc_quant[c->quant];
+	uint32_t quant = jpeg->quant[c->quant][0];
 	uint32_t bound = (1u << (jpeg->precision + 3)) + quant;
 	uint32_t shift = jpeg->sof == JPEG_SOF2 ? jpeg->approx_low : 0;
 
@@ -584,6 +597,7 @@ static void start_scan(struct jpeg_decoder *d, struct jpeg *jpeg)
 	d->zero_blocks = 0;
 	d->met_zeros = false;
 	d->trace = NULL;
+	d->coefficients = NULL;
 	d->block = sequential_block;
 	if (jpeg->sof == JPEG_SOF2) {
 		if (jpeg->spectral_first)

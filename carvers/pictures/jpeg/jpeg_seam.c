@@ -3,79 +3,188 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows whose changes are known before a joint's can be judged. */
+#include "logarithm.h"
+
+/* Rows of MCUs without which too little is known of a picture. */
 #define ROWS_MIN 4
-/* Measured on ten photographs and drawings with common tables: of the true joints 99 % are no rougher
- * than this, of others 12 %. */
-#define FITS 24
-#define FITS_BITS 3
-#define SAMPLES_MIN 32
-/* Where a picture is flat: what at least counts as the usual change of a DC that is multiplied by its
- * quantization (8 times a pixel's). */
-#define USUAL_MIN 4
+/* Blocks after the joint that are compared, at least. */
+#define COMPARED_MIN 12
+/* Blocks at other places that each is compared with. */
+#define OTHERS 3
+/* Energy from which an edge has detail: waves of about two levels of brightness. */
+#define DETAIL_MIN 400
+/* Coefficients are limited to this once they are multiplied by their quantization: 8 times a pixel's largest value. */
+#define COEFFICIENT_MAX 16384
+
+/* By such a sum of bits, pieces that do not belong together fit as well at most once in 2^bits times: see RESULTS.md. */
+static const struct {
+	int64_t sum;
+	unsigned bits;
+} measured[] = { { 5, 8 }, { 10, 10 }, { 20, 12 }, { 40, 14 }, { 60, 16 } };
+
+/* Of the coefficient with index k, in the order in which they are coded: its vertical frequency << 4 | its horizontal
+ * one (ISO/IEC 10918-1, figure A.6). */
+static const uint8_t zigzag[64] = { 0x00, 0x01, 0x10, 0x20, 0x11, 0x02, 0x03, 0x12, 0x21, 0x30,
+	0x40, 0x31, 0x22, 0x13, 0x04, 0x05, 0x14, 0x23, 0x32, 0x41, 0x50, 0x60, 0x51, 0x42, 0x33,
+	0x24, 0x15, 0x06, 0x07, 0x16, 0x25, 0x34, 0x43, 0x52, 0x61, 0x70, 0x71, 0x62, 0x53, 0x44,
+	0x35, 0x26, 0x17, 0x27, 0x36, 0x45, 0x54, 0x63, 0x72, 0x73, 0x64, 0x55, 0x46, 0x37, 0x47,
+	0x56, 0x65, 0x74, 0x75, 0x66, 0x57, 0x67, 0x76, 0x77 };
+
+/* What a vertical frequency gives at a block's upper edge, half a pixel above its first row, if the first two rows go on
+ * in a line there: 256 times 1.5 f(0) - 0.5 f(1), f being the transform's function. At the lower edge odd ones are
+ * negative. */
+static const int32_t edge_weights[8] = { 91, 135, 153, 172, 181, 169, 133, 73 };
+
+static bool run_blocks(struct jpeg_decoder *d, uint64_t *history, uint64_t mcus)
+{
+	int32_t *begin = d->coefficients;
+	bool valid = true;
+
+	(void)history;
+	for (; valid && mcus; mcus--) {
+		memset(begin, 0, (size_t)d->block_count * 64 * sizeof(*begin));
+		for (int i = 0; valid && i < d->block_count; i++) {
+			d->coefficients = begin + 64 * (size_t)i;
+			valid = jpeg_decode_block(d, d->blocks[i].component, NULL);
+			d->coefficients[0] = *d->blocks[i].prediction;
+		}
+		d->coefficients = begin;
+	}
+	return valid;
+}
 
 void jpeg_seam_start(struct jpeg_seam *seam, struct jpeg_decoder *d, uint64_t across)
 {
 	const struct jpeg *jpeg = d->jpeg;
 	uint64_t line = 0;
 
-	if (seam->trace)
+	if (seam->coefficients)
 		return;
-	seam->joint = UINT64_MAX;
+	seam->joint = seam->next = UINT64_MAX;
 	seam->across = across;
 	for (int i = 0; i < jpeg->in_scan; i++) {
-		seam->starts[i] = (uint32_t)line;
 		line += across * (jpeg->in_scan == 1 ? 1 : jpeg->scan[i]->h);
+		seam->starts[i + 1] = (uint32_t)line;
 	}
-	seam->rows_max = jpeg->in_scan == 1 ? jpeg->scan[0]->down : jpeg->mcus_down;
-	seam->trace = malloc(JPEG_MCU_BLOCKS * sizeof(*seam->trace));
+	seam->coefficients = malloc((size_t)d->block_count * 64 * sizeof(*seam->coefficients));
 	seam->above = malloc(line * sizeof(*seam->above));
 	seam->bottom = malloc(line * sizeof(*seam->bottom));
-	seam->rows = malloc(seam->rows_max * sizeof(*seam->rows));
-	seam->row_changes = malloc(line * sizeof(*seam->row_changes));
-	seam->joint_changes = malloc(line * sizeof(*seam->joint_changes));
-	if (!seam->row_changes || !seam->joint_changes || !seam->trace || !seam->above ||
-		!seam->bottom || !seam->rows) {
+	seam->top = malloc(line * sizeof(*seam->top));
+	if (!seam->coefficients || !seam->above || !seam->bottom || !seam->top) {
 		seam->no_memory = true;
 		view_no_memory(jpeg->view);
 		return;
 	}
-	d->trace = seam->trace;
-	d->run = jpeg_fast_trace;
+	d->coefficients = seam->coefficients;
+	d->run = run_blocks;
 }
 
-/* The first MCU with bits after the joint: where it ends after it. */
-static void find_joint(struct jpeg_seam *seam, const struct jpeg_decoder *d, uint64_t mcu)
+/* The first MCU with bits after an offset: where it ends after it. */
+static void find_mcu(const struct jpeg_decoder *d, uint64_t at, uint64_t mcu, uint64_t *found)
 {
 	/* What was copied for the decoder is at most that far ahead. */
-	if (seam->joint == UINT64_MAX && d->bits.at >= seam->at &&
-		jpeg_bits_offset(&d->bits) > seam->at) {
-		seam->joint = mcu;
-		seam->joint_row = seam->rows_count;
+	if (*found == UINT64_MAX && d->bits.at >= at && jpeg_bits_offset(&d->bits) > at)
+		*found = mcu;
+}
+
+static int32_t multiply(int32_t coefficient, uint16_t quant)
+{
+	int64_t value = (int64_t)coefficient * (quant ? quant : 1);
+
+	return (int32_t)(value > COEFFICIENT_MAX    ? COEFFICIENT_MAX
+			 : value < -COEFFICIENT_MAX ? -COEFFICIENT_MAX
+						    : value);
+}
+
+static void find_edges(const int32_t *coefficients, const uint16_t *quant, struct jpeg_edge *top,
+	struct jpeg_edge *bottom)
+{
+	*top = *bottom = (struct jpeg_edge){ { 0 } };
+	for (int k = 0; k < 64; k++) {
+		unsigned u = zigzag[k] & 15, v = zigzag[k] >> 4;
+		int32_t value;
+
+		if (!coefficients[k] || u >= JPEG_SEAM_FREQUENCIES)
+			continue;
+		value = multiply(coefficients[k], quant[k]) * edge_weights[v];
+		top->at[u] += value;
+		bottom->at[u] += v & 1 ? -value : value;
 	}
 }
 
-static int compare(const void *a, const void *b)
+/* The class of the energy of two edges' difference. */
+static unsigned class_of(const struct jpeg_edge *a, const struct jpeg_edge *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t energy = 1;
+	unsigned top, class;
 
-	return x < y ? -1 : x > y;
+	for (int u = 0; u < JPEG_SEAM_FREQUENCIES; u++) {
+		int64_t change = ((int64_t)a->at[u] - b->at[u]) / 64;
+
+		energy += (uint64_t)(change * change);
+	}
+	top = 63 - (unsigned)__builtin_clzll(energy);
+	class = 2 * top + (top ? energy >> (top - 1) & 1 : 0);
+	return class < JPEG_SEAM_CLASSES ? class : JPEG_SEAM_CLASSES - 1;
 }
 
-/* Edges in the picture change some blocks of a row much, a joint that does not fit changes all. */
-static uint32_t median(uint32_t *values, size_t count)
+/* Whether an edge has detail. What is flat goes on as flat in any picture. */
+static bool has_detail(const struct jpeg_edge *edge)
 {
-	qsort(values, count, sizeof(*values), compare);
-	return values[count / 2];
+	uint64_t energy = 0;
+
+	for (int u = 1; u < JPEG_SEAM_FREQUENCIES; u++) {
+		int64_t part = edge->at[u] / 64;
+
+		energy += (uint64_t)(part * part);
+	}
+	return energy >= DETAIL_MIN;
 }
 
-static void end_row(struct jpeg_seam *seam)
+/* How many of two edges have detail. */
+static unsigned details(const struct jpeg_edge *a, const struct jpeg_edge *b)
 {
-	int32_t *above = seam->above;
+	return (unsigned)has_detail(a) + has_detail(b);
+}
 
-	if (seam->row_count)
-		seam->rows[seam->rows_count++] = median(seam->row_changes, seam->row_count);
-	seam->row_count = 0;
+/* Counts the differences between a block's edge and those of blocks of the row above at other places. */
+static void count_others(struct jpeg_seam_counts *counts, const struct jpeg_edge *top,
+	const struct jpeg_edge *above, uint32_t x, uint32_t len)
+{
+	for (uint32_t part = 1; part <= OTHERS; part++) {
+		const struct jpeg_edge *other = &above[(x + len / (OTHERS + 1) * part) % len];
+
+		counts->others[details(top, other)][class_of(top, other)]++;
+	}
+}
+
+/* A row of MCUs is whole. */
+static void end_row(struct jpeg_seam *seam, int components, uint64_t row)
+{
+	struct jpeg_edge *above = seam->above;
+	uint64_t mcu = row * seam->across;
+
+	for (int i = 0; row && i < components; i++) {
+		const struct jpeg_edge *top = seam->top + seam->starts[i];
+		const struct jpeg_edge *other = above + seam->starts[i];
+		uint32_t len = seam->starts[i + 1] - seam->starts[i];
+		uint32_t h = len / (uint32_t)seam->across;
+		struct jpeg_seam_counts *counts = &seam->counts[i > 0];
+
+		for (uint32_t x = 0; x < len; x++) {
+			uint64_t at = mcu + x / h;
+			unsigned detail = details(&top[x], &other[x]);
+			unsigned class = class_of(&top[x], &other[x]);
+
+			if (at < seam->joint || at - seam->joint >= seam->across) {
+				counts->neighbours[detail][class]++;
+				count_others(counts, &top[x], other, x, len);
+			} else if (at < seam->next) {
+				counts->joint[detail][class]++;
+				seam->compared++;
+			}
+		}
+	}
 	seam->above = seam->bottom;
 	seam->bottom = above;
 }
@@ -83,60 +192,87 @@ static void end_row(struct jpeg_seam *seam)
 void jpeg_seam_add(struct jpeg_seam *seam, struct jpeg_decoder *d, uint64_t mcu)
 {
 	const struct jpeg *jpeg = d->jpeg;
-	const int32_t *block = seam->trace;
-	uint64_t row = mcu / seam->across, column = mcu % seam->across;
-	bool joint;
+	const int32_t *block = seam->coefficients;
+	uint64_t column = mcu % seam->across;
 
 	if (seam->no_memory)
 		return;
-	d->trace = seam->trace;
-	find_joint(seam, d, mcu);
-	joint = seam->joint <= mcu && mcu - seam->joint < seam->across;
+	find_mcu(d, seam->at, mcu, &seam->joint);
+	find_mcu(d, seam->end, mcu, &seam->next);
+	seam->count++;
 	for (int i = 0; i < jpeg->in_scan; i++) {
 		const struct jpeg_component *c = jpeg->scan[i];
 		uint32_t h = jpeg->in_scan == 1 ? 1 : c->h, v = jpeg->in_scan == 1 ? 1 : c->v;
-		uint32_t quant = jpeg->dc_quant[c->quant] ? jpeg->dc_quant[c->quant] : 1;
-		uint64_t at = seam->starts[i] + column * h;
+		struct jpeg_edge *top = seam->top + seam->starts[i] + column * h;
+		struct jpeg_edge *bottom = seam->bottom + seam->starts[i] + column * h;
 
-		for (uint32_t x = 0; x < h; x++) {
-			uint32_t change = (uint32_t)abs(block[x] - seam->above[at + x]) * quant;
+		for (uint32_t n = 0; n < h * v; n++, block += 64) {
+			struct jpeg_edge upper, lower;
 
-			if (row && joint)
-				seam->joint_changes[seam->joint_count++] = change;
-			else if (row)
-				seam->row_changes[seam->row_count++] = change;
-			seam->bottom[at + x] = block[(v - 1) * h + x];
+			if (n >= h && n < h * (v - 1))
+				continue;
+			find_edges(block, jpeg->quant[c->quant], &upper, &lower);
+			if (n < h)
+				top[n] = upper;
+			if (n >= h * (v - 1))
+				bottom[n % h] = lower;
 		}
-		block += h * v;
 	}
 	if (column == seam->across - 1)
-		end_row(seam);
+		end_row(seam, jpeg->in_scan, mcu / seam->across);
 }
 
-bool jpeg_seam_finish(struct jpeg_seam *seam, struct carve_joint *joint)
+/* By how many bits, in LOG_BITs, a difference of this class is likelier between neighbours than between other blocks. */
+static int32_t likelihood(const uint32_t *neighbours, const uint32_t *others, int class)
 {
-	bool known = !seam->no_memory && seam->joint_count && seam->rows_count >= ROWS_MIN;
+	uint32_t near = 1, far = 1;
 
-	if (known) {
-		uint32_t usual = USUAL_MIN;
-		uint64_t near = seam->joint_row ? seam->joint_row - 1 : 0;
+	for (int i = class ? class - 1 : 0; i <= class + 1 && i < JPEG_SEAM_CLASSES; i++) {
+		uint32_t weight = i == class ? 2 : 1;
 
-		for (uint64_t i = near; i < near + 3 && i < seam->rows_count; i++)
-			usual = seam->rows[i] > usual ? seam->rows[i] : usual;
-		if (median(seam->rows, seam->rows_count) > usual)
-			usual = seam->rows[seam->rows_count / 2];
-		uint32_t change = median(seam->joint_changes, seam->joint_count);
-
-		joint->roughness = change * 16 / usual;
-		joint->samples = (uint32_t)seam->joint_count;
-		joint->bits =
-			joint->roughness <= FITS && joint->samples >= SAMPLES_MIN ? FITS_BITS : 0;
+		near += OTHERS * weight * neighbours[i];
+		far += weight * others[i];
 	}
-	free(seam->row_changes);
-	free(seam->joint_changes);
-	free(seam->trace);
+	return log_16(near) - log_16(far);
+}
+
+/* The sum over all blocks after the joint. That detail ends speaks against it only: what is flat differs little from
+ * any. */
+static int64_t sum_up(const struct jpeg_seam_counts *counts)
+{
+	int64_t sum = 0;
+
+	for (int detail = 1; detail <= 2; detail++) {
+		for (int class = 0; class < JPEG_SEAM_CLASSES; class ++) {
+			int32_t gain = likelihood(
+				counts->neighbours[detail], counts->others[detail], class);
+
+			if (detail == 2 || gain < 0)
+				sum += (int64_t)counts->joint[detail][class] * gain;
+		}
+	}
+	return sum / LOG_BIT;
+}
+
+static unsigned bits_of(int64_t sum)
+{
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < sizeof(measured) / sizeof(*measured); i++)
+		if (sum >= measured[i].sum)
+			bits = measured[i].bits;
+	return bits;
+}
+
+unsigned jpeg_seam_finish(struct jpeg_seam *seam)
+{
+	bool known = !seam->no_memory && seam->compared >= COMPARED_MIN &&
+		     seam->count / seam->across >= ROWS_MIN;
+	unsigned bits = known ? bits_of(sum_up(&seam->counts[0]) + sum_up(&seam->counts[1])) : 0;
+
+	free(seam->coefficients);
 	free(seam->above);
 	free(seam->bottom);
-	free(seam->rows);
-	return known;
+	free(seam->top);
+	return bits;
 }

@@ -12,7 +12,8 @@ static const char *read_quantization(struct jpeg *jpeg, const uint8_t *p, size_t
 
 		if (p[0] >> 4 > 1 || (p[0] & 15) > 3 || len < table_len)
 			return "an impossible quantization table";
-		jpeg->dc_quant[p[0] & 3] = p[0] >> 4 ? be16(p + 1) : p[1];
+		for (size_t i = 0; i < 64; i++)
+			jpeg->quant[p[0] & 3][i] = p[0] >> 4 ? be16(p + 1 + 2 * i) : p[1 + i];
 		p += table_len;
 		len -= table_len;
 	}
