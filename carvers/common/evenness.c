@@ -75,21 +75,29 @@ static void end_window(struct evenness *evenness)
 	forget(evenness);
 }
 
+static void add_byte(struct evenness *evenness, uint8_t byte)
+{
+	if (evenness->len || evenness->fed % WINDOW == 0) {
+		evenness->sum += 2u * evenness->counts[byte]++ + 1;
+		evenness->len++;
+	}
+	evenness->fed++;
+	if (evenness->len == WINDOW)
+		end_window(evenness);
+}
+
 void evenness_add(struct evenness *evenness, const uint8_t ring[EVENNESS_RING], uint64_t to)
 {
 	if (to > evenness->fed + EVENNESS_RING / 2)
 		evenness_skip(evenness, to);
-	while (evenness->fed < to && !evenness->is_foreign) {
-		uint8_t byte = ring[evenness->fed % EVENNESS_RING];
+	while (evenness->fed < to && !evenness->is_foreign)
+		add_byte(evenness, ring[evenness->fed % EVENNESS_RING]);
+}
 
-		if (evenness->len || evenness->fed % WINDOW == 0) {
-			evenness->sum += 2u * evenness->counts[byte]++ + 1;
-			evenness->len++;
-		}
-		evenness->fed++;
-		if (evenness->len == WINDOW)
-			end_window(evenness);
-	}
+void evenness_feed(struct evenness *evenness, const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < len && !evenness->is_foreign; i++)
+		add_byte(evenness, bytes[i]);
 }
 
 void evenness_forgive(struct evenness *evenness)

@@ -31,6 +31,8 @@ struct evenness {
 /* Adds the file's bytes up to `to`, of which the byte at `at` is ring[at % EVENNESS_RING]. Those that the ring no longer
  * has are left out. */
 void evenness_add(struct evenness *evenness, const uint8_t ring[EVENNESS_RING], uint64_t to);
+/* Adds the file's next bytes. */
+void evenness_feed(struct evenness *evenness, const uint8_t *bytes, size_t len);
 /* Bytes that follow are not coded, or belong to the codes' description. */
 void evenness_skip(struct evenness *evenness, uint64_t to);
 

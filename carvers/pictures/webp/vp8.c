@@ -20,7 +20,6 @@
 #include "vp8_follow.h"
 #include "vp8_part.h"
 
-#define HEAD_LEN 10
 #define PARTS 8
 #define ACROSS_MAX 1024 /* macroblocks in a row */
 #define PADDING 16      /* booleans after the last one; those past the data's end are zeros */
@@ -293,14 +292,14 @@ bool vp8_is_padded(struct vp8_part *part)
 static bool start_frame(
 	struct frame *frame, struct view *view, uint64_t at, uint64_t end, uint64_t *first_end)
 {
-	const uint8_t *p = view_peek(view, at, HEAD_LEN);
+	const uint8_t *p = view_peek(view, at, VP8_HEAD_LEN);
 
 	if (!p)
 		return false;
-	*first_end = at + HEAD_LEN + ((le16(p) | (uint32_t)p[2] << 16) >> 5);
+	*first_end = at + VP8_HEAD_LEN + ((le16(p) | (uint32_t)p[2] << 16) >> 5);
 	frame->across = ((le16(p + 6) & 0x3fffu) + 15) / 16;
 	frame->down = ((le16(p + 8) & 0x3fffu) + 15) / 16;
-	vp8_start(&frame->head, view, at + HEAD_LEN, *first_end < end ? *first_end : end);
+	vp8_start(&frame->head, view, at + VP8_HEAD_LEN, *first_end < end ? *first_end : end);
 	read_head(frame);
 	return true;
 }
@@ -337,6 +336,8 @@ bool vp8_modes_read(struct view *view, uint64_t at, uint64_t end, struct vp8_mod
 		view_no_memory(view);
 	else if (read_rows(&frame, modes))
 		return true;
+	else
+		modes->is_wrong = true;
 	vp8_modes_free(modes);
 	return false;
 }

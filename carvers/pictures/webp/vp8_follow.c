@@ -15,32 +15,22 @@
 #include <string.h>
 
 #include "evenness.h"
-#include "logarithm.h"
+#include "odds.h"
 #include "vp8_part.h"
 
-#define BIT 4096     /* gains are in parts of a bit */
-#define KINDS 3      /* of booleans: an end, a zero, a one */
-#define GROUPS 3     /* of blocks: brightness, averages, colour */
-#define PLACES 8     /* of coefficients in a block */
-#define NEIGHBOURS 8 /* classes of what the blocks above and on the left have */
-#define BEFORES 3    /* classes of what the block has before */
-#define COUNT_MAX 60 /* booleans, after which older ones count half: pictures change */
-#define PART 64      /* expected zeros are in such parts */
-#define SURE \
-	(8 * PART)  /* booleans as the probabilities have them, with which each context starts */
-#define ONE 4096    /* of odds */
-#define BOOL_WORK 3 /* units (view_work) for a boolean that is learnt, */
+#define KINDS 3           /* of booleans: an end, a zero, a one */
+#define GROUPS 3          /* of blocks: brightness, averages, colour */
+#define PLACES 8          /* of coefficients in a block */
+#define NEIGHBOURS 8      /* classes of what the blocks above and on the left have */
+#define BEFORES 3         /* classes of what the block has before */
+#define BOOL_WORK 3       /* units (view_work) for a boolean that is learnt, */
 #define MACROBLOCK_WORK 2 /* for a macroblock, which may have none, */
 #define NOTE_WORK 256     /* and for a copy of what is known */
-#define LEARNT 1500       /* booleans before anything is doubted */
-#define FOREIGN_BITS 30   /* that speak against what is not the frame's own, */
-#define FOREIGN_LEN \
-	340 /* and as many as its own data gain in such bytes: where it changes it loses more, too */
-#define LIKELY_BITS 4    /* that speak for a cluster that goes on, at least, */
-#define SURE_LIKELY 64   /* and as many as suffice */
-#define UNLIKELY_BITS 10 /* that speak against it */
-#define UNLIKELY_LEN 400 /* bytes, after which any are too many */
-#define STATE_LEN 1024   /* bytes between states */
+#define LIKELY_BITS 4     /* that speak for a cluster that goes on, at least, */
+#define SURE_LIKELY 64    /* and as many as suffice */
+#define UNLIKELY_BITS 10  /* that speak against it */
+#define UNLIKELY_LEN 400  /* bytes, after which any are too many */
+#define STATE_LEN 1024    /* bytes between states */
 #define MARKS 1024
 #define MARK_LEN 256     /* bytes between marks, at first */
 #define PROOF_MARGIN 4   /* bits: the place where they begin is chosen afterwards */
@@ -48,21 +38,14 @@
 #define UNEVEN_SHARE 200 /* as if there were only so many values of bytes */
 #define BEFORE_MAX 2048  /* bytes of a macroblock that the view ends in */
 
-/* What was seen in a context, and how many zeros were expected. */
-struct cell {
-	uint16_t seen[2], zeros;
-};
-
 /* What is known where the next macroblock begins: plain data, a state's. */
 struct past {
 	uint64_t frame; /* where it begins */
 	uint64_t at;    /* of the part's decoder */
 	uint32_t value, range, shifts;
 	uint32_t number; /* the next macroblock's */
-	uint64_t since;  /* where what is doubtful began */
-	uint32_t learnt; /* booleans, up to LEARNT */
-	int64_t gain, doubt;
-	struct cell cells[KINDS * GROUPS * PLACES * NEIGHBOURS * BEFORES];
+	struct odds_sum sum;
+	struct odds cells[KINDS * GROUPS * PLACES * NEIGHBOURS * BEFORES];
 	uint8_t left[VP8_SIDE];
 	uint8_t above[VP8_FOLLOWED_MAX][VP8_SIDE]; /* how many coefficients, and how large */
 };
@@ -88,42 +71,13 @@ struct mark {
 
 /* ---- what is usual ------------------------------------------------------------------------- */
 
-/* Of how likely a boolean is, how much more likely it is by what was learnt. */
-static uint32_t odds_of(uint32_t seen, uint32_t expected)
-{
-	return (seen * PART + SURE) * ONE / (expected + SURE);
-}
-
-static uint32_t follow_bool(struct vp8_follower *f, uint8_t prob, struct cell *cell)
+static uint32_t follow_bool(struct vp8_follower *f, uint8_t prob, struct odds *cell)
 {
 	uint32_t range = f->part.range, split = 1 + (((range - 1) * prob) >> 8);
-	uint32_t count = cell->seen[0] + cell->seen[1], all;
-	uint32_t odds[2] = { odds_of(cell->seen[0], cell->zeros),
-		odds_of(cell->seen[1], count * PART - cell->zeros) };
 	uint32_t bit = vp8_read_bool(&f->part, prob);
-	int32_t gain;
 
-	if (f->part.missing)
-		return bit;
-	all = (split * odds[0] + (range - split) * odds[1]) / range;
-	gain = log_4096(odds[bit] | 1) - log_4096(all | 1);
-	f->past.gain += gain;
-	f->past.doubt -= gain;
-	f->past.learnt += f->past.learnt < LEARNT;
-	if (f->past.doubt <= 0 || f->past.learnt < LEARNT) {
-		f->past.doubt = 0;
-		f->past.since = f->part.at;
-	}
-	cell->seen[bit]++;
-	cell->zeros = (uint16_t)(cell->zeros + split * PART / range);
-	if (count >= COUNT_MAX) {
-		cell->seen[0] /= 2;
-		cell->seen[1] /= 2;
-		cell->zeros /= 2;
-		/* No more are expected than were seen. */
-		if (cell->zeros > (cell->seen[0] + cell->seen[1]) * PART)
-			cell->zeros = (uint16_t)((cell->seen[0] + cell->seen[1]) * PART);
-	}
+	if (!f->part.missing)
+		odds_sum_add(&f->past.sum, odds_learn(cell, split, range, bit), f->part.at);
 	return bit;
 }
 
@@ -278,7 +232,7 @@ static void add_mark(struct vp8_follower *f)
 			f->marks[i] = f->marks[2 * i];
 		f->mark_len *= 2;
 	}
-	f->marks[f->mark_count++] = (struct mark){ f->part.at, f->past.number, f->past.gain };
+	f->marks[f->mark_count++] = (struct mark){ f->part.at, f->past.number, f->past.sum.gain };
 }
 
 /* Declares what the gains prove: what is before a mark is the frame's own if what is after it gains. */
@@ -289,7 +243,7 @@ static void prove(struct vp8_follower *f)
 
 	for (size_t i = f->mark_count; i-- && declared < PROOF_MAX;) {
 		const struct mark *mark = &f->marks[i];
-		int64_t bits = (f->past.gain - mark->gain) / BIT - PROOF_MARGIN;
+		int64_t bits = (f->past.sum.gain - mark->gain) / ODDS_BIT - PROOF_MARGIN;
 		uint64_t row = mark->number / f->modes->across;
 
 		bits = bits < PROOF_MAX ? bits : PROOF_MAX;
@@ -311,17 +265,6 @@ static bool count_work(struct vp8_follower *f)
 	return view_work(f->part.view, bools * BOOL_WORK + MACROBLOCK_WORK);
 }
 
-/* Whether what came since f->past.since is likely another file's. */
-static bool is_foreign_now(const struct vp8_follower *f)
-{
-	const struct past *past = &f->past;
-	int64_t len = (int64_t)(past->since - f->modes->data) + 1,
-		gained = past->gain + past->doubt;
-	int64_t limit = (int64_t)FOREIGN_BITS * BIT;
-
-	return past->doubt > (gained > 0 ? limit + gained / len * FOREIGN_LEN : limit);
-}
-
 /* Follows the frame to its end, or its view's. */
 static enum vp8_state follow(struct vp8_follower *f, bool is_cut)
 {
@@ -335,9 +278,9 @@ static enum vp8_state follow(struct vp8_follower *f, bool is_cut)
 					f->part.at >= f->marks[f->mark_count - 1].at + f->mark_len))
 			add_mark(f);
 		follow_macroblock(f);
-		if (!is_foreign && is_foreign_now(f)) {
+		if (!is_foreign && odds_sum_is_foreign(&f->past.sum, f->modes->data)) {
 			is_foreign = true;
-			f->past.at = f->past.since;
+			f->past.at = f->past.sum.since;
 			if (view_is_trial(f->part.view) || saves || is_cut)
 				break;
 		}
@@ -377,6 +320,10 @@ enum vp8_state vp8_follow(
 	struct vp8_follower *f;
 
 	if (!vp8_modes_read(view, *at, until, &modes)) {
+		if (modes.is_wrong && (view_is_trial(view) || view_wants_states(view))) {
+			*at = frame + VP8_HEAD_LEN;
+			return VP8_FOREIGN;
+		}
 		if (end > size)
 			*at = size;
 		return end > size ? VP8_CUT : vp8_check(view, at, end);
@@ -429,7 +376,7 @@ void *vp8_break_new(struct view *view, uint64_t at, uint64_t end, const struct c
 			}
 			follow_macroblock(f);
 		}
-		known = f && f->part.missing && f->past.learnt == LEARNT &&
+		known = f && f->part.missing && f->past.sum.learnt == ODDS_LEARNT &&
 			size - b->past.at <= BEFORE_MAX;
 		b->before_len = known ? (size_t)(size - b->past.at) : 0;
 	}
@@ -475,9 +422,9 @@ unsigned vp8_break_ask(const void *broken, const uint8_t *bytes, size_t len, uin
 	while (f.past.number < b->modes.count && !f.part.missing) {
 		follow_macroblock(&f);
 		if (!is_new && f.part.at >= b->before_len)
-			before = f.past.gain;
+			before = f.past.sum.gain;
 		is_new = f.part.at >= b->before_len;
-		bits = is_new ? (f.past.gain - before) / BIT : 0;
+		bits = is_new ? (f.past.sum.gain - before) / ODDS_BIT : 0;
 		if (bits >= SURE_LIKELY || bits < -UNLIKELY_BITS ||
 			(bits < 0 && f.part.at >= b->before_len + UNLIKELY_LEN))
 			break;

@@ -19,6 +19,7 @@ struct vp8_part;
 /* What the first part says of each macroblock, in rows. */
 struct vp8_modes {
 	uint64_t data; /* where the coefficients begin */
+	bool is_wrong; /* the first part is all there, and does not end as it has to */
 	uint32_t across, count;
 	uint8_t *items;   /* VP8_SKIP: it has no coefficients; VP8_BLOCKS: it has no averages */
 	uint64_t *places; /* where in the first part each row is read */

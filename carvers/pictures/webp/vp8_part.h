@@ -7,6 +7,7 @@
 #include "vp8.h"
 
 #define VP8_WINDOW_LEN 4096
+#define VP8_HEAD_LEN 10 /* bytes of a frame, before its first part */
 
 struct vp8_part {
 	struct view *view;

@@ -17,30 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vp8l_bits.h"
+#include "vp8l_image.h"
 
-#define CODES 5 /* of a group: green, red, blue, alpha, distance */
 #define GROUPS_MAX 8192
-#define LITERALS 256
-#define LENGTHS 24
 #define NEAR 120
 #define VISITS \
 	(48u << 20) /* pixels that are decoded at most; a hostile picture has pixels of no bits
                        at all */
 #define SLACK 1     /* bytes after the last pixel */
-/* Units of work (view_work) for a command, and after how many they are counted. */
-#define COMMAND_WORK 8
-#define COMMANDS_STEP 1024
-
-struct image {
-	uint32_t width, height;
-	uint32_t cache_bits;
-	uint32_t *pixels; /* NULL: not wanted */
-	uint16_t *groups; /* of each tile, or NULL: one for all */
-	uint32_t tile_bits, group_count;
-	struct prefix_code *codes; /* CODES for each group */
-	uint32_t cache[2048];
-};
 
 /* The position of the pixel for a small distance code: the rows above in the high half, 8 minus its
  * column to the right in the low half. */
@@ -172,8 +156,7 @@ static uint32_t tiles(uint32_t size, uint32_t bits)
 	return (size + (1u << bits) - 1) >> bits;
 }
 
-/* Reads a length or distance, given its prefix. */
-static uint32_t read_length(struct vp8l_bits *b, uint32_t prefix)
+uint32_t vp8l_read_length(struct vp8l_bits *b, uint32_t prefix)
 {
 	uint32_t extra = (prefix - 2) >> 1;
 
@@ -182,9 +165,9 @@ static uint32_t read_length(struct vp8l_bits *b, uint32_t prefix)
 	return ((2 + (prefix & 1)) << extra) + vp8l_read(b, extra) + 1;
 }
 
-static uint64_t read_distance(struct vp8l_bits *b, const struct image *image, uint32_t prefix)
+uint64_t vp8l_read_distance(struct vp8l_bits *b, const struct vp8l_image *image, uint32_t prefix)
 {
-	uint32_t code = read_length(b, prefix);
+	uint32_t code = vp8l_read_length(b, prefix);
 	int64_t distance;
 
 	if (code > NEAR)
@@ -193,7 +176,7 @@ static uint64_t read_distance(struct vp8l_bits *b, const struct image *image, ui
 	return distance < 1 ? 1 : (uint64_t)distance;
 }
 
-static void keep_pixel(struct image *image, uint64_t at, uint32_t colour)
+static void keep_pixel(struct vp8l_image *image, uint64_t at, uint32_t colour)
 {
 	if (!image->pixels)
 		return;
@@ -203,11 +186,11 @@ static void keep_pixel(struct image *image, uint64_t at, uint32_t colour)
 }
 
 /* Copies earlier pixels. Returns how many, 0 when there are not that many. */
-static uint64_t copy(struct vp8l_bits *b, struct image *image, const struct prefix_code *codes,
+static uint64_t copy(struct vp8l_bits *b, struct vp8l_image *image, const struct prefix_code *codes,
 	uint32_t prefix, uint64_t at, uint64_t left)
 {
-	uint32_t len = read_length(b, prefix);
-	uint64_t distance = read_distance(b, image, vp8l_decode(b, &codes[4]));
+	uint32_t len = vp8l_read_length(b, prefix);
+	uint64_t distance = vp8l_read_distance(b, image, vp8l_decode(b, &codes[4]));
 
 	if (distance > at || len > left)
 		return 0;
@@ -216,27 +199,32 @@ static uint64_t copy(struct vp8l_bits *b, struct image *image, const struct pref
 	return len;
 }
 
+uint32_t vp8l_group_at(const struct vp8l_image *image, uint64_t at)
+{
+	uint32_t x, y;
+
+	if (!image->groups)
+		return 0;
+	x = (uint32_t)(at % image->width) >> image->tile_bits;
+	y = (uint32_t)(at / image->width) >> image->tile_bits;
+	return image->groups[(uint64_t)y * tiles(image->width, image->tile_bits) + x];
+}
+
 /* Decodes one command: one or more pixels, at `at`. 0: it is invalid. */
-static uint64_t decode_command(struct vp8l_bits *b, struct image *image, uint64_t at, uint64_t left)
+static uint64_t decode_command(
+	struct vp8l_bits *b, struct vp8l_image *image, uint64_t at, uint64_t left)
 {
 	const struct prefix_code *codes = image->codes;
 	uint32_t green, colour;
 
-	if (image->groups) {
-		uint32_t x = (uint32_t)(at % image->width), y = (uint32_t)(at / image->width);
-		uint64_t tile =
-			(uint64_t)(y >> image->tile_bits) * tiles(image->width, image->tile_bits) +
-			(x >> image->tile_bits);
-
-		codes += (size_t)image->groups[tile] * CODES;
-	}
+	codes += (size_t)vp8l_group_at(image, at) * VP8L_CODES;
 	green = vp8l_decode(b, &codes[0]);
-	if (green >= LITERALS + LENGTHS) {
-		keep_pixel(image, at, image->cache[green - LITERALS - LENGTHS]);
+	if (green >= VP8L_LITERALS + VP8L_LENGTHS) {
+		keep_pixel(image, at, image->cache[green - VP8L_LITERALS - VP8L_LENGTHS]);
 		return 1;
 	}
-	if (green >= LITERALS)
-		return copy(b, image, codes, green - LITERALS, at, left);
+	if (green >= VP8L_LITERALS)
+		return copy(b, image, codes, green - VP8L_LITERALS, at, left);
 	colour = vp8l_decode(b, &codes[1]) << 16 | green << 8;
 	colour |= vp8l_decode(b, &codes[2]);
 	colour |= vp8l_decode(b, &codes[3]) << 24;
@@ -244,7 +232,7 @@ static uint64_t decode_command(struct vp8l_bits *b, struct image *image, uint64_
 	return 1;
 }
 
-static bool decode_pixels(struct vp8l_bits *b, struct image *image)
+static bool decode_pixels(struct vp8l_bits *b, struct vp8l_image *image)
 {
 	uint64_t count = (uint64_t)image->width * image->height, copied = 0;
 
@@ -252,8 +240,8 @@ static bool decode_pixels(struct vp8l_bits *b, struct image *image)
 		uint64_t len = decode_command(b, image, at, count - at);
 
 		copied += len;
-		if (++b->visits % COMMANDS_STEP == 0) {
-			if (!view_work(b->view, COMMANDS_STEP * COMMAND_WORK + copied))
+		if (++b->visits % VP8L_COMMANDS_STEP == 0) {
+			if (!view_work(b->view, VP8L_COMMANDS_STEP * VP8L_COMMAND_WORK + copied))
 				b->ended = true;
 			copied = 0;
 		}
@@ -269,31 +257,31 @@ static bool decode_pixels(struct vp8l_bits *b, struct image *image)
 }
 
 /* Reads the prefix codes of all groups. */
-static bool read_codes(struct vp8l_bits *b, struct image *image)
+static bool read_codes(struct vp8l_bits *b, struct vp8l_image *image)
 {
 	uint32_t cached = image->cache_bits ? 1u << image->cache_bits : 0;
 
-	image->codes = calloc((size_t)image->group_count * CODES, sizeof(*image->codes));
+	image->codes = calloc((size_t)image->group_count * VP8L_CODES, sizeof(*image->codes));
 	if (!image->codes) {
 		view_no_memory(b->view);
 		return false;
 	}
 	for (uint32_t i = 0; i < image->group_count; i++) {
-		struct prefix_code *codes = image->codes + (size_t)i * CODES;
+		struct prefix_code *codes = image->codes + (size_t)i * VP8L_CODES;
 
-		if (!vp8l_read_code(b, &codes[0], LITERALS + LENGTHS + cached) ||
-			!vp8l_read_code(b, &codes[1], LITERALS) ||
-			!vp8l_read_code(b, &codes[2], LITERALS) ||
-			!vp8l_read_code(b, &codes[3], LITERALS) ||
+		if (!vp8l_read_code(b, &codes[0], VP8L_LITERALS + VP8L_LENGTHS + cached) ||
+			!vp8l_read_code(b, &codes[1], VP8L_LITERALS) ||
+			!vp8l_read_code(b, &codes[2], VP8L_LITERALS) ||
+			!vp8l_read_code(b, &codes[3], VP8L_LITERALS) ||
 			!vp8l_read_code(b, &codes[4], 40))
 			return false;
 	}
 	return true;
 }
 
-static void free_codes(struct image *image)
+static void free_codes(struct vp8l_image *image)
 {
-	for (uint32_t i = 0; image->codes && i < image->group_count * CODES; i++)
+	for (uint32_t i = 0; image->codes && i < image->group_count * VP8L_CODES; i++)
 		prefix_code_free(&image->codes[i]);
 	free(image->codes);
 }
@@ -301,7 +289,7 @@ static void free_codes(struct image *image)
 /* Decodes an image that has no groups; keeps its pixels if there is room for them. */
 static bool decode_image(struct vp8l_bits *b, uint32_t width, uint32_t height, uint32_t *pixels)
 {
-	struct image image = {
+	struct vp8l_image image = {
 		.width = width, .height = height, .pixels = pixels, .group_count = 1
 	};
 	bool valid;
@@ -317,7 +305,7 @@ static bool decode_image(struct vp8l_bits *b, uint32_t width, uint32_t height, u
 }
 
 /* Reads the image with the group of each tile. */
-static bool read_groups(struct vp8l_bits *b, struct image *image)
+static bool read_groups(struct vp8l_bits *b, struct vp8l_image *image)
 {
 	uint32_t across, down, *pixels;
 	size_t count;
@@ -344,8 +332,8 @@ static bool read_groups(struct vp8l_bits *b, struct image *image)
 	return valid && !b->exhausted;
 }
 
-/* Reads the transforms. Colour indexing makes the image narrower. */
-static bool read_transforms(struct vp8l_bits *b, uint32_t *width, uint32_t height)
+/* Reads the transforms. */
+static bool read_transforms(struct vp8l_bits *b, struct vp8l_image *image)
 {
 	unsigned seen = 0;
 
@@ -357,54 +345,69 @@ static bool read_transforms(struct vp8l_bits *b, uint32_t *width, uint32_t heigh
 		seen |= 1u << type;
 		if (type < 2) {
 			bits = vp8l_read(b, 3) + 2;
-			if (!decode_image(b, tiles(*width, bits), tiles(height, bits), NULL))
+			if (!decode_image(
+				    b, tiles(image->width, bits), tiles(image->height, bits), NULL))
 				return false;
 		} else if (type == 3) {
 			colours = vp8l_read(b, 8) + 1;
 			if (!decode_image(b, colours, 1, NULL))
 				return false;
 			bits = colours <= 2 ? 3 : colours <= 4 ? 2 : colours <= 16 ? 1 : 0;
-			*width = tiles(*width, bits);
+			image->width = tiles(image->width, bits);
+			image->is_indexed = true;
 		}
 	}
 	return !b->ended;
 }
 
-static bool decode_picture(struct vp8l_bits *b)
+bool vp8l_read_head(struct vp8l_bits *b, struct vp8l_image *image, uint32_t width, uint32_t height)
 {
-	struct image image = { .group_count = 1 };
-	bool valid = false;
-
-	vp8l_read(b, 8);
-	image.width = vp8l_read(b, 14) + 1;
-	image.height = vp8l_read(b, 14) + 1;
-	vp8l_read(b, 4);
-	if (!read_transforms(b, &image.width, image.height))
+	image->group_count = 1;
+	image->width = width;
+	image->height = height;
+	if (!width) {
+		vp8l_read(b, 8);
+		image->width = vp8l_read(b, 14) + 1;
+		image->height = vp8l_read(b, 14) + 1;
+		vp8l_read(b, 4);
+	}
+	if (!read_transforms(b, image))
 		return false;
 	if (vp8l_read(b, 1)) {
-		image.cache_bits = vp8l_read(b, 4);
-		if (image.cache_bits < 1 || image.cache_bits > 11)
+		image->cache_bits = vp8l_read(b, 4);
+		if (image->cache_bits < 1 || image->cache_bits > 11)
 			return false;
 	}
-	if (!vp8l_read(b, 1) || read_groups(b, &image))
-		valid = read_codes(b, &image) && decode_pixels(b, &image);
-	free_codes(&image);
-	free(image.groups);
-	return valid;
+	return (!vp8l_read(b, 1) || read_groups(b, image)) && read_codes(b, image);
+}
+
+void vp8l_image_free(struct vp8l_image *image)
+{
+	free_codes(image);
+	free(image->groups);
+}
+
+enum vp8l_state vp8l_end(struct vp8l_bits *b)
+{
+	uint64_t at = b->at - b->buffer.count / 8;
+
+	if (b->end - at > SLACK)
+		return VP8L_EARLY;
+	return vp8l_read(b, (uint32_t)(8 * (b->end - b->at) + b->buffer.count)) ? VP8L_EARLY
+										: VP8L_COMPLETE;
 }
 
 enum vp8l_state vp8l_check(struct view *view, uint64_t *at, uint64_t end)
 {
 	struct vp8l_bits b = { .view = view, .at = *at, .end = end };
-	bool valid = decode_picture(&b);
+	struct vp8l_image image = { 0 };
+	bool valid = vp8l_read_head(&b, &image, 0, 0) && decode_pixels(&b, &image);
 
+	vp8l_image_free(&image);
 	if (b.exhausted)
 		return VP8L_UNKNOWN;
 	*at = b.at - b.buffer.count / 8;
 	if (!valid)
 		return b.ended ? VP8L_CUT : VP8L_BROKEN;
-	if (end - *at > SLACK)
-		return VP8L_EARLY;
-	return vp8l_read(&b, (uint32_t)(8 * (end - b.at) + b.buffer.count)) ? VP8L_EARLY
-									    : VP8L_COMPLETE;
+	return vp8l_end(&b);
 }

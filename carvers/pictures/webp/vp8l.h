@@ -10,6 +10,7 @@ enum vp8l_state {
 	VP8L_EARLY,   /* complete before the end of its data */
 	VP8L_BROKEN,  /* invalid from *at on */
 	VP8L_CUT,     /* the data ends too early */
+	VP8L_FOREIGN, /* from some place on it is likely another file's */
 };
 
 /* Decodes the picture whose bytes, from its signature on, are [*at, end); sets *at to how far it

@@ -17,7 +17,11 @@ static void refill(struct vp8l_bits *b)
 {
 	while (b->buffer.count <= 48 && b->at < b->end) {
 		if (b->at < b->window_at || b->at >= b->window_at + b->window_len) {
-			b->window = walk_window(b->view, b->at, b->end, &b->window_len);
+			uint64_t left = b->end - b->at;
+
+			if (b->window_most && left > b->window_most)
+				left = b->window_most;
+			b->window = walk_window(b->view, b->at, b->at + left, &b->window_len);
 			b->window_at = b->at;
 			if (!b->window) {
 				b->window_len = 0;

@@ -18,6 +18,7 @@ struct vp8l_bits {
 	const uint8_t *window;
 	uint64_t window_at;
 	size_t window_len;
+	size_t window_most; /* bytes; 0: as many as can be */
 };
 
 /* Reads the next n bits, at most 24. Zeros after the end. */

@@ -13,12 +13,14 @@
  * Damage. Pictures are decoded to their ends (vp8.c, vp8l.c), which have to be the ends of their
  * data. Any bytes decode as VP8, so corruption of lossy data shows only at its end. But coded data
  * looks random, so after its first part, of predictions, it ends where plain bytes start: zeros, text, FF (noise.c). Where a file in
- * pieces is put together others' lossy data shows within a cluster (vp8_follow.c). XMP at the end of
+ * pieces is put together others' data shows within a cluster (vp8_follow.c, vp8l_follow.c), also in compressed
+ * transparency, which is not decoded else. XMP at the end of
  * the file has to be XML up to its end, and a packet up to its last line, which is after blanks. EXIF has no such end: nothing confirms it unless it ends
  * with plain values (noise.h) or a thumbnail's end. Other chunks that end the file
  * are not verified, unless they are in the sector in which they begin.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bytes.h"
@@ -29,7 +31,7 @@
 #include "riff.h"
 #include "vp8.h"
 #include "vp8_follow.h"
-#include "vp8l.h"
+#include "vp8l_follow.h"
 #include "walk.h"
 
 #define STEP_BACK 4096
@@ -50,9 +52,15 @@ struct webp {
 	bool has_alpha;                 /* VP8X says so */
 	const struct carve_state *from; /* or NULL */
 	bool describes;                 /* the data in which the view ends */
-	void *broken;                   /* vp8_break_new's */
+	struct webp_break *broken;      /* made of it */
 	bool unpadded;          /* the data of a lossy picture do not end as encoders end them */
 	uint32_t width, height; /* of the canvas */
+};
+
+/* What may follow data in which a view ends. */
+struct webp_break {
+	void *made; /* by vp8_break_new, or vp8l_break_new */
+	bool is_lossless;
 };
 
 static enum webp_step set_broken(struct webp *webp, uint64_t at, const char *problem)
@@ -98,29 +106,72 @@ static bool follows(struct view *view)
 	return view_is_trial(view) || view_wants_states(view) || view_thorough(view);
 }
 
-/* Decodes a picture as far as it is readable. Returns what is wrong with it, or NULL; *at is how
- * far it is valid. */
-static const char *decode(struct webp *webp, const struct riff_chunk *chunk, uint64_t *at)
+static void end_break(void *broken)
 {
-	uint64_t size = view_size(webp->view), end = chunk->end < size ? chunk->end : size;
-	enum vp8l_state lossless;
-	enum vp8_state lossy;
+	struct webp_break *b = broken;
 
-	*at = chunk->data;
-	if (riff_is(chunk->id, "VP8L")) {
-		lossless = vp8l_check(webp->view, at, end);
-		if (lossless == VP8L_BROKEN || (lossless == VP8L_CUT && chunk->end <= size))
-			return "an invalid picture";
-		if (lossless == VP8L_EARLY)
-			return "a picture that ends before its data";
-		if (lossless == VP8L_UNKNOWN)
-			view_unverified(webp->view, chunk->data, end);
-		*at = end;
+	if (b && b->is_lossless)
+		vp8l_break_free(b->made);
+	else if (b)
+		vp8_break_free(b->made);
+	free(b);
+}
+
+/* Describes data that goes on after the view. */
+static void describe(struct webp *webp, const struct vp8l_place *place, bool is_lossless)
+{
+	struct webp_break *b = webp->broken ? NULL : calloc(1, sizeof(*b));
+
+	if (!b && !webp->broken)
+		view_no_memory(webp->view);
+	if (!b)
+		return;
+	b->is_lossless = is_lossless;
+	b->made = is_lossless ? vp8l_break_new(webp->view, place, webp->from)
+			      : vp8_break_new(webp->view, place->at, place->end, webp->from);
+	webp->broken = b;
+	if (!b->made) {
+		end_break(b);
+		webp->broken = NULL;
+	}
+}
+
+/* Decodes a lossless image as far as it is readable. Returns what is wrong with it, or NULL; *at is how far it is valid. */
+static const char *decode_lossless(struct webp *webp, const struct vp8l_place *place, uint64_t *at)
+{
+	uint64_t size = view_size(webp->view), end = place->end < size ? place->end : size;
+	enum vp8l_state state;
+
+	*at = end;
+	if (webp->describes && place->end > size) {
+		describe(webp, place, true);
 		return NULL;
 	}
+	*at = place->at;
+	state = follows(webp->view) ? vp8l_follow(webp->view, place, webp->from, at)
+				    : vp8l_check(webp->view, at, end);
+	if (state == VP8L_FOREIGN)
+		return "a picture that does not go on as it began";
+	if (state == VP8L_BROKEN || (state == VP8L_CUT && place->end <= size))
+		return "an invalid picture";
+	if (state == VP8L_EARLY)
+		return "a picture that ends before its data";
+	if (state == VP8L_UNKNOWN)
+		view_unverified(webp->view, place->at, end);
 	*at = end;
-	if (webp->describes && chunk->end > size && !webp->broken)
-		webp->broken = vp8_break_new(webp->view, chunk->data, chunk->end, webp->from);
+	return NULL;
+}
+
+/* The same for lossy data. */
+static const char *decode_lossy(struct webp *webp, const struct riff_chunk *chunk, uint64_t *at)
+{
+	uint64_t size = view_size(webp->view), end = chunk->end < size ? chunk->end : size;
+	const struct vp8l_place place = { .at = chunk->data, .end = chunk->end };
+	enum vp8_state lossy;
+
+	*at = end;
+	if (webp->describes && chunk->end > size)
+		describe(webp, &place, false);
 	if (webp->describes || (chunk->end > size && !follows(webp->view)))
 		return NULL;
 	*at = chunk->data;
@@ -137,6 +188,14 @@ static const char *decode(struct webp *webp, const struct riff_chunk *chunk, uin
 	webp->unpadded = webp->unpadded || lossy == VP8_UNPADDED;
 	*at = end;
 	return lossy == VP8_BROKEN ? "a picture that continues past its data" : NULL;
+}
+
+static const char *decode(struct webp *webp, const struct riff_chunk *chunk, uint64_t *at)
+{
+	const struct vp8l_place place = { .at = chunk->data, .end = chunk->end };
+
+	return riff_is(chunk->id, "VP8L") ? decode_lossless(webp, &place, at)
+					  : decode_lossy(webp, chunk, at);
 }
 
 static enum webp_step read_picture(struct webp *webp, const struct riff_chunk *chunk)
@@ -247,6 +306,34 @@ static bool is_alpha(struct webp *webp, const struct riff_chunk *chunk)
 	return p && webp->has_alpha && !(*p >> 6) && (*p >> 4 & 3) < 2 && (*p & 3) < 2;
 }
 
+/* Where pieces are put together, transparency is decoded if it is compressed. */
+static enum webp_step read_alpha(struct webp *webp, const struct riff_chunk *chunk)
+{
+	const struct vp8l_place place = { chunk->data + 1, chunk->end, webp->width, webp->height };
+	const uint8_t *p = view_peek(webp->view, chunk->data, 1);
+	const char *problem = NULL;
+	uint64_t at = chunk->end;
+
+	webp->alpha = true;
+	if (p && (*p & 3) == 1 && (webp->describes || follows(webp->view)) &&
+		!(webp->from && webp->from->offset >= chunk->end))
+		problem = decode_lossless(webp, &place, &at);
+	else
+		view_unverified(webp->view, chunk->data, chunk->end);
+	if (problem) {
+		webp->valid_end = walk_before_fill(webp->view, chunk->data, at);
+		return set_broken(webp, at, problem);
+	}
+	if (chunk->end > view_size(webp->view)) {
+		if (follows(webp->view))
+			webp->valid_end =
+				walk_before_fill(webp->view, chunk->data, view_size(webp->view));
+		return set_cut(webp, chunk->end);
+	}
+	view_holds(webp->view, chunk->data, chunk->end);
+	return WEBP_ON;
+}
+
 static enum webp_step read_chunk(struct webp *webp, const struct riff_chunk *chunk)
 {
 	if (chunk->at == 12) {
@@ -259,7 +346,8 @@ static enum webp_step read_chunk(struct webp *webp, const struct riff_chunk *chu
 		return read_picture(webp, chunk);
 	if (riff_is(chunk->id, "ANMF"))
 		return read_frame(webp, chunk);
-	webp->alpha = webp->alpha || is_alpha(webp, chunk);
+	if (is_alpha(webp, chunk))
+		return read_alpha(webp, chunk);
 	if (chunk->end > view_size(webp->view))
 		return set_cut(webp, chunk->end);
 	view_holds(webp->view, chunk->data, chunk->end);
@@ -431,10 +519,18 @@ static void *begin_break(struct view *view, const struct carve_state *state)
 	return webp.broken;
 }
 
+static unsigned ask_break(const void *broken, const uint8_t *bytes, size_t len, uint64_t *work)
+{
+	const struct webp_break *b = broken;
+
+	return b->is_lossless ? vp8l_break_ask(b->made, bytes, len, work)
+			      : vp8_break_ask(b->made, bytes, len, work);
+}
+
 static const struct carve_codes break_codes = {
 	.begin = begin_break,
-	.ask = vp8_break_ask,
-	.end = vp8_break_free,
+	.ask = ask_break,
+	.end = end_break,
 	.goes_on = true,
 };
 

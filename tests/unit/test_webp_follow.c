@@ -1,13 +1,28 @@
-/* What checks of lossy WebP do where pieces are put together: any bytes decode, but others' do not go on as the picture began. */
+/* What checks of WebP do where pieces are put together: any bytes decode, but others' do not go on as the picture began. */
 #include "carver_case.h"
 
 #include "bytes.h"
+#include "carve/view.h"
 #include "carver.h"
+#include "memory_image.h"
 #include "webp/vp8.h"
 
-#define PATH "tests/golden/webp/long.webp"
+#define ALPHA "tests/golden/webp/long-alpha.webp"
+#define ALPHA_END 9524 /* of its transparency, before the picture */
 
-enum { SIZE = 4096, SOON = 1024, LOOK = 1024 };
+enum { SIZE = 4096, LOOK = 1024 };
+
+static const struct picture {
+	const char *path;
+	size_t from;   /* where enough is known */
+	size_t soon;   /* bytes after which others' show */
+	bool is_lossy; /* then the file's own bytes from elsewhere are no better than others' */
+} pictures[] = {
+	{ "tests/golden/webp/long.webp", 2 * SIZE, 1024, true },
+	{ "tests/golden/webp/long-lossless.webp", 2 * SIZE, 2048, false },
+};
+
+enum { PICTURES = sizeof(pictures) / sizeof(*pictures) };
 
 static struct bytes cut_at(const struct bytes *whole, size_t cut, uint64_t seed)
 {
@@ -33,29 +48,34 @@ static enum verdict try(
 	return verdict;
 }
 
-Test(vp8_follow, foreign_bytes_show_soon)
+static void expect_foreign(const struct picture *picture)
 {
-	struct bytes whole = bytes_of_file(PATH);
+	struct bytes whole = bytes_of_file(picture->path);
 	struct finding found;
 
 	cr_expect_eq(try(&whole, NULL, &found), CARVE_COMPLETE, "%s", found.why);
-	for (size_t cut = 2 * SIZE; cut + SIZE < whole.len; cut += 700) {
+	for (size_t cut = picture->from; cut + SIZE < whole.len; cut += 700) {
 		struct bytes bytes = cut_at(&whole, cut, cut);
 
-		/* The file's own bytes from elsewhere are no better. */
-		if (cut % 1400 == 0)
+		if (cut % 1400 == 0 && picture->is_lossy)
 			memmove(bytes.data + cut, whole.data + cut - 3 * 512, whole.len - cut);
 		cr_expect_eq(try(&bytes, NULL, &found), CARVE_TRUNCATED);
-		cr_expect(found.length + SOON > cut && found.length < cut + SOON, "%zu: %zu, %s",
-			cut, (size_t)found.length, found.why);
+		cr_expect(found.length + picture->soon > cut && found.length < cut + picture->soon,
+			"%s, %zu: %zu, %s", picture->path, cut, (size_t)found.length, found.why);
 		free(bytes.data);
 	}
 	free(whole.data);
 }
 
-Test(vp8_follow, goes_on_from_states)
+Test(webp_follow, foreign_bytes_show_soon)
 {
-	struct bytes whole = bytes_of_file(PATH);
+	for (size_t i = 0; i < PICTURES; i++)
+		expect_foreign(&pictures[i]);
+}
+
+static void expect_resumed(const char *path)
+{
+	struct bytes whole = bytes_of_file(path);
 	struct view *saving = view_new_memory(whole.data, whole.len);
 	struct finding first = { 0 };
 	unsigned resumed = 0;
@@ -84,14 +104,21 @@ Test(vp8_follow, goes_on_from_states)
 	free(whole.data);
 }
 
-Test(vp8_follow, what_goes_on_is_likely)
+Test(webp_follow, goes_on_from_states)
+{
+	for (size_t i = 0; i < PICTURES; i++)
+		expect_resumed(pictures[i].path);
+	expect_resumed(ALPHA);
+}
+
+static void expect_likely(const struct picture *picture)
 {
 	const struct carve_codes *codes = carver_find("webp")->codes;
-	struct bytes whole = bytes_of_file(PATH);
+	struct bytes whole = bytes_of_file(picture->path);
 	uint8_t zeros[LOOK] = { 0 };
 	unsigned likely = 0, asked = 0;
 
-	for (size_t cut = 2 * SIZE; cut + LOOK < whole.len; cut += SIZE / 2) {
+	for (size_t cut = picture->from; cut + LOOK < whole.len; cut += SIZE / 2) {
 		struct view *view = view_new_memory(whole.data, cut);
 		void *broken = codes->begin(view, NULL);
 		struct bytes noise = { 0 };
@@ -104,12 +131,90 @@ Test(vp8_follow, what_goes_on_is_likely)
 		bytes_add_random(&noise, cut, LOOK);
 		cr_expect_eq(codes->ask(broken, noise.data, LOOK, &work), 0);
 		cr_expect_eq(codes->ask(broken, zeros, LOOK, &work), 0);
-		cr_expect_eq(codes->ask(broken, whole.data + cut - 512, LOOK, &work), 0);
+		if (picture->is_lossy)
+			cr_expect_eq(codes->ask(broken, whole.data + cut - 512, LOOK, &work), 0);
 		codes->end(broken);
 		free(noise.data);
 		view_free(view);
 	}
 	cr_expect(asked >= 2 && likely * 10 >= asked * 9, "%u of %u", likely, asked);
+	free(whole.data);
+}
+
+Test(webp_follow, what_goes_on_is_likely)
+{
+	for (size_t i = 0; i < PICTURES; i++)
+		expect_likely(&pictures[i]);
+}
+
+/* The last bytes must end the picture where its data does. */
+Test(webp_follow, what_ends_a_picture_is_likely)
+{
+	const struct carve_codes *codes = carver_find("webp")->codes;
+	struct bytes whole = bytes_of_file(pictures[1].path), other = { 0 };
+	size_t cut = whole.len - 300;
+	struct view *view = view_new_memory(whole.data, cut);
+	void *broken = codes->begin(view, NULL);
+	uint64_t work;
+
+	cr_assert_not_null(broken);
+	bytes_add(&other, whole.data + cut, 300);
+	bytes_add_random(&other, 1, LOOK - 300);
+	cr_expect_gt(codes->ask(broken, other.data, LOOK, &work), 0);
+	memmove(other.data, whole.data + cut - 100, 300);
+	cr_expect_eq(codes->ask(broken, other.data, LOOK, &work), 0);
+	codes->end(broken);
+	view_free(view);
+	free(other.data);
+	free(whole.data);
+}
+
+Test(webp_follow, transparency_is_decoded)
+{
+	struct bytes whole = bytes_of_file(ALPHA);
+	struct finding found;
+
+	cr_expect_eq(try(&whole, NULL, &found), CARVE_COMPLETE, "%s", found.why);
+	for (size_t cut = SIZE; cut + SIZE < ALPHA_END; cut += 700) {
+		struct bytes bytes = cut_at(&whole, cut, cut);
+
+		/* What comes after it is where it has to be. */
+		memcpy(bytes.data + ALPHA_END, whole.data + ALPHA_END, whole.len - ALPHA_END);
+		cr_expect_eq(try(&bytes, NULL, &found), CARVE_TRUNCATED);
+		cr_expect(found.length + SIZE > cut && found.length < cut + SIZE, "%zu: %zu, %s",
+			cut, (size_t)found.length, found.why);
+		free(bytes.data);
+	}
+	free(whole.data);
+}
+
+static unsigned proof_at(const struct bytes *bytes, uint64_t joint)
+{
+	const struct range runs[] = { { 0, joint }, { joint, bytes->len - joint } };
+	struct memory_image evidence = MEMORY_IMAGE(bytes->data, bytes->len);
+	struct view *view = view_new();
+	struct finding found = { 0 };
+	unsigned bits;
+
+	view_point_runs(view, &evidence.image, runs, 2, bytes->len);
+	view_set_thorough(view, true);
+	cr_expect_eq(carver_find("webp")->check(view, &found), CARVE_COMPLETE, "%s", found.why);
+	bits = view_proof(view, joint);
+	view_free(view);
+	return bits;
+}
+
+/* What follows the codes' description proves it. Among the pixels of noise the row above shows little. */
+Test(webp_follow, joints_of_lossless_pictures_are_proved)
+{
+	struct bytes whole = bytes_of_file(pictures[1].path);
+
+	cr_expect_eq(proof_at(&whole, 512), 42);
+	for (uint64_t joint = 1024; joint < whole.len; joint += 512) {
+		unsigned bits = proof_at(&whole, joint);
+
+		cr_expect(bits >= 2 && bits < 32, "%u at %u", bits, (unsigned)joint);
+	}
 	free(whole.data);
 }
 
@@ -201,7 +306,7 @@ static struct bytes make_frame(size_t *coded)
 }
 
 /* After the last coefficients most of the frame follows without a byte. */
-Test(vp8_follow, macroblocks_without_coefficients_are_work)
+Test(webp_follow, macroblocks_without_coefficients_are_work)
 {
 	const struct carve_codes *codes = carver_find("webp")->codes;
 	size_t coded;
