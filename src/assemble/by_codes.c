@@ -1,8 +1,8 @@
 /*
  * Files of codes that decode whatever their bits are (struct carve_codes): gzip, bzip2. A check shows where they begin to look like
  * another file's, and a look at a cluster whether it likely goes on with them. So at a break all clusters around it are
- * looked at, those that likely go on are tried, and what goes on for long is followed, depth first. Only a layout that is
- * proved is taken: where the file's own codes follow, but not the next ones, they are decoded as well.
+ * looked at, those that likely go on are tried, and what goes on for long is followed, depth first. A layout is taken if it is
+ * proved, or if no other one around it would do as well: where the file's own codes follow, but not the next ones, they are decoded, too.
  *
  * Clusters that follow one another in the image mostly do so in the file: only the first of those that likely go on is tried.
  * Each round looks further around, and at more breaks, than the one before.
@@ -27,6 +27,9 @@
 #define CHILD_SHARE 2   /* of the work that is left is not for what is followed... */
 #define FIRST_SHARE 3   /* ...first */
 #define COARSE_SHARE 3  /* of the work is for clusters of the usual size */
+#define JUDGE_SHARE 2   /* of the work that is left is for judging what is not proved, */
+#define JUDGED_MAX 4    /* that many times */
+#define UNKNOWN_SHARE 8 /* of it is for a break of which nothing is known */
 
 struct round {
 	size_t breaks;
@@ -38,8 +41,11 @@ struct search {
 	struct workbench *bench;
 	const struct broken *broken;
 	const struct round *round;
+	const struct clusters *clusters; /* as they are; bench may have larger ones */
+	struct assembly *assembly;
 	bool is_near;        /* only the first rounds are made */
-	struct joining best; /* proved; without extents: none */
+	unsigned judged;     /* layouts that are not proved */
+	struct joining best; /* without extents: none */
 };
 
 /* A step that is likely. */
@@ -182,16 +188,24 @@ static void add_found(struct found *found, size_t *count, const struct found *it
 		found[least] = *item;
 }
 
+/* How far away the round looks, in clusters. */
+static uint64_t find_farthest(const struct search *search)
+{
+	const struct clusters *clusters = search->bench->clusters;
+	uint64_t most = clusters->end / clusters->size + 1;
+
+	return most < search->round->distance ? most : search->round->distance;
+}
+
 /* What likely goes on after a break, in the order in which it is to be tried. */
 static size_t find_likely(
 	const struct search *search, struct node *node, uint64_t at, struct found *found)
 {
 	const struct workbench *bench = search->bench;
 	int64_t size = (int64_t)bench->clusters->size;
-	uint64_t most = bench->clusters->end / bench->clusters->size + 1;
+	uint64_t most = find_farthest(search);
 	size_t count = 0;
 
-	most = most < search->round->distance ? most : search->round->distance;
 	for (uint64_t distance = 1; distance <= most && workbench_goes_on(bench); distance++) {
 		for (int backwards = 0; backwards < 2; backwards++) {
 			int64_t gap = (int64_t)distance * (backwards ? -size : size);
@@ -215,29 +229,77 @@ static size_t find_likely(
 	return count;
 }
 
-/* Tries a step. True: it is proved, and search->best. */
+/* A layout is whole that is a step from a partial file. True: it is proved, or likelier than all around it, and search->best. */
+static bool take(struct search *search, const struct partial *partial, struct joining *joining)
+{
+	struct workbench *bench = search->bench;
+	const struct clusters *clusters = bench->clusters;
+	uint64_t kept = bench->work_left / JUDGE_SHARE;
+	bool is_taken = joining->is_proved;
+
+	if (is_taken) {
+		search->assembly->evidence = joining->bits;
+	} else if (!search->is_near && search->judged < JUDGED_MAX) {
+		search->judged++;
+		bench->work_left -= kept;
+		bench->clusters = search->clusters;
+		is_taken = joining_judge(bench, partial, joining, search->assembly);
+		bench->clusters = clusters;
+		bench->work_left += kept;
+		bench->exhausted = false;
+	}
+	if (is_taken) {
+		search->best = *joining;
+	} else {
+		search->assembly->doubt_count = 0;
+		joining_free(joining);
+	}
+	return is_taken;
+}
+
+/* Tries a step. True: search->best is what it leads to. */
 static bool try_step(struct search *search, struct node *node, const struct found *found)
 {
 	struct workbench *bench = search->bench;
 	uint64_t size = bench->clusters->size, at = found->step.at;
 	struct joining joining;
-	bool is_complete = joining_try(bench, node->partial, &found->step, &joining);
 
-	if (is_complete && joining.is_proved) {
-		search->best = joining;
-		return true;
-	}
-	if (is_complete) {
-		joining_free(&joining);
-	} else if (node->found_count < NODE_FOUND_MAX && bench->reached > at &&
-		   (bench->reached + size / 8 >= at + size || found->bits >= CERTAIN_BITS)) {
+	if (joining_try(bench, node->partial, &found->step, &joining))
+		return take(search, node->partial, &joining);
+	if (node->found_count < NODE_FOUND_MAX && bench->reached > at &&
+		(bench->reached + size / 8 >= at + size || found->bits >= CERTAIN_BITS)) {
 		node->found[node->found_count] = *found;
 		node->found[node->found_count++].reached = bench->reached;
 	}
 	return false;
 }
 
-/* Tries what is near a break and unlikely goes on after it: the file's own may change just there. True: it is proved. */
+/* Tries what is near a break of which nothing is known, such as one in the description of the codes. True: search->best is what it leads
+ * to. */
+static bool try_unknown(struct search *search, struct node *node, uint64_t at)
+{
+	struct workbench *bench = search->bench;
+	uint64_t kept = bench->work_left - bench->work_left / UNKNOWN_SHARE;
+	int64_t size = (int64_t)bench->clusters->size;
+	uint64_t most = find_farthest(search);
+	bool success = false;
+
+	bench->work_left -= kept;
+	for (uint64_t distance = 1; distance <= most && !success && workbench_goes_on(bench);
+		distance++)
+		for (int backwards = 0; backwards < 2 && !success; backwards++) {
+			int64_t gap = (int64_t)distance * (backwards ? -size : size);
+			const struct found found = { .step = { at, gap }, .distance = distance };
+
+			if (workbench_goes_on(bench) && can_be(search, node, &found.step))
+				success = try_step(search, node, &found);
+		}
+	bench->work_left += kept;
+	bench->exhausted = false;
+	return success;
+}
+
+/* Tries what is near a break and unlikely goes on after it: the file's own may change just there. True: search->best is what it leads to. */
 static bool try_unlikely(struct search *search, struct node *node, uint64_t at)
 {
 	int64_t size = (int64_t)search->bench->clusters->size;
@@ -257,7 +319,7 @@ static bool try_unlikely(struct search *search, struct node *node, uint64_t at)
 	return false;
 }
 
-/* Tries what likely goes on after a break. True: it is proved. */
+/* Tries what likely goes on after a break. True: search->best is what it leads to. */
 static bool try_break(struct search *search, struct node *node, uint64_t at)
 {
 	struct workbench *bench = search->bench;
@@ -266,6 +328,8 @@ static bool try_break(struct search *search, struct node *node, uint64_t at)
 
 	if (!workbench_may_break(bench, &node->partial->extents, at, bench->states.length))
 		return false;
+	if (at == node->breaks[0] && !code_breaks_knows(node->codes, at))
+		return try_unknown(search, node, at);
 	count = find_likely(search, node, at, found);
 	for (size_t i = 0; i < count && workbench_goes_on(bench); i++)
 		if (try_step(search, node, &found[i]))
@@ -276,7 +340,7 @@ static bool try_break(struct search *search, struct node *node, uint64_t at)
 static bool search_from(struct search *search, const struct partial *partial, unsigned pieces);
 
 /* The carver finds it whole, though some of it looks like another file's, which is enough for a trial to refuse it. True:
- * it is proved, and search->best. */
+ * search->best is it. */
 static bool accept(struct search *search, const struct node *node, const struct found *found)
 {
 	struct workbench *bench = search->bench;
@@ -286,14 +350,10 @@ static bool accept(struct search *search, const struct node *node, const struct 
 	bench->looks = true;
 	is_complete = joining_try(bench, node->partial, &found->step, &joining);
 	bench->looks = false;
-	if (is_complete && joining.is_proved)
-		search->best = joining;
-	else if (is_complete)
-		joining_free(&joining);
-	return is_complete && search->best.extents.count;
+	return is_complete && take(search, node->partial, &joining);
 }
 
-/* True: it leads to a layout that is proved. */
+/* True: it leads to a layout that is taken. */
 static bool follow(
 	struct search *search, const struct node *node, const struct found *found, unsigned pieces)
 {
@@ -313,7 +373,7 @@ static bool follow(
 	return success;
 }
 
-/* True: search->best is proved. */
+/* True: search->best is a layout. */
 static bool search_from(struct search *search, const struct partial *partial, unsigned pieces)
 {
 	struct workbench *bench = search->bench;
@@ -341,7 +401,7 @@ static bool search_from(struct search *search, const struct partial *partial, un
 	return success;
 }
 
-/* All rounds with clusters of the workbench's size, or of the usual one. True: search->best is proved. */
+/* All rounds with clusters of the workbench's size, or of the usual one. True: search->best is a layout. */
 static bool search_all(struct search *search)
 {
 	static const struct round rounds[] = { { 1, 256, 0 }, { 2, 512, 0 }, { 1, 2048, 0 },
@@ -383,7 +443,11 @@ static bool search_coarsely(struct search *search)
 bool by_codes_find(struct workbench *bench, const struct broken *broken, bool is_near,
 	struct extents *extents, struct outcome *outcome, struct assembly *assembly)
 {
-	struct search search = { .bench = bench, .broken = broken, .is_near = is_near };
+	struct search search = { .bench = bench,
+		.broken = broken,
+		.clusters = bench->clusters,
+		.assembly = assembly,
+		.is_near = is_near };
 	bool success;
 
 	if (!workbench_decodes_on(bench) ||
@@ -395,8 +459,6 @@ bool by_codes_find(struct workbench *bench, const struct broken *broken, bool is
 		return false;
 	*extents = search.best.extents;
 	*outcome = search.best.outcome;
-	assembly->evidence = search.best.bits;
-	assembly->doubt_count = 0;
 	free(search.best.joint_bits);
 	return true;
 }

@@ -62,6 +62,11 @@ static struct described *describe(struct code_breaks *breaks, uint64_t at)
 	return described;
 }
 
+bool code_breaks_knows(struct code_breaks *breaks, uint64_t at)
+{
+	return describe(breaks, at)->made;
+}
+
 /* The first bytes of the cluster. */
 static size_t read_head(const struct workbench *bench, uint64_t offset, struct view *view,
 	uint8_t head[CARVE_CODES_LEN])

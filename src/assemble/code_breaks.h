@@ -11,6 +11,8 @@ struct code_breaks;
 
 /* For the breaks of a partial file, which must outlive it. workbench_prepare was called for it. NULL: the carver does not know. */
 struct code_breaks *code_breaks_new(struct workbench *bench, const struct partial *partial);
+/* Whether anything is known of what goes on after the break. */
+bool code_breaks_knows(struct code_breaks *breaks, uint64_t at);
 /* The bits that speak for what a step leads to: 0 if it unlikely goes on with the codes, 1 if that is not known. Cheap when
  * asked again. */
 unsigned code_breaks_bits(struct code_breaks *breaks, const struct step *step);

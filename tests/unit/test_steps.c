@@ -10,6 +10,7 @@
 #include "assemble/inner_hits.h"
 #include "assemble/mapping.h"
 #include "carvers/bytes.h"
+#include "carver_case.h"
 #include "memory_image.h"
 #include "strategy_case.h"
 
@@ -695,6 +696,14 @@ static uint64_t make_codes(void)
 	return packed;
 }
 
+static void fill_content(uint32_t seed)
+{
+	for (size_t i = 0; i < sizeof(content); i++) {
+		seed = seed * 1664525 + 1013904223;
+		content[i] = (uint8_t)(seed >> 23);
+	}
+}
+
 /* Among random bytes, in any order, with little work: it goes where the codes go on. */
 Test(steps, finds_codes_in_many_pieces)
 {
@@ -705,16 +714,35 @@ Test(steps, finds_codes_in_many_pieces)
 	uint64_t len = make_codes(), work = (uint64_t)1 << 24;
 	const uint64_t runs[][2] = { { 4, 2 * CLUSTER }, { 55, 3 * CLUSTER }, { 30, CLUSTER },
 		{ 44, 3 * CLUSTER }, { 12, len - 9 * CLUSTER } };
-	uint32_t seed = 3;
 
-	for (size_t i = 0; i < sizeof(content); i++) {
-		seed = seed * 1664525 + 1013904223;
-		content[i] = (uint8_t)(seed >> 23);
-	}
+	fill_content(3);
 	for (uint64_t i = 0, at = 0; i < 5; at += runs[i++][1])
 		plant(at, at + runs[i][1], runs[i][0]);
 	compare(carver_find("gz"), &broken, work);
 	cr_assert(search(carver_find("gz"), &broken, work, NULL, &extents).found);
 	expect_runs(&extents, runs, 5);
 	extents_free(&extents);
+}
+
+/* Nothing proves that the pieces of lossless WebP belong together: a layout is found all the same, if no other would do. */
+Test(steps, finds_codes_that_nothing_proves)
+{
+	static const struct broken broken = {
+		.start = START, .length = 2 * CLUSTER + 100, .verdict = CARVE_TRUNCATED
+	};
+	struct bytes picture = bytes_of_file("tests/golden/webp/long-lossless.webp");
+	uint64_t len = picture.len, work = (uint64_t)1 << 26;
+	const uint64_t runs[][2] = { { 4, 2 * CLUSTER }, { 55, 3 * CLUSTER }, { 30, 3 * CLUSTER },
+		{ 12, len - 8 * CLUSTER } };
+	struct extents extents = { 0 };
+
+	cr_assert(len > 8 * CLUSTER && len < 9 * CLUSTER);
+	memcpy(file, picture.data, len);
+	fill_content(7);
+	for (uint64_t i = 0, at = 0; i < 4; at += runs[i++][1])
+		plant(at, at + runs[i][1], runs[i][0]);
+	cr_assert(search(carver_find("webp"), &broken, work, NULL, &extents).found);
+	expect_runs(&extents, runs, 4);
+	extents_free(&extents);
+	free(picture.data);
 }
