@@ -112,11 +112,11 @@ static void declare_unused(const struct sqlite *db, const struct sqlite_page *pa
 		}
 }
 
-/* What is wrong with a page that is neither free nor the lock byte's, or NULL. */
-static const char *check_page(
-	struct sqlite *db, uint32_t number, bool (*refer)(void *, uint32_t, bool))
+/* What is wrong with a page that is neither free nor the lock byte's, of these bytes, or NULL. */
+static const char *check_page(struct sqlite *db, uint32_t number, const uint8_t *bytes,
+	bool (*refer)(void *, uint32_t, bool))
 {
-	struct sqlite_page page = { .bytes = sqlite_peek(db, number),
+	struct sqlite_page page = { .bytes = bytes,
 		.page_len = db->page_len,
 		.usable_len = db->usable_len,
 		.header = number == 1 ? SQLITE_HEADER_LEN : 0,
@@ -127,8 +127,6 @@ static const char *check_page(
 	uint32_t next;
 	bool tree, counts = refer == sqlite_refer;
 
-	if (!page.bytes) /* the check's budget is spent */
-		return "bytes that can't be read";
 	if (is_map(db, number))
 		return check_map(db, page.bytes, number);
 	tree = sqlite_is_btree(&page);
@@ -171,15 +169,19 @@ static bool is_idle(const struct sqlite *db, uint32_t page)
 	return sqlite_is_lock_page(db, page) || sqlite_has(db, db->unused, page);
 }
 
-/* Checks all pages in order; true when they are valid. */
-static bool check_pages(struct sqlite *db, enum verdict *verdict)
+/* Checks all pages from this one on in order; true when they are valid. */
+static bool check_pages(struct sqlite *db, uint32_t first, enum verdict *verdict)
 {
-	for (uint32_t page = 1; page <= db->end; page++) {
+	for (uint32_t page = first; page <= db->end; page++) {
 		uint64_t end = (uint64_t)page * db->page_len;
 		const char *problem;
+		const uint8_t *bytes;
 
+		if (page > first && view_wants_states(db->view))
+			sqlite_save(db, page);
 		db->visiting = page;
-		if (!sqlite_peek(db, page)) {
+		bytes = sqlite_peek(db, page);
+		if (!bytes) {
 			uint64_t valid_end =
 				view_ends_with_image(db->view) && end > view_size(db->view)
 					? view_size(db->view)
@@ -190,7 +192,7 @@ static bool check_pages(struct sqlite *db, enum verdict *verdict)
 					     : walk_cut(db->view, db->finding, end, valid_end);
 			return false;
 		}
-		problem = is_idle(db, page) ? NULL : check_page(db, page, sqlite_refer);
+		problem = is_idle(db, page) ? NULL : check_page(db, page, bytes, sqlite_refer);
 		if (is_idle(db, page))
 			view_unverified(db->view, end - db->page_len, end);
 		if (problem) {
@@ -207,10 +209,12 @@ static uint32_t foreign_tail(struct sqlite *db)
 {
 	uint32_t page = db->end, found = 0;
 
-	for (; page > 1 && is_idle(db, page); page--)
-		if (!sqlite_is_lock_page(db, page) && sqlite_peek(db, page) &&
-			check_page(db, page, sqlite_refer_nothing))
+	for (; page > 1 && is_idle(db, page); page--) {
+		const uint8_t *bytes = sqlite_is_lock_page(db, page) ? NULL : sqlite_peek(db, page);
+
+		if (bytes && check_page(db, page, bytes, sqlite_refer_nothing))
 			found = page;
+	}
 	return found;
 }
 
@@ -299,16 +303,18 @@ static uint64_t grown_end(const struct sqlite *db, uint64_t end)
 	return db->page_len == GROWN_PAGE_LEN && walk_zeros(db->view, end, grown) ? grown : end;
 }
 
-static enum verdict judge_pages(struct sqlite *db)
+static enum verdict judge_pages(struct sqlite *db, const struct carve_state *state)
 {
 	enum verdict verdict;
-	uint32_t page;
+	uint32_t page, first = 1;
 	bool to_end = false;
 
 	sqlite_read_free_list(db);
 	sqlite_read_schema(db);
 	sqlite_name_known(db);
-	if (!check_pages(db, &verdict)) {
+	if (state && !sqlite_go_on(db, state, &first))
+		return CARVE_REJECT;
+	if (!check_pages(db, first, &verdict)) {
 		if (verdict == CARVE_TRUNCATED && db->finding->length == db->page_len &&
 			is_logged(db)) {
 			db->finding->length = 0;
@@ -343,7 +349,8 @@ static enum verdict judge_pages(struct sqlite *db)
 	return CARVE_COMPLETE;
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
 {
 	struct sqlite db = { .view = view, .finding = finding };
 	const char *problem = read_header(&db);
@@ -356,8 +363,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 	db.referenced = calloc(db.room / 8 + 1, 1);
 	db.unused = calloc(db.room / 8 + 1, 1);
 	db.tree = calloc(db.room / 8 + 1, 1);
-	if (db.referenced && db.unused && db.tree && sqlite_rows_begin(&db)) {
-		verdict = judge_pages(&db);
+	if (view_wants_states(view))
+		db.walked = calloc(db.room / 8 + 1, 1);
+	if (db.referenced && db.unused && db.tree && (db.walked || !view_wants_states(view)) &&
+		sqlite_rows_begin(&db)) {
+		verdict = judge_pages(&db, state);
 		verdict =
 			walk_past_unread(view, finding, verdict, (uint64_t)db.stated * db.page_len);
 	} else {
@@ -367,13 +377,20 @@ static enum verdict check(struct view *view, struct finding *finding)
 	free(db.referenced);
 	free(db.unused);
 	free(db.tree);
+	free(db.walked);
 	sqlite_rows_end(&db);
 	return verdict;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return resume(view, NULL, finding);
 }
 
 const struct carver sqlite_carver = {
 	.name = "sqlite",
 	.summary = "SQLite databases, by their pages, trees and free list",
 	.check = check,
+	.resume = resume,
 	.pages = &sqlite_pages,
 };

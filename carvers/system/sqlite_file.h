@@ -22,6 +22,7 @@ struct sqlite {
 	/* A bit a page: something refers to it; it belongs to the free list; it is a tree's (if it
 	 * was visited), or is referred to as such. */
 	uint8_t *referenced, *unused, *tree;
+	uint8_t *walked; /* a page that was visited refers to it; NULL: that need not be known */
 	struct sqlite_rows **rows; /* of the pages up to rows_count, in blocks; NULL: not checked */
 	uint32_t rows_count;
 	uint32_t stack[SQLITE_SCHEMA_STACK], stack_count; /* pages of the schema to visit */
@@ -71,10 +72,20 @@ void sqlite_name_known(struct sqlite *db);
 /* What is known of pages' rows. False: there is no memory. */
 bool sqlite_rows_begin(struct sqlite *db);
 void sqlite_rows_end(struct sqlite *db);
+/* Copies what is known of a page's rows: SQLITE_ROWS_LEN bytes. False: nothing. */
+#define SQLITE_ROWS_LEN 24
+bool sqlite_rows_copy(const struct sqlite *db, uint32_t page, uint8_t *to);
+void sqlite_rows_restore(struct sqlite *db, uint32_t page, const uint8_t *from);
 /* A sqlite_page's child, with the struct sqlite as its context: what the page that is visited says of one. */
 bool sqlite_rows_of_child(void *context, uint32_t child, const struct sqlite_bounds *bounds);
 /* Notes what a page has; false if its parent says otherwise. */
 bool sqlite_rows_found(struct sqlite *db, uint32_t page, const struct sqlite_bounds *bounds);
+
+/* Where a check goes on with other bytes (sqlite_state.c). Saves a state before this page is visited; all before it are valid. */
+void sqlite_save(struct sqlite *db, uint32_t page);
+/* As if all pages before the state's had been visited, after the free list and the schema: *first is the next one. False: with
+ * what these have now, the check is made from the beginning. */
+bool sqlite_go_on(struct sqlite *db, const struct carve_state *state, uint32_t *first);
 
 /* Which pages belong together (sqlite_links.c). */
 extern const struct carve_pages sqlite_pages;

@@ -40,6 +40,8 @@ bool sqlite_refer(void *context, uint32_t page, bool tree)
 	if (page < db->visiting && sqlite_has(db, db->tree, page) != tree)
 		return false;
 	sqlite_mark(db, db->referenced, page);
+	if (db->walked && db->visiting)
+		sqlite_mark(db, db->walked, page);
 	if (tree)
 		sqlite_mark(db, db->tree, page);
 	if (page > db->end)

@@ -6,6 +6,7 @@
 #include "sqlite_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Beyond so many pages (of 4 KiB: 4 GiB) order is not checked. */
 #define PAGES_MAX ((uint32_t)1 << 20)
@@ -53,6 +54,27 @@ static struct sqlite_rows *rows_of(struct sqlite *db, uint32_t page)
 		}
 	}
 	return &(*block)[page % BLOCK_PAGES];
+}
+
+_Static_assert(sizeof(struct sqlite_rows) == SQLITE_ROWS_LEN, "the length of what is copied");
+
+bool sqlite_rows_copy(const struct sqlite *db, uint32_t page, uint8_t *to)
+{
+	const struct sqlite_rows *block =
+		page <= db->rows_count ? db->rows[page / BLOCK_PAGES] : NULL;
+
+	if (!block || block[page % BLOCK_PAGES].state == ROWS_UNKNOWN)
+		return false;
+	memcpy(to, &block[page % BLOCK_PAGES], SQLITE_ROWS_LEN);
+	return true;
+}
+
+void sqlite_rows_restore(struct sqlite *db, uint32_t page, const uint8_t *from)
+{
+	struct sqlite_rows *rows = page <= db->rows_count ? rows_of(db, page) : NULL;
+
+	if (rows)
+		memcpy(rows, from, SQLITE_ROWS_LEN);
 }
 
 static bool fits(const struct sqlite_rows *found, const struct sqlite_rows *expected)

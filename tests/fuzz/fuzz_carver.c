@@ -245,6 +245,27 @@ static size_t take_states(const uint8_t *data, size_t len, struct carve_state st
 	return count;
 }
 
+/* From each state on it says the same as from the beginning. */
+static void check_states(const uint8_t *data, size_t len)
+{
+	struct carve_state states[VIEW_STATES];
+	size_t count = take_states(data, len, states);
+	struct finding finding;
+	enum verdict verdict = check(data, len, &finding);
+
+	for (size_t i = 0; i < count; i++) {
+		struct view *view = view_new_memory(data, len);
+		struct finding again = { 0 };
+		enum verdict last = tested->resume(view, &states[i], &again);
+
+		if (view_starts_over(view) || last != verdict ||
+			memcmp(&again, &finding, sizeof(finding)) != 0)
+			abort();
+		view_free(view);
+		free((void *)states[i].data);
+	}
+}
+
 /* With what checks before it decoded it says the same, after the same work. */
 static void check_shared(const uint8_t *data, size_t len)
 {
@@ -321,6 +342,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		check_codes(data, len);
 	if (tested->pages)
 		check_pages(data, len);
+	if (tested->pages && tested->resume)
+		check_states(data, len);
 	if (verdict != CARVE_COMPLETE)
 		return 0;
 	/* What followed it must not matter. */

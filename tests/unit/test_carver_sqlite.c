@@ -92,6 +92,62 @@ Test(carver_sqlite, a_page_of_another_place_is_noticed)
 	cr_expect_gt(tried, 1000);
 }
 
+static enum verdict go_on(const struct carve_state *state, struct finding *found, uint64_t *work)
+{
+	struct view *view = view_new_memory(database, database_len);
+	enum verdict verdict;
+
+	memset(found, 0, sizeof(*found));
+	verdict = carver_find("sqlite")->resume(view, state, found);
+	if (view_starts_over(view)) {
+		memset(found, 0, sizeof(*found));
+		verdict = carver_find("sqlite")->check(view, found);
+	}
+	*work = view_work_done(view);
+	view_free(view);
+	return verdict;
+}
+
+/* With each state of a file that breaks off, whatever pages follow: the same as without, for less work. */
+Test(carver_sqlite, a_check_goes_on)
+{
+	struct carve_state states[VIEW_STATES];
+	size_t at = database_len / PAGE_LEN / 2, count;
+	uint8_t *broken = calloc(database_len, 1);
+	struct view *view = view_new_memory(broken, database_len);
+	struct finding found, again;
+	uint64_t work;
+
+	cr_assert_not_null(broken);
+	memcpy(broken, database, database_len);
+	memset(broken + at * PAGE_LEN, 0xee, PAGE_LEN);
+	memset(&found, 0, sizeof(found));
+	view_keep_states(view, PAGE_LEN);
+	cr_expect_eq(carver_find("sqlite")->check(view, &found), CARVE_TRUNCATED);
+	count = view_take_states(view, states);
+	view_free(view);
+	cr_assert_gt(count, 2);
+	for (int other = 0; other < 3; other++) {
+		size_t a = database_len / PAGE_LEN - 1, b = at + 1;
+
+		if (other)
+			exchange(other == 1 ? a : at + 2, b);
+		for (size_t i = 0; i < count; i++) {
+			enum verdict verdict = carve("sqlite", database, database_len, &found);
+
+			cr_expect_eq(go_on(&states[i], &again, &work), verdict);
+			cr_expect_eq(again.length, found.length);
+			cr_expect_str_eq(again.why, found.why);
+			cr_expect(other || i + 1 < count || work < 3 * database_len / 4);
+		}
+		if (other)
+			exchange(other == 1 ? a : at + 2, b);
+	}
+	for (size_t i = 0; i < count; i++)
+		free((void *)states[i].data);
+	free(broken);
+}
+
 #define FAR_PAGES ((size_t)100000) /* of 512 bytes */
 #define CHILDREN 50
 
