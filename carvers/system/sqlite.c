@@ -163,6 +163,22 @@ static enum verdict truncated_at(struct sqlite *db, uint32_t page, const char *p
 		CARVE_TRUNCATED, db->finding, "page %u at %" PRIu64 " has %s", page, at, problem);
 }
 
+/* The same where a file in pieces is put together: a piece may end inside the page. */
+static enum verdict truncated_in(
+	struct sqlite *db, uint32_t number, const uint8_t *bytes, const char *problem)
+{
+	const struct sqlite_page page = { .bytes = bytes,
+		.page_len = db->page_len,
+		.usable_len = db->usable_len,
+		.refer = sqlite_refer_nothing,
+		.context = db };
+	enum verdict verdict = truncated_at(db, number, problem);
+
+	if (db->in_pieces && number > 1 && !is_map(db, number))
+		db->finding->length += sqlite_valid_part(&page);
+	return verdict;
+}
+
 /* Whether the page's contents do not matter. */
 static bool is_idle(const struct sqlite *db, uint32_t page)
 {
@@ -196,7 +212,7 @@ static bool check_pages(struct sqlite *db, uint32_t first, enum verdict *verdict
 		if (is_idle(db, page))
 			view_unverified(db->view, end - db->page_len, end);
 		if (problem) {
-			*verdict = truncated_at(db, page, problem);
+			*verdict = truncated_in(db, page, bytes, problem);
 			return false;
 		}
 	}
@@ -352,7 +368,10 @@ static enum verdict judge_pages(struct sqlite *db, const struct carve_state *sta
 static enum verdict resume(
 	struct view *view, const struct carve_state *state, struct finding *finding)
 {
-	struct sqlite db = { .view = view, .finding = finding };
+	struct sqlite db = { .view = view,
+		.finding = finding,
+		.in_pieces = state || view_wants_states(view) || view_thorough(view) ||
+			     view_is_trial(view) };
 	const char *problem = read_header(&db);
 	enum verdict verdict;
 

@@ -45,6 +45,10 @@ bool sqlite_is_btree(const struct sqlite_page *page);
  * it, and row numbers to rise. *bounds: its own rows, from low to high. */
 const char *sqlite_check_btree(const struct sqlite_page *page, struct sqlite_bounds *bounds);
 
+/* Of a page that is not valid: the offset in it of the cell after which something is wrong, when the cells are in the order of
+ * their places; 0: that is not known. */
+uint32_t sqlite_valid_part(const struct sqlite_page *page);
+
 /* Reads a varint at p, of at most len bytes: returns its length, 0 when it is cut. */
 uint32_t sqlite_varint(const uint8_t *p, uint32_t len, uint64_t *value);
 

@@ -19,6 +19,7 @@ struct sqlite {
 	uint32_t end;      /* stated, or the highest page referred to so far */
 	uint32_t map_step; /* pages from one pointer map to the next, from page 2 on; 0: none */
 	uint32_t visiting; /* the page being checked */
+	bool in_pieces;    /* pieces are being put together */
 	/* A bit a page: something refers to it; it belongs to the free list; it is a tree's (if it
 	 * was visited), or is referred to as such. */
 	uint8_t *referenced, *unused, *tree;

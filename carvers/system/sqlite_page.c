@@ -11,7 +11,11 @@
  */
 #include "sqlite.h"
 
+#include <stdlib.h>
+
 #include "bytes.h"
+
+#define CELLS_MAX 4096 /* of a page of which a part is valid */
 
 enum { INNER_INDEX = 2, INNER_TABLE = 5, LEAF_INDEX = 10, LEAF_TABLE = 13 };
 
@@ -198,4 +202,40 @@ const char *sqlite_check_btree(const struct sqlite_page *page, struct sqlite_bou
 	if (inner && !tell_child(page, be32(p + 8), is_table, bounds, NULL))
 		return "a last child with other rows";
 	return NULL;
+}
+
+static int compare_offsets(const void *a, const void *b)
+{
+	const uint16_t *left = a, *right = b;
+
+	return *left - *right;
+}
+
+uint32_t sqlite_valid_part(const struct sqlite_page *page)
+{
+	const uint8_t *p = page->bytes + page->header;
+	bool inner = p[0] == INNER_TABLE || p[0] == INNER_INDEX;
+	uint32_t pointers = page->header + (inner ? 12 : 8), count = be16(p + 3), good = 0;
+	uint32_t start = be16(p + 5) ? be16(p + 5) : 65536;
+	uint16_t offsets[CELLS_MAX];
+
+	if (!sqlite_is_btree(page) || count > CELLS_MAX || start > page->usable_len ||
+		start < pointers || count > (start - pointers) / 2)
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		offsets[i] = be16(page->bytes + pointers + 2 * i);
+		if (offsets[i] < start || offsets[i] > page->usable_len - 4)
+			return 0;
+	}
+	qsort(offsets, count, sizeof(*offsets), compare_offsets);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t end = i + 1 < count ? offsets[i + 1] : page->usable_len, len;
+		uint64_t key = 0;
+
+		len = cell_len(page, p[0], offsets[i], &key);
+		if (!len || len > end - offsets[i])
+			return good;
+		good = offsets[i];
+	}
+	return 0;
 }

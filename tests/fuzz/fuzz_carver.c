@@ -245,19 +245,24 @@ static size_t take_states(const uint8_t *data, size_t len, struct carve_state st
 	return count;
 }
 
-/* From each state on it says the same as from the beginning. */
+/* From each state on it says the same as a thorough check from the beginning. */
 static void check_states(const uint8_t *data, size_t len)
 {
 	struct carve_state states[VIEW_STATES];
 	size_t count = take_states(data, len, states);
-	struct finding finding;
-	enum verdict verdict = check(data, len, &finding);
+	struct finding finding = { 0 };
+	struct view *view = view_new_memory(data, len);
+	enum verdict verdict;
 
+	view_set_thorough(view, true);
+	verdict = tested->check(view, &finding);
+	view_free(view);
 	for (size_t i = 0; i < count; i++) {
-		struct view *view = view_new_memory(data, len);
 		struct finding again = { 0 };
-		enum verdict last = tested->resume(view, &states[i], &again);
+		enum verdict last;
 
+		view = view_new_memory(data, len);
+		last = tested->resume(view, &states[i], &again);
 		if (view_starts_over(view) || last != verdict ||
 			memcmp(&again, &finding, sizeof(finding)) != 0)
 			abort();

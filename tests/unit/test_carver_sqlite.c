@@ -148,6 +148,34 @@ Test(carver_sqlite, a_check_goes_on)
 	free(broken);
 }
 
+/* Where pieces are put together, one may end inside a page: cells before that are valid. */
+Test(carver_sqlite, a_part_of_a_page_is_valid)
+{
+	size_t tried = 0;
+
+	for (size_t page = 2; page < database_len / PAGE_LEN; page++) {
+		size_t at = page * PAGE_LEN, half = at + PAGE_LEN / 2;
+		uint8_t saved[PAGE_LEN / 2];
+		struct finding found = { 0 };
+		struct view *view;
+
+		if (kind_of(page) != 13)
+			continue;
+		memcpy(saved, database + half, sizeof(saved));
+		memset(database + half, 0xee, sizeof(saved));
+		view = view_new_memory(database, database_len);
+		view_set_thorough(view, true);
+		cr_expect_eq(carver_find("sqlite")->check(view, &found), CARVE_TRUNCATED);
+		cr_expect(found.length <= half && found.length >= at, "%zu", page);
+		tried += found.length > half - 200;
+		view_free(view);
+		cr_expect_eq(carve("sqlite", database, database_len, &found), CARVE_TRUNCATED);
+		cr_expect_eq(found.length, at); /* a scan does not look for it */
+		memcpy(database + half, saved, sizeof(saved));
+	}
+	cr_expect_gt(tried, 20, "%zu", tried);
+}
+
 #define FAR_PAGES ((size_t)100000) /* of 512 bytes */
 #define CHILDREN 50
 
