@@ -1,13 +1,9 @@
 /*
- * A file of pages in pieces: each piece belongs to the file by as many bits as
- *links between its pages and those of pieces that belong to it, beginning with
- *the first piece. That a page fits its place does not show that it is of the
- *same version of the file as the others. So nothing is proved
- *
- *	where a joint could be elsewhere: a page beside it could be what the
- *other piece has there, or anything, if anywhere in the image, but in complete
- *files, there is a page with content of the file that is none of its pages, or
- *one of its pages once more, next to where one of its pieces begins or ends.
+ * A file of pages in pieces: each piece belongs to the file by as many bits as links between its pages and those of pieces
+ * that belong to it, beginning with the first piece. That a page fits its place does not show that it is of the same version
+ * of the file as the others. So nothing is proved where a joint could be elsewhere: a page beside it could be what the other
+ * piece has there; or if anywhere in the image, but in complete files, there is a page with content of the file that is none
+ * of its pages, or one of its pages once more, next to where one of its pieces begins or ends.
  */
 #include "assemble/page_proof.h"
 
@@ -38,9 +34,7 @@ struct proof {
 	uint8_t *bytes, *other; /* a page */
 };
 
-/* ---- links
- * ---------------------------------------------------------------------------------
- */
+/* ---- links -------------------------------------------------------------------------------------- */
 
 /* The piece that has a byte of the file. */
 static size_t piece_of(const struct proof *proof, uint64_t at)
@@ -118,9 +112,7 @@ static void follow_links(const struct proof *proof, uint32_t *strength)
 	free(sum[1]);
 }
 
-/* ---- bytes
- * ---------------------------------------------------------------------------------
- */
+/* ---- bytes -------------------------------------------------------------------------------------- */
 
 static bool read_image(struct workbench *bench, uint64_t at, uint8_t *bytes, size_t len)
 {
@@ -162,8 +154,7 @@ static bool read_page(
 	return true;
 }
 
-/* ---- other places of a joint
- * --------------------------------------------------------------- */
+/* ---- other places of a joint -------------------------------------------------------------------- */
 
 enum answer_of_joint { JOINT_IS_SAME, JOINT_IS_REFUSED, JOINT_MAY_BE };
 
@@ -223,8 +214,7 @@ static bool is_fixed(struct proof *proof, size_t next)
 	       !may_move(proof, next, true) && !may_move(proof, next, false);
 }
 
-/* ---- other versions
- * ------------------------------------------------------------------------ */
+/* ---- other versions ----------------------------------------------------------------------------- */
 
 /* Whether the file has a byte of the place, and where its pieces begin and end:
  * whether one is next to it. */
@@ -285,9 +275,7 @@ static bool has_versions(struct proof *proof)
 	return has || !workbench_goes_on(bench);
 }
 
-/* ---- the whole
- * -----------------------------------------------------------------------------
- */
+/* ---- the whole ---------------------------------------------------------------------------------- */
 
 static void *begin(struct proof *proof)
 {
