@@ -324,6 +324,18 @@ static void check_codes(const uint8_t *data, size_t len)
 	}
 }
 
+/* A joint anywhere, and the next one anywhere after it, or none. */
+static void check_joints(const uint8_t *data, size_t len)
+{
+	uint64_t at = len * data[len - 1] / 256;
+	struct view *view = view_new_memory(data, len);
+
+	if (tested->joint(view, at, UINT64_MAX) > 64 ||
+		tested->joint(view, at, at + 1 + (len - at) / 2) > 64)
+		abort();
+	view_free(view);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct finding finding, again;
@@ -349,6 +361,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		check_pages(data, len);
 	if (tested->pages && tested->resume)
 		check_states(data, len);
+	if (tested->joint && len)
+		check_joints(data, len);
 	if (verdict != CARVE_COMPLETE)
 		return 0;
 	/* What followed it must not matter. */
