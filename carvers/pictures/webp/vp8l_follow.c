@@ -329,33 +329,34 @@ static void add_pixel(struct follower *f, uint8_t pixel)
 	f->past.row[f->past.pixel++ % f->image.width] = pixel;
 }
 
-/* A copy of earlier pixels. False: there are not that many. */
-static bool follow_copy(struct follower *f, const struct shares *shares,
-	const struct prefix_code *codes, uint32_t prefix)
+/* A copy of earlier pixels: prefixes of how many, and from how far. */
+struct copy {
+	uint32_t length_prefix, len, distance_prefix;
+	uint64_t distance;
+};
+
+/* False: there are not that many. */
+static bool follow_copy(struct follower *f, const struct shares *shares, const struct copy *copy)
 {
 	uint64_t left = (uint64_t)f->image.width * f->image.height - f->past.pixel;
-	uint32_t width = f->image.width, len = vp8l_read_length(&f->bits, prefix),
-		 far = vp8l_decode(&f->bits, &codes[4]);
-	uint64_t distance = vp8l_read_distance(&f->bits, &f->image, far);
+	uint32_t width = f->image.width;
 	struct table table;
 
-	if (f->bits.ended)
-		return true;
-	if (distance > f->past.pixel || len > left)
+	if (copy->distance > f->past.pixel || copy->len > left)
 		return false;
 	table = TABLE(f, lengths, LENGTHS, f->past.length, f->past.length);
-	f->past.length = length_class(prefix);
+	f->past.length = length_class(copy->length_prefix);
 	follow_class(f, &table, shares->lengths, 0, LENGTHS, f->past.length);
 	table = TABLE(f, distances, DISTANCES, f->past.distance, f->past.distance);
-	f->past.distance = distance_class(far);
+	f->past.distance = distance_class(copy->distance_prefix);
 	follow_class(f, &table, shares->distances, 0, DISTANCES, f->past.distance);
 	/* Of pixels of rows before nothing is kept. */
-	for (uint32_t i = 0; i < len; i++)
-		add_pixel(f,
-			PIXEL_COPIED |
-				(distance > width
-						? 0
-						: f->past.row[(f->past.pixel - distance) % width]));
+	for (uint32_t i = 0; i < copy->len; i++) {
+		uint64_t from = f->past.pixel - copy->distance;
+
+		add_pixel(
+			f, PIXEL_COPIED | (copy->distance > width ? 0 : f->past.row[from % width]));
+	}
 	return true;
 }
 
@@ -381,16 +382,15 @@ static bool follow_symbol(struct follower *f)
 		return true;
 	class = symbol_class(f, symbol);
 	if (class == 0) {
-		struct vp8l_bits bits = f->bits;
+		struct copy copy = { .length_prefix = symbol - VP8L_LITERALS };
 
-		vp8l_read_length(&bits, symbol - VP8L_LITERALS);
-		vp8l_read_distance(&bits, &f->image, vp8l_decode(&bits, &codes[4]));
-		if (bits.ended) {
-			f->bits.ended = true;
+		copy.len = vp8l_read_length(&f->bits, copy.length_prefix);
+		copy.distance_prefix = vp8l_decode(&f->bits, &codes[4]);
+		copy.distance = vp8l_read_distance(&f->bits, &f->image, copy.distance_prefix);
+		if (f->bits.ended)
 			return true;
-		}
 		follow_green(f, shares, &beside, 0);
-		valid = follow_copy(f, shares, codes, symbol - VP8L_LITERALS);
+		valid = follow_copy(f, shares, &copy);
 	} else if (class == 1) {
 		follow_green(f, shares, &beside, 1);
 		add_pixel(f, PIXEL_CACHE);
