@@ -109,6 +109,9 @@ struct mp4 {
 	struct h264_decoder *decoder; /* NULL: no track of H.264 is decoded */
 	struct bmff_chain chain;
 	struct likeness *likeness; /* NULL: no track of video is decoded */
+	/* Bytes of samples whose codes are not followed. Where there is a sector of them, a copy of the film with other sound, say,
+	 * has the same in all that is followed, which then proves nothing of pieces. */
+	uint64_t unread;
 	struct mp4_track *
 		filmed; /* the track whose frames of MPEG-4 video are read: the first such one; NULL: none */
 	struct mpeg4_stream video;
@@ -185,6 +188,21 @@ static unsigned without_likeness(const struct mp4 *mp4, uint64_t end, uint64_t l
 	bool by_end = is_usual_end(mp4, end), by_length = is_usual_length(mp4, len);
 
 	return by_end && by_length ? 0 : by_end || by_length ? bits / 2 : bits;
+}
+
+static bool is_followed(const struct mp4 *mp4, const struct mp4_track *track)
+{
+	return track->is_h264 || track == mp4->filmed ||
+	       (track->stream.is_followed && track->stream.aac.object);
+}
+
+static void count_unread(struct mp4 *mp4)
+{
+	mp4->unread = 0;
+	for (size_t i = 0; i < mp4->collected; i++)
+		if (!is_followed(mp4, &mp4->tracks[mp4->samples[i].track]) &&
+			mp4->samples[i].len < UINT32_MAX)
+			mp4->unread += mp4->samples[i].len;
 }
 
 static void count_likeness(struct mp4 *mp4)
@@ -407,6 +425,7 @@ static void check_in_order(struct mp4 *mp4)
 	if (!mp4->collected || !walk_crc32(view, moov->at, moov->end - moov->at, &crc))
 		return;
 	count_likeness(mp4);
+	count_unread(mp4);
 	qsort(mp4->samples, mp4->collected, sizeof(*mp4->samples), by_offset);
 	for (size_t i = load_state(mp4, crc, &seen); i < mp4->collected; i++) {
 		const struct mp4_sample *sample = &mp4->samples[i];
@@ -416,6 +435,8 @@ static void check_in_order(struct mp4 *mp4)
 		/* Later fragments may say something of samples before them. */
 		if (view_wants_states(view) && seen && !mp4->data.broken && !mp4->fragments)
 			save_state(mp4, crc, i, seen);
+		if (mp4->unread >= SECTOR)
+			mp4->chain.count = 0;
 		mp4->track = &mp4->tracks[sample->track];
 		check_sample(mp4, sample->offset, sample->len);
 		if (sample->len <= UINT64_MAX - sample->offset &&
