@@ -326,3 +326,32 @@ Test(webp_follow, macroblocks_without_coefficients_are_work)
 	view_free(view);
 	free(frame.data);
 }
+
+/* Noise in place of a cluster gains nothing: though the picture ends as it has to, none of its joints is proved. */
+Test(webp_follow, others_bytes_inside_prove_nothing)
+{
+	struct bytes whole = bytes_of_file(pictures[1].path);
+	unsigned ended = 0;
+
+	for (uint64_t seed = 1; seed < 2000 && !ended; seed++) {
+		struct bytes noise = { 0 };
+		struct finding found = { 0 };
+		size_t at = 2 * SIZE + seed % 40 * 512;
+		struct bytes bytes = { 0 };
+		struct view *view;
+
+		bytes_add(&bytes, whole.data, whole.len);
+		bytes_add_random(&noise, seed, SIZE);
+		memcpy(bytes.data + at, noise.data, SIZE);
+		view = view_new_memory(bytes.data, bytes.len);
+		view_set_thorough(view, true);
+		ended = carver_find("webp")->check(view, &found) == CARVE_COMPLETE;
+		view_free(view);
+		if (ended)
+			cr_expect_eq(proof_at(&bytes, 512), 0, "seed %u", (unsigned)seed);
+		free(noise.data);
+		free(bytes.data);
+	}
+	cr_assert(ended);
+	free(whole.data);
+}

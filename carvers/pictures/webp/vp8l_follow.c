@@ -33,8 +33,10 @@
 #define MARK_LEN 64 /* bytes between marks, at first */
 #define SEAM_LEN \
 	512 /* bytes, the smallest cluster, in which a joint shows: what is after them may be another piece */
-#define SEAM_MAX 40 /* bits that are declared */
-#define END_BITS 2  /* other orders of an image's own clusters end so once in six times at most */
+#define SEAM_MAX 40  /* bits that are declared */
+#define END_BITS 2   /* other orders of an image's own clusters end so once in six times at most */
+#define GAP_LEN 2048 /* bytes */
+#define GAP_SHARE 16 /* of what as many bytes usually gain */
 #define TELLING_BITS 12  /* in 1,024 bytes */
 #define LIKELY_BITS 4    /* that speak for a cluster that goes on, at least, */
 #define LIKELY_SHARE 4   /* or that part of what as many bytes usually gain */
@@ -488,12 +490,32 @@ static int64_t seam_bits(const struct follower *f, size_t before)
 	return gain - alone < gain ? gain - alone : gain;
 }
 
+/* Whether somewhere in it hardly anything speaks for the image, where usually much does: a cluster may be another's, though
+ * it ends as it has to. */
+static bool has_gap(const struct follower *f)
+{
+	const struct mark *first = f->marks, *end = first + f->mark_count;
+	int64_t len = (int64_t)(f->past.bit / 8 - f->data) + 1;
+
+	for (const struct mark *last = first; last < end; last++) {
+		if (last->at < first->at + GAP_LEN)
+			continue;
+		if ((last->gain - first->gain) * GAP_SHARE <
+			f->past.sum.gain / len * (int64_t)(last->at - first->at))
+			return true;
+		first++;
+	}
+	return false;
+}
+
 static void prove(struct follower *f)
 {
 	struct view *view = f->bits.view;
 	int64_t bits = f->past.sum.gain / ODDS_BIT;
 
 	add_mark(f);
+	if (has_gap(f))
+		return;
 	view_proved(view, f->past.frame, f->bits.end, END_BITS);
 	if (bits > 0)
 		view_proved(view, f->past.frame, f->data + 1,
