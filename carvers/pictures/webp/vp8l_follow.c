@@ -36,7 +36,7 @@
 #define SEAM_MAX 40  /* bits that are declared */
 #define END_BITS 2   /* other orders of an image's own clusters end so once in six times at most */
 #define GAP_LEN 2048 /* bytes */
-#define GAP_SHARE 16 /* of what as many bytes usually gain */
+#define GAP_SHARE 8  /* of what as many bytes usually gain */
 #define TELLING_BITS 12  /* in 1,024 bytes */
 #define LIKELY_BITS 4    /* that speak for a cluster that goes on, at least, */
 #define LIKELY_SHARE 4   /* or that part of what as many bytes usually gain */
