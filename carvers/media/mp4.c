@@ -112,8 +112,8 @@ struct mp4 {
 	/* Bytes of samples whose codes are not followed. Where there is a sector of them, a copy of the film with other sound, say,
 	 * has the same in all that is followed, which then proves nothing of pieces. */
 	uint64_t unread;
-	struct mp4_track *
-		filmed; /* the track whose frames of MPEG-4 video are read: the first such one; NULL: none */
+	/* The track whose frames of MPEG-4 video are read: the first such one; NULL: none. */
+	struct mp4_track *filmed;
 	struct mpeg4_stream video;
 };
 

@@ -150,8 +150,11 @@ static void searches_read_pictures(struct searches *searches)
 {
 	glob_t names;
 
-	if (glob("tests/golden/jpeg/*.jpg", 0, NULL, &names))
-		abort();
+	if (glob("tests/golden/jpeg/*.jpg", 0, NULL, &names)) {
+		fputs("engines: no tests/golden/jpeg here: start it in the root of the sources\n",
+			stderr);
+		exit(1);
+	}
 	searches->bytes = xmalloc(1 << 20);
 	for (size_t i = 0; i < names.gl_pathc; i++) {
 		FILE *file = fopen(names.gl_pathv[i], "rb");
