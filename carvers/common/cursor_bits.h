@@ -53,7 +53,7 @@ static inline bool cursor_bits_ran_out(const struct cursor_bits *bits)
 	return cursor_bits_at(bits) > bits->end * 8;
 }
 
-/* Takes the next word of a code whose longest word has so many bits: its value, or -1. */
+/* Takes the next word of a code: its value, or -1. longest: the bits of the longest word. */
 int cursor_bits_take_word(struct cursor_bits *bits, const struct code_word *words, int longest);
 
 #endif

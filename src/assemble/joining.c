@@ -391,6 +391,16 @@ static void add_accepted(struct workbench *bench, struct contest *contest, uint6
 		rivals->best_bits = bits;
 }
 
+/* The offset in the file of the joint after the piece with this index. */
+static uint64_t joint_after(const struct extents *extents, size_t index)
+{
+	uint64_t at = 0;
+
+	for (size_t i = 0; i <= index; i++)
+		at += extents->runs[i].length;
+	return at;
+}
+
 /* Whether the content of a layout fits together at the joint. */
 static bool fits(struct workbench *bench, const struct extents *extents, uint64_t at)
 {
@@ -407,17 +417,15 @@ static bool goes_on(struct workbench *bench, const struct joining *joining, size
 {
 	const struct range *runs = joining->extents.runs;
 	uint64_t from = runs[index].offset + runs[index].length, length = runs[index + 1].length;
-	uint64_t at = 0, end = bench->clusters->end;
+	uint64_t end = bench->clusters->end;
 	struct extents extents = { 0 };
 	bool is_fit;
 
 	if (!bench->rule->carver->joint || from >= end)
 		return false;
-	for (size_t i = 0; i <= index; i++)
-		at += runs[i].length;
 	extents_set(&extents, runs, index + 1);
 	extents_add(&extents, from, length < end - from ? length : end - from);
-	is_fit = fits(bench, &extents, at);
+	is_fit = fits(bench, &extents, joint_after(&joining->extents, index));
 	extents_free(&extents);
 	return is_fit;
 }
@@ -435,12 +443,12 @@ static void add_rivals(struct workbench *bench, struct contest *contest, enum ri
 		n++) {
 		uint64_t tested = bench->tested;
 		uint64_t target = step_target(bench->clusters, contest->partial, &step);
+		bool accepted, lasts;
 
 		if (is_own(contest->piece, target))
 			continue;
-		bool accepted = try(bench, contest->partial, &step, &extents, &outcome);
-
-		bool lasts = accepted || bench->reached >= contest->at + RIVAL_LASTS;
+		accepted = try(bench, contest->partial, &step, &extents, &outcome);
+		lasts = accepted || bench->reached >= contest->at + RIVAL_LASTS;
 
 		if (accepted) {
 			add_accepted(bench, contest, target, &outcome);
@@ -498,10 +506,10 @@ static struct rivals inner_rivals(
 {
 	const struct range *runs = joining->extents.runs;
 	struct partial partial = { 0 };
-	struct contest contest = { .partial = &partial, .piece = &runs[index + 1] };
+	struct contest contest = { .partial = &partial,
+		.piece = &runs[index + 1],
+		.at = joint_after(&joining->extents, index) };
 
-	for (size_t i = 0; i <= index; i++)
-		contest.at += runs[i].length;
 	extents_set(&partial.extents, runs, index + 1);
 	partial.reached = contest.at;
 	contest.rivals.one_fits = goes_on(bench, joining, index);

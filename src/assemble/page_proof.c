@@ -2,8 +2,8 @@
  * A file of pages in pieces: each piece belongs to the file by as many bits as links between its pages and those of pieces
  * that belong to it, beginning with the first piece. That a page fits its place does not show that it is of the same version
  * of the file as the others. So nothing is proved where a joint could be elsewhere: a page beside it could be what the other
- * piece has there; or if anywhere in the image, but in complete files, there is a page with content of the file that is none
- * of its pages, or one of its pages once more, next to where one of its pieces begins or ends.
+ * piece has there; or if anywhere in the image, but in complete files, there is a page with content of the file that is not
+ * one of its pages, or one of its pages once more, next to where one of its pieces begins or ends.
  */
 #include "assemble/page_proof.h"
 
@@ -20,7 +20,7 @@
 #define CHUNK ((uint64_t)65536) /* bytes of the image that are read at once */
 #define BYTES_WORK 32           /* that are a unit of work, to look for pages */
 #define LOOK_WORK 16            /* units, to look at one that may be a page... */
-#define PAGE_WORK_BYTES 8       /* ...and for so many of its bytes one more */
+#define PAGE_WORK_BYTES 8       /* ...and one more for each of as many of its bytes */
 
 struct proof {
 	struct workbench *bench;
@@ -336,7 +336,7 @@ static bool is_proved(struct proof *proof, const uint32_t *strength)
 	return !has_versions(proof);
 }
 
-static void prove(struct proof *proof, uint32_t *bits)
+static void prove(struct proof *proof, struct joint_bits *bits)
 {
 	size_t count = proof->extents->count;
 	uint32_t *strength = xcalloc(count, sizeof(*strength));
@@ -353,8 +353,9 @@ static void prove(struct proof *proof, uint32_t *bits)
 		follow_links(proof, strength);
 		if (is_proved(proof, strength))
 			for (size_t i = 1; i < count; i++)
-				bits[i - 1] += strength[i] < strength[i - 1] ? strength[i]
-									     : strength[i - 1];
+				bits[i - 1].checked += strength[i] < strength[i - 1]
+							       ? strength[i]
+							       : strength[i - 1];
 	}
 	free(proof->begins);
 	free(proof->sums[0]);
@@ -363,7 +364,7 @@ static void prove(struct proof *proof, uint32_t *bits)
 	free(strength);
 }
 
-void page_proof_add(struct workbench *bench, const struct extents *extents, uint32_t *bits)
+void page_proof_add(struct workbench *bench, const struct extents *extents, struct joint_bits *bits)
 {
 	struct proof proof = {
 		.bench = bench, .extents = extents, .carver = bench->rule->carver->pages

@@ -4,8 +4,9 @@
 
 #include "assemble/workbench.h"
 
-/* A layout that was accepted: adds to the bits of each joint those of pages that link what is before it to what is after it. None
- * where a joint could be elsewhere, or the image has pages of another version of the file. */
-void page_proof_add(struct workbench *bench, const struct extents *extents, uint32_t *bits);
+/* A layout that was accepted: adds to what checks prove of each joint the bits of pages that link what is before it to what
+ * is after it. None where a joint could be elsewhere, or the image has pages of another version of the file. */
+void page_proof_add(
+	struct workbench *bench, const struct extents *extents, struct joint_bits *bits);
 
 #endif

@@ -493,22 +493,18 @@ static struct joint_bits *find_bits(struct workbench *bench, const struct extent
 {
 	size_t count = extents->count - 1;
 	struct joint_bits *bits = xcalloc(count + 1, sizeof(*bits));
-	uint32_t *checked = xcalloc(count + 1, sizeof(*checked));
 	uint64_t joint = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		joint += extents->runs[i].length;
-		checked[i] = view_proof(bench->view, joint);
+		bits[i].checked = view_proof(bench->view, joint);
 	}
 	joint = 0;
 	for (size_t i = 0; i < count; i++) {
 		joint += extents->runs[i].length;
 		bits[i].fit = workbench_fit(bench, joint, joint + extents->runs[i + 1].length);
 	}
-	page_proof_add(bench, extents, checked);
-	for (size_t i = 0; i < count; i++)
-		bits[i].checked = checked[i];
-	free(checked);
+	page_proof_add(bench, extents, bits);
 	return bits;
 }
 
@@ -542,9 +538,11 @@ bool workbench_prove(struct workbench *bench, const struct extents *extents,
 	}
 	each = find_bits(bench, extents);
 	*bits = UINT32_MAX;
-	for (size_t i = 0; i + 1 < extents->count; i++)
-		*bits = each[i].checked + each[i].fit < *bits ? each[i].checked + each[i].fit
-							      : *bits;
+	for (size_t i = 0; i + 1 < extents->count; i++) {
+		uint32_t all = each[i].checked + each[i].fit;
+
+		*bits = all < *bits ? all : *bits;
+	}
 	if (joint_bits)
 		*joint_bits = each;
 	else

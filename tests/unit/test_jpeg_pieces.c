@@ -174,7 +174,7 @@ static void expect_same_trial(const struct trial *a, const struct trial *b, uint
 		(unsigned long long)b->reach, b->outcome.finding.why);
 }
 
-/* Makes all that is noted of the first so many bits wrong. */
+/* Makes all that is noted of the first `bits` bits wrong. */
 static unsigned falsify(struct coded_memo *memo, uint64_t bits)
 {
 	struct coded_stretch stretch;

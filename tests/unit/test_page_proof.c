@@ -115,14 +115,14 @@ static uint32_t prove_with(uint64_t work)
 		.clusters = &clusters,
 		.work_left = work };
 	struct extents extents = { 0 };
-	uint32_t bits = 0;
+	struct joint_bits bits = { 0 };
 
 	extents_add(&extents, HEAD_AT * PAGE, JOINT * PAGE);
 	extents_add(&extents, REST_AT * PAGE, (pages - JOINT) * PAGE);
 	page_proof_add(&bench, &extents, &bits);
 	extents_free(&extents);
 	view_free(bench.view);
-	return bits;
+	return bits.checked;
 }
 
 static uint32_t prove(void)

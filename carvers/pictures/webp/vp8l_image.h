@@ -35,7 +35,7 @@ uint32_t vp8l_group_at(const struct vp8l_image *image, uint64_t at);
 enum vp8l_state vp8l_end(struct vp8l_bits *b);
 /* Reads a length or distance, given its prefix. */
 uint32_t vp8l_read_length(struct vp8l_bits *b, uint32_t prefix);
-/* How many pixels before this one those are that such a distance stands for. */
+/* The same for a distance: in pixels, back from this one. */
 uint64_t vp8l_read_distance(struct vp8l_bits *b, const struct vp8l_image *image, uint32_t prefix);
 
 #endif
