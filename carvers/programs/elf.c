@@ -285,15 +285,17 @@ static void read_sections(struct elf *elf, struct elf_sections *sections)
 	}
 }
 
-/* Whether the last section proves the end: names, with a zero after the last, or symbols, of which
- * only the first is all zeros. */
+/* Whether the last section proves the end: names, with a zero after the last, symbols, of which only the first is all
+ * zeros, or notes, whose lengths end where the section does. */
 static bool proves_end(const struct elf *elf, const struct elf_section *section)
 {
 	uint64_t end = section->at + section->len, last = 0;
 
+	if (section->type == ELF_NOTES)
+		return elf_notes_fill(elf, section);
 	if (section->type == ELF_STRTAB)
 		last = 2;
-	if (section->type == ELF_SYMTAB)
+	if (section->type == ELF_SYMTAB || section->type == ELF_DYNSYM)
 		last = elf->wide ? 24 : 16;
 	return last && section->len > last && !walk_zeros(elf->view, end - last, end);
 }

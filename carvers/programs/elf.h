@@ -60,6 +60,9 @@ bool elf_section(const struct elf *elf, uint64_t index, struct elf_section *sect
 /* What is wrong with a section's contents, or NULL; *where is the offset. */
 const char *elf_content(const struct elf *elf, const struct elf_section *section, uint64_t *where);
 
+/* Whether a section consists of notes, each with the name of its owner, of which the last ends where the section does. */
+bool elf_notes_fill(const struct elf *elf, const struct elf_section *section);
+
 /* Sets extension and title. */
 void elf_details(const struct elf *elf);
 

@@ -110,28 +110,71 @@ static void read_soname(const struct elf *elf, const struct elf_dynamic *dynamic
 	}
 }
 
+#define NOTE_HEAD 12
+#define NOTES_MAX 65536
+
+/* A note: the lengths of its owner's name and of its descriptor, its type, and both, each up to a multiple of 4 bytes
+ * (System V ABI, chapter 5, "Note Section"). */
+struct note {
+	uint32_t name_len, len, type;
+	uint64_t descriptor, end, next; /* where they are; the end without padding */
+};
+
+static bool read_note(const struct elf *elf, uint64_t at, struct note *note)
+{
+	const uint8_t *p = view_peek(elf->view, at, NOTE_HEAD);
+
+	if (!p)
+		return false;
+	note->name_len = ordered32(elf->big_endian, p);
+	note->len = ordered32(elf->big_endian, p + 4);
+	note->type = ordered32(elf->big_endian, p + 8);
+	note->descriptor = at + NOTE_HEAD + ((note->name_len + 3ull) & ~3ull);
+	note->end = note->descriptor + note->len;
+	note->next = note->descriptor + ((note->len + 3ull) & ~3ull);
+	return true;
+}
+
+bool elf_notes_fill(const struct elf *elf, const struct elf_section *section)
+{
+	uint64_t at = section->at, end = section->at + section->len;
+	struct note note;
+
+	for (int i = 0; i < NOTES_MAX && at < end; i++) {
+		const uint8_t *p;
+
+		if (!read_note(elf, at, &note) || note.end > end || note.name_len < 2)
+			return false;
+		p = view_peek(elf->view, note.descriptor - 4, 4);
+		if (!p || p[(note.name_len - 1) & 3])
+			return false;
+		if (note.end == end)
+			return true;
+		at = note.next;
+	}
+	return at == end && section->len;
+}
+
 /* The command line of a core file, from its NT_PRPSINFO. */
 static void read_core(const struct elf *elf)
 {
 	uint64_t at = elf->note, end = elf->note + elf->note_len;
 	size_t psargs = elf->wide ? 56 : 44;
+	struct note note;
 
-	for (int i = 0; i < 64 && at + 12 <= end; i++) {
-		const uint8_t *p = view_peek(elf->view, at, 12), *nul;
-		uint64_t name_len, len;
+	for (int i = 0; i < 64 && at + NOTE_HEAD <= end; i++) {
+		const uint8_t *p, *nul;
 
-		if (!p)
+		if (!read_note(elf, at, &note))
 			return;
-		name_len = ordered32(elf->big_endian, p);
-		len = ordered32(elf->big_endian, p + 4);
-		if (ordered32(elf->big_endian, p + 8) == 3 && len >= psargs + 80) {
-			p = view_peek(elf->view, at + 12 + ((name_len + 3) & ~3ull) + psargs, 80);
+		if (note.type == 3 && note.len >= psargs + 80) {
+			p = view_peek(elf->view, note.descriptor + psargs, 80);
 			nul = p ? memchr(p, 0, 80) : NULL;
 			if (p)
 				finding_set_title(elf->finding, p, nul ? (size_t)(nul - p) : 80);
 			return;
 		}
-		at += 12 + ((name_len + 3) & ~3ull) + ((len + 3) & ~3ull);
+		at = note.next;
 	}
 }
 

@@ -252,7 +252,13 @@ def make():
     save("elf", "patchelf.so", by_patchelf(3) + bytes(1), extension="so")
     # Before 0.17 notes are last, and nothing follows.
     old = by_patchelf(7)
-    save("elf", "patchelf-old.so", old + bytes(1), verdict="unverified", length=len(old), why="the last section, at 4096, cannot be verified")
+    save("elf", "patchelf-old.so", old, extension="so")
+    wrong = bytearray(old)
+    wrong[4100] = 4 # the note would end before the section does
+    save("elf", "notes-short.so", bytes(wrong), verdict="unverified", why="the last section, at 4096, cannot be verified")
+    wrong[4100] = 5
+    wrong[4111] = 1 # its owner's name without a zero
+    save("elf", "notes-name.so", bytes(wrong), verdict="unverified", why="the last section, at 4096, cannot be verified")
 
     # NVIDIA's processors have versions of their own.
     cuda = bytearray(program(True, False).done())
