@@ -286,13 +286,15 @@ static void read_sections(struct elf *elf, struct elf_sections *sections)
 }
 
 /* Whether the last section proves the end: names, with a zero after the last, symbols, of which only the first is all
- * zeros, or notes, whose lengths end where the section does. */
+ * zeros, notes, whose lengths end where the section does, or dynamic entries, if the last one is in the sector of the end. */
 static bool proves_end(const struct elf *elf, const struct elf_section *section)
 {
 	uint64_t end = section->at + section->len, last = 0;
 
 	if (section->type == ELF_NOTES)
 		return elf_notes_fill(elf, section);
+	if (section->type == ELF_DYNAMICS)
+		return elf_entries_fill(elf, section);
 	if (section->type == ELF_STRTAB)
 		last = 2;
 	if (section->type == ELF_SYMTAB || section->type == ELF_DYNSYM)

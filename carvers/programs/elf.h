@@ -21,6 +21,7 @@ enum {
 	ELF_PROGBITS = 1,
 	ELF_SYMTAB = 2,
 	ELF_STRTAB = 3,
+	ELF_DYNAMICS = 6,
 	ELF_NOTES = 7,
 	ELF_NOBITS = 8,
 	ELF_DYNSYM = 11,
@@ -62,6 +63,9 @@ const char *elf_content(const struct elf *elf, const struct elf_section *section
 
 /* Whether a section consists of notes, each with the name of its owner, of which the last ends where the section does. */
 bool elf_notes_fill(const struct elf *elf, const struct elf_section *section);
+
+/* Whether a section consists of dynamic entries, the segment's own, and zeros that begin less than a sector before it ends. */
+bool elf_entries_fill(const struct elf *elf, const struct elf_section *section);
 
 /* Sets extension and title. */
 void elf_details(const struct elf *elf);

@@ -86,6 +86,34 @@ static void read_dynamic(const struct elf *elf, struct elf_dynamic *dynamic)
 	}
 }
 
+#define SECTOR 512
+#define ENTRIES_MAX 4096
+#define TAG_MAX \
+	0x40 /* those for all systems are less; others' own are in [OWN_TAGS, OWN_TAGS_END) */
+#define OWN_TAGS 0x60000000
+#define OWN_TAGS_END 0x80000000
+
+bool elf_entries_fill(const struct elf *elf, const struct elf_section *section)
+{
+	size_t word = elf->wide ? 8 : 4, step = 2 * word;
+	uint64_t end = section->at + section->len, at = section->at;
+
+	if (section->at != elf->dynamic || section->len != elf->dynamic_len ||
+		section->len % step || section->len / step > ENTRIES_MAX)
+		return false;
+	for (; at < end; at += step) {
+		const uint8_t *p = view_peek(elf->view, at, step);
+		uint64_t tag = p ? elf_word(elf, p) : OWN_TAGS_END;
+
+		if (!tag)
+			break;
+		if (tag >= OWN_TAGS_END || (tag >= TAG_MAX && tag < OWN_TAGS))
+			return false;
+	}
+	return at > section->at && at < end && walk_zeros(elf->view, at, end) &&
+	       (at - 1) / SECTOR == (end - 1) / SECTOR;
+}
+
 /* The library's name, from the dynamic section's strings, whose offset the sections give. */
 static void read_soname(const struct elf *elf, const struct elf_dynamic *dynamic)
 {

@@ -173,22 +173,24 @@ def by_nasm():
 
 
 def by_patchelf(kind):
-    """patchelf: a section of the dynamic linker (3) or notes (7) last, in a segment of their own, padded to eight bytes."""
-    moved = strings("libgolden-with-a-longer-name.so.1")[0] if kind == 3 else struct.pack("<III", 4, 5, 1) + b"GNU\0" + code(5)
+    """patchelf: names (3), dynamic entries (6) or notes (7) last, in a segment of their own, padded to eight bytes."""
+    moved = {3: strings("libgolden-with-a-longer-name.so.1")[0], 6: struct.pack("<6Q", 10, 16, 0x6ffffffb, 1, 0, 0) + bytes(64),
+             7: struct.pack("<III", 4, 5, 1) + b"GNU\0" + code(5)}[kind]
 
     def move(headers, entry):
         headers[entry:2 * entry] = (headers[entry:entry + 4] + struct.pack("<IQQQQ", kind, 2, 4096, 4096, len(moved)) +
                                     headers[entry + 40:2 * entry])
         return bytes(headers)
     elf = library(True, False)
-    elf.room = 3
+    elf.room = 4
     elf.segments, elf.sections, elf.body = [], [], b""
     elf.add(".dynstr", 3, strings("libgolden.so.1")[0], flags=2, address=elf.start)
     elf.add(".text", 1, code(200), flags=6)
     padded = moved + bytes(-len(moved) % 8)
     elf.segment(1, 0, elf.start + len(elf.body), align=4096)
     elf.segment(1, 4096, len(padded), align=4096)
-    elf.segment(6, 64, 168)
+    elf.segment(6, 64, 224)
+    elf.segment(2 if kind == 6 else 4, 4096, len(moved))
     whole = elf.done(section_patch=move)
     return whole + bytes(4096 - len(whole)) + padded
 
@@ -250,6 +252,11 @@ def make():
     patched.segment(1, 0, len(whole) + 5, align=4096)
     save("elf", "patched.so", patched.done(tail_strtab=True) + bytes(5))
     save("elf", "patchelf.so", by_patchelf(3) + bytes(1), extension="so")
+    entries = by_patchelf(6) + bytes(1)
+    save("elf", "patchelf-entries.so", entries, extension="so")
+    wrong = bytearray(entries)
+    wrong[4096] = 0x41 # no system knows such a tag
+    save("elf", "entries-tag.so", bytes(wrong), verdict="unverified", why="the last section, at 4096, cannot be verified")
     # Before 0.17 notes are last, and nothing follows.
     old = by_patchelf(7)
     save("elf", "patchelf-old.so", old, extension="so")
