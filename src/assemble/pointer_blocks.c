@@ -11,6 +11,7 @@
 #include "assemble/strategies.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "carvers/bytes.h"
@@ -95,11 +96,12 @@ static bool has_number(
 
 /* Whether a block may name those that follow it, or did before the file was deleted: ext3 overwrites the
  * numbers with zeros. */
-static bool is_pointer_block(const uint8_t *bytes)
+static bool is_pointer_block(const uint8_t *bytes, uint64_t block)
 {
 	uint32_t second = le32(bytes + 4);
 
-	return !second || second == le32(bytes) + 1;
+	return second ? second == le32(bytes) + 1
+		      : memcmp(bytes + 4, bytes + 8, (size_t)block - 8) == 0;
 }
 
 /* The bits by which the block that was left out at offset names those that follow it. */
@@ -134,7 +136,8 @@ bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 		uint32_t evidence;
 		struct outcome now;
 
-		if (!workbench_read(bench, at, left_out, block) || !is_pointer_block(left_out))
+		if (!workbench_read(bench, at, left_out, block) ||
+			!is_pointer_block(left_out, block))
 			continue;
 		evidence = evidence_of(bench, left_out, at, block);
 		lay_out(bench, broken->start, block, &trial);
