@@ -23,7 +23,8 @@
 #define LOOK_LEN 512                    /* bytes of a cluster that are looked at */
 #define LOOK_WORK 64                    /* units that this takes */
 #define LOOKS 8192
-#define ESCAPE 4 /* weight of what single bytes say, where pairs are rare */
+#define ZEROS_SHARE 8 /* of the other bytes */
+#define ESCAPE 4      /* weight of what single bytes say, where pairs are rare */
 
 struct model {
 	uint32_t pairs[256][256], before[256], single[256], total;
@@ -187,6 +188,18 @@ struct affinity *affinity_new(struct workbench *bench)
 	return affinity;
 }
 
+/* Zeros after zeros that are most of what was learnt fill some room: they do not say what the rest is like. */
+static void limit_zeros(struct model *model)
+{
+	uint32_t zeros = model->pairs[0][0], rest = model->total - zeros;
+	uint32_t over = zeros > rest ? zeros - rest / ZEROS_SHARE : 0;
+
+	model->pairs[0][0] -= over;
+	model->before[0] -= over;
+	model->single[0] -= over;
+	model->total -= over;
+}
+
 static void get_ready(struct affinity *affinity)
 {
 	struct common own_common, others_common;
@@ -195,6 +208,7 @@ static void get_ready(struct affinity *affinity)
 
 	affinity->is_ready = true;
 	memset(affinity->looks, 0, sizeof(affinity->looks));
+	limit_zeros(&affinity->own);
 	find_common(&affinity->own, &own_common);
 	if (affinity->others)
 		find_common(affinity->others, &others_common);
