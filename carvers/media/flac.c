@@ -43,6 +43,7 @@ struct flac {
 	uint8_t md5[MD5_LEN];             /* of the samples; all zeros: not stated */
 	uint64_t zeros;                   /* where zeros begin that lead to the frames */
 	bool differs;                     /* the samples' MD5 is another */
+	size_t head_len; /* of the header at `at`, of a frame that is not intact; 0: there is none */
 };
 
 /* Where a walk goes on. */
@@ -135,8 +136,12 @@ static bool skip_metadata(struct flac *flac, bool last)
 		/* Other kinds are reserved, and readers skip them. */
 		if (type > PICTURE && (type == INVALID || !goes_on(flac, end, last)))
 			return false;
-		if (end > view_size(flac->view) ||
-			walk_unread(flac->view, flac->at, flac->at + 4, &after))
+		if (end > view_size(flac->view)) {
+			if (type == PADDING && view_thorough(flac->view))
+				check_padding(flac, flac->at + 4, view_size(flac->view));
+			return false;
+		}
+		if (walk_unread(flac->view, flac->at, flac->at + 4, &after))
 			return false;
 		if (type == VORBIS_COMMENT)
 			read_comments(flac, flac->at + 4, len);
@@ -265,6 +270,26 @@ static void end_sum(struct flac *flac, struct samples_sum *sum)
 		view_proved(flac->view, flac->zeros, flac->at, MD5_BITS);
 }
 
+/* Reads the frame at flac->at. */
+static enum flac_state read_frame(
+	struct flac *flac, struct flac_frame *frame, struct flac_samples *samples)
+{
+	uint64_t left = flac->all_samples - flac->sample_count;
+
+	if (view_is_trial(flac->view) && flac->all_samples && left > flac->frame_samples)
+		return flac_frame_skip(
+			flac->view, flac->at, flac->depth, flac->longest_frame, frame);
+	return flac_frame_read(flac->view, flac->at, flac->depth, frame, samples);
+}
+
+/* Whether a frame's header is the next one's. */
+static bool is_in_order(const struct flac *flac, const struct flac_frame *frame)
+{
+	return !flac->frame_count ||
+	       frame->number - flac->first ==
+		       (frame->counts_samples ? flac->sample_count : flac->frame_count);
+}
+
 /* sum: NULL, or of the samples. */
 static enum flac_state read_frames(struct flac *flac, struct samples_sum *sum)
 {
@@ -274,25 +299,27 @@ static enum flac_state read_frames(struct flac *flac, struct samples_sum *sum)
 	struct flac_frame frame;
 
 	while (!flac->all_samples || flac->sample_count < flac->all_samples) {
-		state = flac_frame_read(
-			flac->view, flac->at, flac->depth, &frame, sum ? &sum->samples : NULL);
+		state = read_frame(flac, &frame, sum ? &sum->samples : NULL);
 		if (state != FLAC_INTACT && skip_unread(flac)) {
 			last = flac->at;
 			if (sum)
 				sum->valid = false;
 			continue;
 		}
-		if (state != FLAC_INTACT)
+		if (state == FLAC_NONE || (state == FLAC_CUT && !frame.head_len))
 			break;
 		if (!flac->frame_count)
 			flac->first = frame.number;
-		if (frame.number - flac->first !=
-			(frame.counts_samples ? flac->sample_count : flac->frame_count))
+		if (!is_in_order(flac, &frame))
 			return FLAC_NONE;
-		/* A frame's CRC, and where it ends the next one with its number in order. */
-		view_proved(flac->view, flac->at, frame.end, CRC_BITS);
+		/* Where a frame ends the next one's header, with its number in order; and its CRC. */
 		if (flac->frame_count)
 			view_proved(flac->view, last, flac->at + 1, HEADER_BITS);
+		if (state != FLAC_INTACT) {
+			flac->head_len = frame.head_len;
+			break;
+		}
+		view_proved(flac->view, flac->at, frame.end, CRC_BITS);
 		if (sum)
 			add_samples(flac, sum);
 		last = flac->at;
@@ -322,6 +349,13 @@ static enum flac_state skip_frames(struct flac *flac)
 	return state;
 }
 
+static enum verdict overwritten(struct flac *flac)
+{
+	flac->finding->length = flac->overwritten;
+	return verdict_because(CARVE_TRUNCATED, flac->finding,
+		"padding that is not zeros at %" PRIu64, flac->overwritten);
+}
+
 static enum verdict judge_end(struct flac *flac, enum flac_state state)
 {
 	struct finding *finding = flac->finding;
@@ -329,11 +363,10 @@ static enum verdict judge_end(struct flac *flac, enum flac_state state)
 	uint64_t size = view_size(flac->view);
 
 	finding->length = flac->at;
-	if (flac->overwritten && view_thorough(flac->view)) {
-		finding->length = flac->overwritten;
-		return verdict_because(CARVE_TRUNCATED, finding,
-			"padding that is not zeros at %" PRIu64, flac->overwritten);
-	}
+	if (view_is_trial(flac->view))
+		finding->length += flac->head_len;
+	if (flac->overwritten && view_thorough(flac->view))
+		return overwritten(flac);
 	if (flac->differs)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the MD5 of the samples up to %" PRIu64 " is wrong", flac->at);
@@ -379,6 +412,8 @@ enum verdict flac_check(
 	if (!p || (!skip_metadata(&flac, *p & 0x80) && !skip_unread(&flac))) {
 		bool cut = flac.at < view_size(view) && view_ends_with_image(view);
 
+		if (flac.overwritten && view_thorough(view))
+			return overwritten(&flac);
 		finding->length = flac.at;
 		p = view_peek(view, flac.at, 4);
 		if (flac.block_count && cut && p && (p[0] & 0x7f) <= PICTURE)

@@ -12,6 +12,7 @@
 #include "flac_frame.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "bits.h"
 #include "cursor.h"
@@ -21,6 +22,7 @@
 /* Units of work (view_work) for a coded byte, which may hold eight samples. */
 #define BYTE_WORK 5
 #define HEADER_MAX 16
+#define SKIP_WINDOW 4096
 /* No sample's code has this many zeros: 32 bits with the smallest useful parameter. */
 #define ZEROS_MAX (1u << 22)
 /* Units for a sample that is decoded: one, and for so many that it is predicted from one more. */
@@ -365,13 +367,12 @@ static size_t read_header(
 	return crc8(p, len) == p[len] ? len + 1 : 0;
 }
 
-enum flac_state flac_frame_read(struct view *view, uint64_t at, unsigned depth,
-	struct flac_frame *frame, struct flac_samples *samples)
+/* Reads a frame's header. The first bytes of a subframe follow it. */
+static enum flac_state read_head(struct view *view, uint64_t at, unsigned depth,
+	struct flac_shape *shape, struct flac_frame *frame)
 {
-	struct flac_bits bits = { .cursor = { .view = view } };
 	uint64_t size = view_size(view);
 	uint8_t head[HEADER_MAX + 1] = { 0 };
-	struct flac_shape shape;
 	size_t len;
 
 	for (len = 0; len < HEADER_MAX && at + len < size; len++) {
@@ -381,10 +382,25 @@ enum flac_state flac_frame_read(struct view *view, uint64_t at, unsigned depth,
 			break;
 		head[len] = *p;
 	}
-	len = read_header(head, depth, &shape, frame);
+	frame->head_len = 0;
+	len = read_header(head, depth, shape, frame);
 	if (!len || at + len > size)
 		return at < size && size - at < HEADER_MAX ? FLAC_CUT : FLAC_NONE;
-	bits.cursor.at = at + len;
+	frame->head_len = len;
+	return FLAC_INTACT;
+}
+
+enum flac_state flac_frame_read(struct view *view, uint64_t at, unsigned depth,
+	struct flac_frame *frame, struct flac_samples *samples)
+{
+	struct flac_bits bits = { .cursor = { .view = view } };
+	uint64_t size = view_size(view);
+	struct flac_shape shape;
+	enum flac_state state = read_head(view, at, depth, &shape, frame);
+
+	if (state != FLAC_INTACT)
+		return state;
+	bits.cursor.at = at + frame->head_len;
 	if (samples && !get_room(view, &shape, samples))
 		return FLAC_CUT;
 	for (unsigned i = 0; i < shape.channels; i++) {
@@ -407,4 +423,50 @@ enum flac_state flac_frame_read(struct view *view, uint64_t at, unsigned depth,
 	if (frame->end > size)
 		return FLAC_CUT;
 	return crc16_holds(view, at, frame->end) ? FLAC_INTACT : FLAC_CORRUPT;
+}
+
+/* Whether `next` follows a frame that ends where it begins. */
+static bool follows(struct view *view, uint64_t at, const struct flac_frame *frame, uint64_t end,
+	const struct flac_frame *next)
+{
+	return next->counts_samples == frame->counts_samples &&
+	       next->number - frame->number == (frame->counts_samples ? frame->sample_count : 1) &&
+	       crc16_holds(view, at, end);
+}
+
+enum flac_state flac_frame_skip(
+	struct view *view, uint64_t at, unsigned depth, uint64_t most, struct flac_frame *frame)
+{
+	struct flac_shape shape;
+	enum flac_state state = read_head(view, at, depth, &shape, frame);
+	uint64_t size = view_size(view), end = at + most + 2, from;
+	uint8_t sync = frame->counts_samples ? 0xf9 : 0xf8;
+
+	if (state != FLAC_INTACT)
+		return state;
+	end = end < size ? end : size;
+	for (from = at + frame->head_len; from + 2 <= end; from += SKIP_WINDOW) {
+		size_t len = end - from < SKIP_WINDOW + 1 ? (size_t)(end - from) : SKIP_WINDOW + 1;
+		const uint8_t *p = view_peek(view, from, len), *found;
+
+		for (size_t i = 0; p && i + 1 < len; i++) {
+			struct flac_frame next;
+
+			found = memchr(p + i, 0xff, len - 1 - i);
+			if (!found)
+				break;
+			i = (size_t)(found - p);
+			if (found[1] != sync)
+				continue;
+			if (read_head(view, from + i, depth, &shape, &next) == FLAC_INTACT &&
+				follows(view, at, frame, from + i, &next)) {
+				frame->end = from + i;
+				return FLAC_INTACT;
+			}
+			p = view_peek(view, from, len);
+		}
+		if (!p)
+			return FLAC_CUT;
+	}
+	return end == size ? FLAC_CUT : FLAC_CORRUPT;
 }

@@ -8,6 +8,7 @@
 
 struct flac_frame {
 	uint64_t end;        /* after its CRC */
+	size_t head_len;     /* bytes of its header; 0: there is none, or it is cut */
 	uint64_t number;     /* of the frame, or of its first sample */
 	bool counts_samples; /* the latter */
 	uint32_t sample_count;
@@ -33,6 +34,10 @@ enum flac_state {
  * to. */
 enum flac_state flac_frame_read(struct view *view, uint64_t at, unsigned depth,
 	struct flac_frame *frame, struct flac_samples *samples);
+/* The same for a frame that is not the stream's last one: where the next one's header follows, by its number, at `most` bytes
+ * after it at most, and the CRC-16 is right. What is between is not read: for trials, most of which are refused. */
+enum flac_state flac_frame_skip(
+	struct view *view, uint64_t at, unsigned depth, uint64_t most, struct flac_frame *frame);
 void flac_samples_free(struct flac_samples *samples);
 
 #endif
