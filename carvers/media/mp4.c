@@ -59,6 +59,11 @@
 /* Samples that come first in a track and have slices, none of them valid: they are not what the decoder expects. */
 #define NEVER_VALID 4
 
+/* What a sample that is decoded proves of its length in a table: of AAC's frames of a file one in 95 has another one's length (23 in
+ * the worst of 53 files). Lengths that more of a file's samples have than one in ALIKE prove nothing. */
+#define TABLE_BITS 4
+#define ALIKE 16
+
 /* How far to search for the end of media data without description and length. */
 #define LOST_MAX (UINT64_C(256) << 20)
 
@@ -76,6 +81,9 @@ struct mp4_track {
 	bool valid;          /* a sample's slices were */
 	unsigned invalid;    /* samples, before any was valid; */
 	uint64_t doubted_at; /* where the first of them is */
+	uint64_t
+		lengths_at; /* the table of its samples' lengths, four bytes each; 0: there is none */
+	uint32_t first;     /* the number of its first sample */
 };
 
 /* How many of the samples that are decoded are alike. */
@@ -89,6 +97,7 @@ struct mp4_sample {
 	uint64_t offset, len;
 	uint32_t number; /* in the order of the tables */
 	uint8_t track;
+	bool is_decoded; /* to its end, with codes that are followed */
 };
 
 struct mp4 {
@@ -237,6 +246,12 @@ static void doubt_slices(struct mp4 *mp4, uint64_t broken)
 		track->doubted_at = broken;
 	if (track->invalid == NEVER_VALID)
 		track->is_h264 = false;
+}
+
+/* Samples whose codes are not what their track says: nothing verifies the track, or a part of it is another file's. */
+static bool is_in_doubt(const struct mp4_track *track)
+{
+	return track->stream.doubted || track->stream.given_up;
 }
 
 /* The samples that were invalid first are so after all: others are valid, or there are too few. */
@@ -414,6 +429,51 @@ static size_t load_state(struct mp4 *mp4, uint32_t crc, uint64_t *seen)
 	return saved.next;
 }
 
+/* A sample, and the length of it that a table has, belong together: that says something of the only joint between them. Where the
+ * table comes first, and the joint is not in it, samples after the joint say the same (bmff_chain_add). */
+static void declare_length(struct mp4 *mp4, const struct mp4_sample *sample, uint64_t length_at)
+{
+	uint64_t end = sample->offset + sample->len, from = end - 1, to = length_at + 1;
+
+	if (length_at < sample->offset) {
+		from = length_at;
+		to = sample->offset + 1;
+	}
+	if (!view_linked(mp4->bmff.view, from, to, 0))
+		return;
+	if (length_at < sample->offset && to > mp4->bmff.moov.end)
+		to = mp4->bmff.moov.end;
+	view_proved(mp4->bmff.view, from, to, TABLE_BITS);
+}
+
+/* All samples were checked: declares what those that were decoded prove of tables. */
+static void declare_lengths(struct mp4 *mp4)
+{
+	uint32_t *alike, count = 0;
+
+	if (mp4->data.broken || mp4->fragments || mp4->unread >= SECTOR || !is_assembled(mp4))
+		return;
+	alike = calloc(LENGTHS, sizeof(*alike));
+	if (!alike) {
+		view_no_memory(mp4->bmff.view);
+		return;
+	}
+	for (size_t i = 0; i < mp4->collected; i++) {
+		count += mp4->samples[i].is_decoded;
+		alike[mp4->samples[i].len % LENGTHS] += mp4->samples[i].is_decoded;
+	}
+	for (size_t i = 0; i < mp4->collected; i++) {
+		const struct mp4_sample *sample = &mp4->samples[i];
+		const struct mp4_track *track = &mp4->tracks[sample->track];
+		uint64_t like = alike[sample->len % LENGTHS];
+
+		if (sample->is_decoded && track->lengths_at && (like == 1 || like * ALIKE <= count))
+			declare_length(mp4, sample,
+				track->lengths_at + 4 * (uint64_t)(sample->number - track->first));
+	}
+	free(alike);
+}
+
 /* Checks the samples that were collected, in the order of the file, until it is clear where the first invalid one is. */
 static void check_in_order(struct mp4 *mp4)
 {
@@ -428,7 +488,8 @@ static void check_in_order(struct mp4 *mp4)
 	count_unread(mp4);
 	qsort(mp4->samples, mp4->collected, sizeof(*mp4->samples), by_offset);
 	for (size_t i = load_state(mp4, crc, &seen); i < mp4->collected; i++) {
-		const struct mp4_sample *sample = &mp4->samples[i];
+		struct mp4_sample *sample = &mp4->samples[i];
+		uint32_t links;
 
 		if (mp4->data.broken && sample->offset > mp4->data.broken + BROKEN_SURE)
 			break;
@@ -438,13 +499,16 @@ static void check_in_order(struct mp4 *mp4)
 		if (mp4->unread >= SECTOR)
 			mp4->chain.count = 0;
 		mp4->track = &mp4->tracks[sample->track];
+		links = mp4->chain.count;
 		check_sample(mp4, sample->offset, sample->len);
+		sample->is_decoded = mp4->chain.count != links;
 		if (sample->len <= UINT64_MAX - sample->offset &&
 			sample->offset + sample->len > seen)
 			seen = sample->offset + sample->len;
 	}
 	for (size_t i = 0; i < mp4->track_count; i++)
 		settle_doubt(mp4, &mp4->tracks[i]);
+	declare_lengths(mp4);
 }
 
 static void visit_fragment(void *context, uint32_t track, uint64_t offset, uint64_t len)
@@ -503,6 +567,16 @@ static void open_video(struct mp4 *mp4, const struct bmff_track *track)
 		view_no_memory(view);
 }
 
+/* Where the table is that has a length for each sample; 0: there is none. */
+static uint64_t find_lengths(struct view *view, const struct bmff_track *track)
+{
+	const uint8_t *p = track->sizes.type == BMFF('s', 't', 's', 'z')
+				   ? view_peek(view, track->sizes.data, 8)
+				   : NULL;
+
+	return p && !be32(p + 4) ? track->sizes.data + 12 : 0;
+}
+
 static bool read_track(void *context, const struct bmff_box *trak)
 {
 	struct mp4 *mp4 = context;
@@ -515,7 +589,9 @@ static bool read_track(void *context, const struct bmff_box *trak)
 		return track.handler == 0;
 	mp4->track = mp4->track_count < TRACKS ? &mp4->tracks[mp4->track_count++] : &mp4->other;
 	*mp4->track = (struct mp4_track){ .id = track_id(view, trak),
-		.coding = bmff_sample_coding(view, &track) };
+		.coding = bmff_sample_coding(view, &track),
+		.lengths_at = find_lengths(view, &track),
+		.first = (uint32_t)mp4->collected };
 	bmff_stream_open(view, &track, &mp4->track->stream);
 	mp4->track->stream.goes_on = is_assembled(mp4);
 	mp4->track->stream.is_followed = is_assembled(mp4) || view_is_trial(view);
@@ -728,6 +804,10 @@ static enum verdict judge_samples(struct mp4 *mp4)
 		return verdict_because(CARVE_UNVERIFIED, mp4->finding,
 			"the sample at %" PRIu64 " differs from those before it", mp4->doubtful);
 	}
+	for (size_t i = 0; i < mp4->track_count && is_assembled(mp4) && !mp4->data.broken; i++)
+		if (is_in_doubt(&mp4->tracks[i]) && bmff->stopped != BMFF_CUT)
+			return verdict_because(CARVE_UNVERIFIED, mp4->finding,
+				"samples of track %zu are not as it describes them", i + 1);
 	if (bmff->last.type == BMFF('m', 'o', 'o', 'v') && bmff->stopped != BMFF_CUT) {
 		uint64_t tail = unverified_tail_len(mp4);
 

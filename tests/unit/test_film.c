@@ -202,3 +202,56 @@ Test(film, frames_prove_nothing_beside_sound_that_is_not_read)
 	free(sound.data);
 	film_close(&film);
 }
+
+/* Where the box with this type is, from `at` on. */
+static size_t find_box(const struct bytes *bytes, size_t at, const char *type)
+{
+	while (memcmp(bytes->data + at + 4, type, 4) != 0)
+		at++;
+	return at;
+}
+
+/* The film with 'moov' after its data. *table: where its samples' lengths are. */
+static struct bytes with_moov_last(const struct film *film, size_t *table)
+{
+	const uint8_t *data = film->bytes.data;
+	size_t moov = find_box(&film->bytes, 0, "moov"), len = be32(data + moov);
+	size_t rest = moov + len, at;
+	struct bytes other = { 0 };
+
+	bytes_add(&other, data, moov);
+	bytes_add(&other, data + rest, film->bytes.len - rest);
+	bytes_add(&other, data + moov, len);
+	at = find_box(&other, other.len - len, "stco") + 16;
+	for (unsigned i = 0; i < film->count; i++)
+		for (int k = 0; k < 4; k++)
+			other.data[at + 4 * i + (size_t)k] =
+				(uint8_t)((film->frames[i].at - len) >> (24 - 8 * k));
+	*table = find_box(&other, other.len - len, "stsz") + 20;
+	return other;
+}
+
+/* A frame that ends where a table says it does says that the table is this film's. */
+Test(film, frames_prove_a_joint_in_or_before_tables)
+{
+	struct film film = film_open(films[0]);
+	size_t table = find_box(&film.bytes, 0, "stsz") + 20;
+	struct bytes last;
+	struct finding found;
+	enum verdict verdict;
+	unsigned all;
+
+	cr_expect_eq(check_in_two(&film.bytes, table + 9, &verdict, &found), 3 * 4);
+	cr_expect_eq(verdict, CARVE_COMPLETE, "%s", found.why);
+	cr_expect_eq(check_in_two(&film.bytes, table, &verdict, &found), 0);
+	last = with_moov_last(&film, &table);
+	all = check_in_two(&last,
+		last.len - be32(film.bytes.data + find_box(&film.bytes, 0, "moov")), &verdict,
+		&found);
+	cr_expect_eq(verdict, CARVE_COMPLETE, "%s", found.why);
+	cr_expect_eq(all, 6 * 4);
+	cr_expect_eq(check_in_two(&last, table + 9, &verdict, &found), 3 * 4);
+	cr_expect_eq(check_in_two(&last, table + 24, &verdict, &found), 0);
+	free(last.data);
+	film_close(&film);
+}
