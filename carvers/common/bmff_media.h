@@ -148,6 +148,7 @@ struct bmff_stream {
 	struct aac_config aac; /* of AAC that can be followed; else its object is 0 */
 	uint64_t doubted_at;   /* the first frame whose codes were not valid, */
 	bool doubted;          /* if that was one of the first */
+	bool interrupted;      /* and there were valid ones before one that was not */
 	uint32_t followed;     /* valid ones; if doubted, in a row */
 };
 

@@ -232,6 +232,7 @@ static bool follow_aac(struct view *view, struct bmff_stream *stream, struct bmf
 		return false;
 	if (!stream->doubted)
 		stream->doubted_at = offset;
+	stream->interrupted |= stream->followed;
 	stream->doubted = true;
 	stream->followed = 0;
 	return true;

@@ -248,10 +248,10 @@ static void doubt_slices(struct mp4 *mp4, uint64_t broken)
 		track->is_h264 = false;
 }
 
-/* Samples whose codes are not what their track says: nothing verifies the track, or a part of it is another file's. */
+/* Some samples of AAC are valid, and later ones are not, before it is known that all should be: they may be another file's. */
 static bool is_in_doubt(const struct mp4_track *track)
 {
-	return track->stream.doubted || track->stream.given_up;
+	return track->stream.interrupted;
 }
 
 /* The samples that were invalid first are so after all: others are valid, or there are too few. */

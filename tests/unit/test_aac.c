@@ -187,3 +187,20 @@ Test(aac, first_frames_are_doubted)
 	cr_expect_eq(found.length, second);
 	free(bytes.data);
 }
+
+/* Where frames are not valid among valid ones, it is not known which are the file's. */
+Test(aac, frames_that_are_valid_now_and_then_are_doubted)
+{
+	uint64_t data;
+	struct bytes bytes = sound(&data);
+	enum verdict verdict;
+	struct finding found;
+
+	for (size_t i = 0, at = data; i < SAMPLES; at += aac_frames_lens[i++ % AAC_FRAMES])
+		if (i % 8 == 1)
+			memcpy(bytes.data + at + 20, aac_others + 300,
+				aac_frames_lens[i % AAC_FRAMES] - 22u);
+	check_in_two(&bytes, data + 2000, &verdict, &found);
+	cr_expect_eq(verdict, CARVE_UNVERIFIED, "%s", found.why);
+	free(bytes.data);
+}
