@@ -178,4 +178,5 @@ const struct carver tiff_carver = {
 	.summary = "TIFF pictures and raw photos, by their directories and by decompressing strips",
 	.check = check,
 	.map = &tiff_map,
+	.stored = tiff_describe,
 };

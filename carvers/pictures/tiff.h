@@ -109,4 +109,7 @@ void tiff_check_jpeg(struct tiff_walk *walk, uint64_t at, uint64_t len);
 /* For files in pieces (tiff_map.c). */
 extern const struct carve_map tiff_map;
 
+/* As a carver's stored: tiff_stored.c. */
+bool tiff_describe(struct view *view, struct carve_stored *stored);
+
 #endif

@@ -2,7 +2,8 @@
  * Pixels. Each byte is predicted by the ones left, above, and above left (as in JPEG-LS), and alternatively with the row
  * above moved by a third and by two thirds of its length, which is what bytes of other files would be next to. The costs of
  * the residuals by adaptive models of the same beginning tell whether the row above is the right one. Where the byte left
- * alone would have been better for some time, it is taken in all of them, so that content that changes costs nothing.
+ * alone would have been better for some time, it is taken in all of them, so that content that changes costs nothing. A row
+ * that repeats the one above, or goes on in one colour, shows no place, but it is rare in other files.
  *
  * Samples. Of four predictors (the sample before, the line through two, linear prediction of order 6 learnt from the last
  * samples and of order 16 from more of them, by the covariance method) the one with the smallest error on both sides of the
@@ -26,6 +27,7 @@
 #define MODEL_MAX 1024   /* ...and of all, at most */
 #define ALIEN (24 * BIT) /* against a cluster that is unlike the content in itself */
 #define UNLIKE (8 * BIT)
+#define FLAT (12 * BIT)      /* for a row that repeats the one above, or is of one colour */
 #define EXPLAINED (4 * BIT)  /* pixels with fewer bits... */
 #define PLAIN (2 * BIT)      /* ...that cost more than this each are unlike, too */
 #define NOISE (27 * BIT / 4) /* a byte that the one left does not predict */
@@ -213,6 +215,20 @@ static int64_t row_bits(const struct content_end *end, size_t len)
 	return (costs[1] < costs[2] ? costs[1] : costs[2]) - costs[0];
 }
 
+/* Whether the first row of a cluster repeats the one above, or has the colour of the pixel before alone: nothing shows its place,
+ * but clusters of other files hardly ever begin so. */
+static bool is_plain(const struct content_end *end, const uint8_t *cluster, size_t len)
+{
+	const uint8_t *before = end->bytes + end->past;
+	size_t row = end->stored.row_len, step = end->step;
+
+	if (len > row)
+		len = row;
+	return memcmp(cluster, before - row, len) == 0 ||
+	       (memcmp(cluster, before - step, len < step ? len : step) == 0 &&
+		       (len <= step || memcmp(cluster + step, cluster, len - step) == 0));
+}
+
 static int64_t pixel_bits(const struct content_end *end, size_t len)
 {
 	const uint8_t *cluster = end->bytes + end->past;
@@ -226,6 +242,8 @@ static int64_t pixel_bits(const struct content_end *end, size_t len)
 	if (cost > end->byte_cost + BIT && cost > NOISE)
 		alien = (cost - NOISE) * ALIEN / BIT;
 	bits = row_bits(end, len < row ? len : row);
+	if (bits < FLAT && is_plain(end, cluster, len))
+		return FLAT;
 	if (bits < EXPLAINED && cost > PLAIN)
 		bits -= UNLIKE;
 	return bits - (alien < ALIEN ? alien : ALIEN);
@@ -626,7 +644,11 @@ bool content_end_may_go_on(
 		others = other < others ? other : others;
 	}
 	*rank = fine_log(others + 16) - fine_log(right + 16);
-	return others >= len / 16 + 32 && right <= others - others / 8;
+	if (is_plain(end, cluster, len)) {
+		*rank = 0;
+		return true;
+	}
+	return *rank && others >= len / 16 + 32 && right <= others - others / 8;
 }
 
 int64_t content_end_bits(struct content_end *end, const uint8_t *cluster)

@@ -28,7 +28,7 @@ void content_end_learn(struct content_end *end, const uint8_t *past, size_t len,
 /* Whether that was enough to judge clusters. */
 bool content_end_is_known(const struct content_end *end);
 /* A first look at a cluster of which the first `len` bytes are known: false if it hardly goes on. rank: the higher, the
- * better it does. */
+ * better it does; 0: it may, as clusters at other places of the file. */
 bool content_end_may_go_on(
 	struct content_end *end, const uint8_t *cluster, size_t len, int64_t *rank);
 /* CONTENT_BITs for the cluster, of size bytes. Content that the place is unknown for, or too little of it: 0. */

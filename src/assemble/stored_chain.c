@@ -5,8 +5,12 @@
  * speak for it, all free clusters are looked at, of which those farther away need more bits to be taken. A few chains are
  * followed at a time.
  *
- * Nothing proves such joints: the file stays unverified, and it is taken only if each jump has evidence well beyond what its
- * distance costs, no other chain is nearly as good, and nothing in it looks like another file's. Else it is left as it is.
+ * Pixels are of one colour where many pieces begin and end: such a cluster is near, or what follows it shows that it is the
+ * right one. Where the format shows the file's end elsewhere (struct tail) the chain ends there.
+ *
+ * Nothing proves such joints: the file stays unverified, and it is taken only if no other chain is nearly as good, if nothing in
+ * it looks like another file's, and, of samples, if each jump has evidence well beyond what its distance costs. Else it is left
+ * as it is.
  */
 #include "assemble/strategies.h"
 
@@ -15,19 +19,26 @@
 
 #include "assemble/content_end.h"
 #include "assemble/fine_log.h"
+#include "assemble/mapping.h"
 #include "base/memory.h"
 
 #define BIT CONTENT_BIT
-#define CHAINS 8                 /* that are followed at a time */
-#define CHOICES 128              /* clusters that are looked at twice... */
-#define TAKEN 8                  /* ...and those that a chain is continued with */
-#define SURE (10 * BIT)          /* for the next cluster: others are not looked at then */
-#define LINEAR (40 * BIT)        /* bits up to which they count wholly; beyond it an eighth */
-#define POOR (-6 * BIT)          /* a chain with a worse step ends */
-#define WORSE (64 * BIT)         /* than the best: a chain ends */
-#define SAMPLES_LEAST (14 * BIT) /* for each jump of what is taken... */
-#define PIXELS_LEAST (24 * BIT)
-#define MARGIN (12 * BIT)    /* ...for it rather than another chain... */
+#define CHAINS 8             /* that are followed at a time */
+#define CHOICES 128          /* clusters that are looked at twice... */
+#define TAKEN 8              /* ...and those that a chain is continued with */
+#define SURE (10 * BIT)      /* for the next cluster: others are not looked at then */
+#define SURE_PART 4          /* for pixels: that part of what steps had so far, ... */
+#define SURE_LEAST (5 * BIT) /* ...between these */
+#define SURE_MOST (20 * BIT)
+#define LINEAR (40 * BIT)         /* bits up to which they count wholly; beyond it an eighth */
+#define NEXT_MOST (16 * BIT)      /* that the next cluster of pixels counts */
+#define POOR (-6 * BIT)           /* a chain with a worse step ends... */
+#define POOR_NEXT (-16 * BIT)     /* ...but for pixels of the next cluster, which may change */
+#define WORSE (64 * BIT)          /* than the best: a chain ends */
+#define SAMPLES_LEAST (14 * BIT)  /* for each jump of what is taken... */
+#define PIXELS_LEAST 0            /* as pieces begin where all is of one colour, too */
+#define SAMPLES_MARGIN (12 * BIT) /* ...for it rather than another chain... */
+#define PIXELS_MARGIN (8 * BIT)
 #define STEP_MEAN (6 * BIT)  /* ...and for a step, on average */
 #define GO_ON (BIT / 4)      /* what it costs to go on, ... */
 #define JUMP (3 * BIT)       /* ...or elsewhere, without the distance */
@@ -55,6 +66,8 @@ struct link {
 struct chain {
 	size_t last;           /* link */
 	int64_t sum;           /* of all steps, in BITs */
+	int64_t next_sum;      /* of those to the next cluster, without a limit... */
+	uint64_t next_count;   /* ...and how many they are */
 	int64_t margin, least; /* over other chains with the same last cluster; the worst jump */
 	unsigned jumps;
 };
@@ -63,12 +76,14 @@ struct chain {
 struct choice {
 	uint64_t place;
 	int64_t bits;
+	int64_t content; /* bits without limit, of the next cluster */
 };
 
 struct chaining {
 	struct workbench *bench;
 	const struct broken *broken;
 	struct carve_stored stored;
+	struct tail tail; /* from 0: it is not known where the file's end is */
 	struct content_end *end;
 	uint64_t size; /* of a cluster */
 	struct link *links;
@@ -90,6 +105,15 @@ static bool is_free(const struct chaining *chaining, uint64_t place)
 	return place < clusters->end && clusters->end - place >= chaining->size &&
 	       clusters_are_free(clusters, place, chaining->size) &&
 	       !clusters_is_start(clusters, place);
+}
+
+/* Whether a cluster has the file's end, which follows only what is before it. */
+static bool is_tail(const struct chaining *chaining, uint64_t place)
+{
+	const struct tail *tail = &chaining->tail;
+
+	return tail->from &&
+	       place - (tail->from + tail->shift) < chaining->stored.length - tail->from;
 }
 
 static bool has(const struct chaining *chaining, const struct chain *chain, uint64_t place)
@@ -180,11 +204,12 @@ static void sort_choices(struct chaining *chaining, size_t from)
 			sizeof(*chaining->choices), compare_choices);
 }
 
-static void add_choice(struct chaining *chaining, uint64_t place, int64_t bits)
+static struct choice *add_choice(struct chaining *chaining, uint64_t place, int64_t bits)
 {
 	chaining->choices = xgrow(chaining->choices, &chaining->choice_capacity,
 		chaining->choice_count, sizeof(*chaining->choices));
-	chaining->choices[chaining->choice_count++] = (struct choice){ place, bits };
+	chaining->choices[chaining->choice_count] = (struct choice){ place, bits, 0 };
+	return &chaining->choices[chaining->choice_count++];
 }
 
 /* The first bytes of a cluster. NULL: trials can't go on. */
@@ -204,16 +229,17 @@ static const uint8_t *read_head(struct chaining *chaining, uint64_t place)
 }
 
 /* A first look at a free cluster. */
-static bool look(struct chaining *chaining, uint64_t place)
+static bool look(struct chaining *chaining, uint64_t after, uint64_t place)
 {
 	const uint8_t *head = read_head(chaining, place);
 	int64_t rank;
 
-	workbench_spend(chaining->bench, FIRST_LOOK_WORK);
+	workbench_spend(
+		chaining->bench, chaining->stored.row_len ? FIRST_LOOK_WORK / 2 : FIRST_LOOK_WORK);
 	if (!head || !workbench_goes_on(chaining->bench))
 		return false;
 	if (content_end_may_go_on(chaining->end, head, chaining->head_len, &rank))
-		add_choice(chaining, place, rank);
+		add_choice(chaining, place, rank ? rank : -step_cost(chaining, after, place));
 	return true;
 }
 
@@ -232,7 +258,7 @@ static bool look_around(struct chaining *chaining, uint64_t after)
 
 		for (; place < end && end - place >= size; place += size)
 			if (place != after && !clusters_is_start(clusters, place) &&
-				!look(chaining, place))
+				!is_tail(chaining, place) && !look(chaining, after, place))
 				return false;
 	}
 	return true;
@@ -249,19 +275,27 @@ static bool is_copy(struct chaining *chaining, size_t count, uint64_t place, int
 			memcmp(chaining->cluster, chaining->other, (size_t)chaining->size) != 0)
 			continue;
 		if (bits > choice->bits)
-			*choice = (struct choice){ place, bits };
+			*choice = (struct choice){ place, bits, 0 };
 		return true;
 	}
 	return false;
+}
+
+/* Of the next cluster. How well a picture's rows go on differs: where they do better, it is not likelier the one. */
+static int64_t next_bits(const struct chaining *chaining, int64_t bits)
+{
+	return chaining->stored.row_len && bits > NEXT_MOST ? NEXT_MOST : bits;
 }
 
 /* Second looks at the best choices from number `kept` on: those are choices already. */
 static void choose(struct chaining *chaining, const struct chain *chain, uint64_t after,
 	uint64_t at, size_t kept)
 {
+	const struct choice *next = chaining->choices;
 	/* Where pixels may well go on, pieces of a picture that is much alike may look better. */
-	int64_t more =
-		kept && chaining->stored.row_len && chaining->choices[0].bits >= -BIT ? TWIN : 0;
+	int64_t more = kept && chaining->stored.row_len && next->bits >= -BIT
+			       ? TWIN + next->content - next_bits(chaining, next->content)
+			       : 0;
 	size_t count = kept, all;
 
 	sort_choices(chaining, kept);
@@ -275,7 +309,7 @@ static void choose(struct chaining *chaining, const struct chain *chain, uint64_
 			continue;
 		bits = cluster_bits(chaining, at) - step_cost(chaining, after, place) - more;
 		if (bits >= 0 && !is_copy(chaining, count, place, bits))
-			chaining->choices[count++] = (struct choice){ place, bits };
+			chaining->choices[count++] = (struct choice){ place, bits, 0 };
 	}
 	chaining->choice_count = count;
 }
@@ -302,23 +336,57 @@ static bool learn(struct chaining *chaining, const struct chain *chain, uint64_t
 	return true;
 }
 
+/* Bits with which others than the next cluster are not looked at: where pixels have many, few show that another picture
+ * may have begun. */
+static int64_t sure_bits(const struct chaining *chaining, const struct chain *chain)
+{
+	int64_t part;
+
+	if (!chaining->stored.row_len)
+		return SURE;
+	part = chain->next_count ? chain->next_sum / (int64_t)chain->next_count / SURE_PART : 0;
+	return part < SURE_LEAST ? SURE_LEAST : part < SURE_MOST ? part : SURE_MOST;
+}
+
+/* In one piece with the file's end the cluster may well be here. */
+static void add_before_tail(
+	struct chaining *chaining, const struct chain *chain, uint64_t after, uint64_t at)
+{
+	uint64_t place = at + chaining->tail.shift;
+
+	if (place != after && is_free(chaining, place) && !has(chaining, chain, place) &&
+		read_cluster(chaining, place, chaining->cluster))
+		add_choice(chaining, place, cluster_bits(chaining, at) - JUMP);
+}
+
 /* Finds what may follow a chain of `at` bytes, the best first. */
 static void find_choices(struct chaining *chaining, const struct chain *chain, uint64_t at)
 {
 	uint64_t after = chaining->links[chain->last].place + chaining->size;
+	bool is_end = chaining->tail.from && at >= chaining->tail.from;
 	int64_t bits = INT64_MIN;
 
 	chaining->choice_count = 0;
 	if (!learn(chaining, chain, at))
 		return;
-	if (is_free(chaining, after) && read_cluster(chaining, after, chaining->cluster)) {
+	if (is_end && after != at + chaining->tail.shift) {
+		add_before_tail(chaining, chain, after, at);
+		return;
+	}
+	if (is_free(chaining, after) && is_tail(chaining, after) == is_end &&
+		read_cluster(chaining, after, chaining->cluster)) {
 		bits = cluster_bits(chaining, at);
 		if (!has(chaining, chain, after))
-			add_choice(chaining, after, bits - GO_ON);
+			add_choice(chaining, after, next_bits(chaining, bits) - GO_ON)->content =
+				bits;
 	}
-	if (bits < SURE && at < chaining->stored.to && content_end_is_known(chaining->end)) {
-		size_t kept = chaining->choice_count;
+	if (!is_end && bits < sure_bits(chaining, chain) && at < chaining->stored.to &&
+		content_end_is_known(chaining->end)) {
+		size_t kept;
 
+		if (chaining->tail.from)
+			add_before_tail(chaining, chain, after, at);
+		kept = chaining->choice_count;
 		if (!look_around(chaining, after))
 			return;
 		choose(chaining, chain, after, at, kept);
@@ -385,11 +453,15 @@ static void continue_chain(struct chaining *chaining, const struct chain *chain,
 		const struct choice *choice = &chaining->choices[i];
 		struct chain longer = *chain;
 
-		if (choice->bits < POOR)
-			return;
+		if (choice->bits <
+			(chaining->stored.row_len && choice->place == after ? POOR_NEXT : POOR))
+			continue;
 		longer.last = add_link(chaining, choice->place, chain->last);
 		longer.sum += choice->bits;
-		if (choice->place != after) {
+		if (choice->place == after) {
+			longer.next_sum += choice->content;
+			longer.next_count++;
+		} else {
 			longer.jumps++;
 			longer.least = choice->bits < longer.least ? choice->bits : longer.least;
 		}
@@ -428,8 +500,9 @@ static bool is_convincing(const struct chaining *chaining, const struct chain *c
 {
 	uint64_t steps = (chaining->stored.length - 1) / chaining->size;
 	int64_t least = chaining->stored.row_len ? PIXELS_LEAST : SAMPLES_LEAST;
+	int64_t margin = chaining->stored.row_len ? PIXELS_MARGIN : SAMPLES_MARGIN;
 
-	return chain->jumps && chain->least >= least && chain->margin >= MARGIN &&
+	return chain->jumps && chain->least >= least && chain->margin >= margin &&
 	       chain->sum >= (int64_t)steps * STEP_MEAN;
 }
 
@@ -450,22 +523,30 @@ static void lay_out(
 
 /* ---- the strategy -------------------------------------------------------------------------- */
 
-/* Reads the header. False: there is no such content, or not enough of it is understood. */
-static bool describe(
-	struct workbench *bench, const struct broken *broken, struct carve_stored *stored)
+/* Reads the header, or the directory at the file's end. False: there is no such content, or not enough of it is
+ * understood. */
+static bool describe(struct workbench *bench, const struct broken *broken,
+	struct carve_stored *stored, struct tail *tail)
 {
+	uint64_t end = bench->clusters->end, start = broken->start;
 	struct extents extents = { 0 };
 	bool is_described;
 
 	*stored = (struct carve_stored){ 0 };
-	extents_add(&extents, broken->start, bench->clusters->end - broken->start);
-	workbench_open(bench, &extents);
-	is_described = bench->rule->carver->stored(bench->view, stored);
-	workbench_close(bench);
+	*tail = (struct tail){ 0 };
+	extents_add(&extents, start, end - start);
+	is_described = workbench_describe_stored(bench, &extents, stored);
+	if (!is_described && mapping_find_tail(bench, broken, tail) && tail->from < end - start) {
+		extents_clear(&extents);
+		extents_add(&extents, start, tail->from);
+		extents_add(&extents, tail->from + tail->shift, end - (tail->from + tail->shift));
+		is_described = workbench_describe_stored(bench, &extents, stored) &&
+			       tail->from < stored->length;
+	}
 	extents_free(&extents);
-	return is_described && workbench_goes_on(bench) && stored->from < stored->to &&
-	       stored->to <= stored->length && stored->row_len <= CONTENT_ROW_MAX &&
-	       stored->sample_len && stored->sample_len <= 4 && stored->channels &&
+	return is_described && stored->from < stored->to && stored->to <= stored->length &&
+	       stored->row_len <= CONTENT_ROW_MAX && stored->sample_len &&
+	       stored->sample_len <= 4 && stored->channels &&
 	       stored->channels <= CONTENT_CHANNELS &&
 	       (!stored->row_len || stored->row_len > 2u * stored->channels) &&
 	       stored->length > bench->clusters->size &&
@@ -505,9 +586,10 @@ bool find_stored_chain(struct workbench *bench, const struct broken *broken,
 	size_t past;
 	bool found;
 
-	if (!bench->rule->carver->stored || broken->is_weak ||
+	if (!bench->rule->carver->stored || (broken->is_weak && !bench->rule->carver->map) ||
 		broken->start % chaining.size != bench->clusters->origin ||
-		chaining.size > CONTENT_PAST || !describe(bench, broken, &chaining.stored))
+		chaining.size > CONTENT_PAST ||
+		!describe(bench, broken, &chaining.stored, &chaining.tail))
 		return false;
 	chaining.end = content_end_new(&chaining.stored, chaining.size);
 	past = content_end_past(chaining.end) + (size_t)chaining.size;

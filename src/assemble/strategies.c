@@ -12,7 +12,7 @@ const struct strategy strategies[] = {
 		find_by_sum },
 	{ "two pieces, near", FRAGMENTS_NEAR, FRAGMENTS_NEAR, ASSEMBLY_NEAR, 3, false, false, false,
 		false, find_near },
-	{ "stored content", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 100, false, false,
+	{ "stored content", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 100, false, true,
 		false, false, find_stored_chain },
 	{ "pieces before a tail", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 50, false,
 		true, true, true, find_before_tail },

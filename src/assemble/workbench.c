@@ -292,6 +292,19 @@ void workbench_prepare(struct workbench *bench, const struct extents *extents, u
 	add_states(states, bench->view);
 }
 
+bool workbench_describe_stored(
+	struct workbench *bench, const struct extents *extents, struct carve_stored *stored)
+{
+	bool described;
+
+	if (!bench->rule->carver->stored || !workbench_goes_on(bench))
+		return false;
+	workbench_open(bench, extents);
+	described = bench->rule->carver->stored(bench->view, stored);
+	workbench_close(bench);
+	return described && workbench_goes_on(bench);
+}
+
 bool workbench_describe(struct workbench *bench, const struct extents *extents, uint64_t at,
 	struct carve_coded *coded)
 {

@@ -125,6 +125,9 @@ bool workbench_decodes_on(const struct workbench *bench);
 /* Describes where the first `at` bytes of the extents break off. False: the carver can't. */
 bool workbench_describe(struct workbench *bench, const struct extents *extents, uint64_t at,
 	struct carve_coded *coded);
+/* Describes content that is stored as it is, by these extents. False: there is none. */
+bool workbench_describe_stored(
+	struct workbench *bench, const struct extents *extents, struct carve_stored *stored);
 /* What the carver keeps of codes (struct carve_codes) that the first `at` bytes of the extents break off: it ends what it
  * made. NULL: it does not know. */
 void *workbench_begin_codes(struct workbench *bench, const struct extents *extents, uint64_t at);

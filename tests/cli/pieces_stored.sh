@@ -1,5 +1,5 @@
 # Samples and pixels, which nothing verifies, in turns: each cluster shows which one follows it. A recording and a picture
-# of which a cluster was overwritten are not put together.
+# of which a cluster was overwritten are not put together. A TIFF has its directory at its end.
 . "$SRCDIR/tests/cli/helpers"
 . "$SRCDIR/tests/cli/pieces_images"
 cat >rules.conf <<'RULES'
@@ -8,6 +8,7 @@ types = (
   { name = "au"; header = "'.snd'"; max_size = "16M"; carver = "au"; },
   { name = "pnm"; header = "'P6' 0a"; max_size = "16M"; carver = "pnm"; },
   { name = "bmp"; header = "'BM' ???????? 00 00 00 00 ???? 00 00"; max_size = "16M"; carver = "bmp"; },
+  { name = "tiff"; header = "'II' 2a 00"; max_size = "16M"; carver = "tiff"; },
 );
 RULES
 make_pieces 47 <<'PY'
@@ -19,6 +20,10 @@ def bmp(width, height):
     waves = [(rng.uniform(0.02, 0.2), rng.uniform(0.02, 0.2), rng.uniform(0, 6)) for _ in range(6)]
     data = b"".join(bytes(int(128 + sum(18 * math.sin(a * x + b * y + c * p) for a, b, p in waves)) + rng.randrange(6) for x in range(width) for c in range(3)) for y in range(height))
     return b"BM" + struct.pack("<IHHI", 54 + len(data), 0, 0, 54) + struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, 0, len(data), 2835, 2835, 0, 0) + data
+def tiff(width, height):
+    data = bmp(width, height)[54:]
+    tags = [(254, 4, 1, 0), (256, 3, 1, width), (257, 3, 1, height), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 2), (273, 4, 1, 8), (277, 3, 1, 3), (278, 3, 1, height), (279, 4, 1, len(data))]
+    return b"II*\0" + struct.pack("<I", 8 + len(data)) + data + struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags) + bytes(4)
 def in_turns(one, other, cuts):
     """Pieces of both, cut at these clusters, one after the other."""
     for a, b in zip([0] + cuts, cuts + [64]):
@@ -37,6 +42,10 @@ expect(sixth)
 in_turns(first, second, [3, 4, 9])
 expect(first)
 expect(second)
+seventh, eighth = tiff(140, 120), wav(16000)
+in_turns(seventh, eighth, [3, 5, 8])
+expect(seventh)
+expect(eighth)
 in_turns(third, fourth, [2, 6])
 for data in third, fourth:
     at = image.index(data[3 * C:4 * C])

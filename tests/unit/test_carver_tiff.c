@@ -57,3 +57,84 @@ Test(carver_tiff, deflate_that_goes_on)
 	expect_thorough(&bytes, true, CARVE_TRUNCATED);
 	free(bytes.data);
 }
+
+static void put(uint8_t *to, uint32_t value, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		to[i] = (uint8_t)(value >> 8 * i);
+}
+
+enum { STORED_ROW = 60, STORED_ROWS = 40, STORED_TAGS = 9, STORED_STRIPS = 2 };
+
+/* Two strips of rows, the directory after them, and where they are after it. */
+static struct bytes make_stored(void)
+{
+	enum { IFD = 8 + STORED_ROW * STORED_ROWS, AFTER = IFD + 2 + 12 * STORED_TAGS + 4 };
+	static const uint16_t tags[STORED_TAGS][3] = { { 256, 1, 20 }, { 257, 1, STORED_ROWS },
+		{ 258, 1, 8 }, { 259, 1, 1 }, { 262, 1, 2 }, { 273, STORED_STRIPS, AFTER },
+		{ 277, 1, 3 }, { 278, 1, 30 }, { 279, STORED_STRIPS, AFTER + 8 } };
+	struct bytes bytes = { 0 };
+
+	bytes_fill(&bytes, 0, AFTER + 16);
+	memcpy(bytes.data, "II*", 4);
+	put(bytes.data + 4, IFD, 4);
+	put(bytes.data + IFD, STORED_TAGS, 2);
+	for (size_t i = 0; i < STORED_TAGS; i++) {
+		uint8_t *entry = bytes.data + IFD + 2 + 12 * i;
+
+		put(entry, tags[i][0], 2);
+		put(entry + 2, 4, 2);
+		put(entry + 4, tags[i][1], 4);
+		put(entry + 8, tags[i][2], 4);
+	}
+	put(bytes.data + AFTER, 8, 4);
+	put(bytes.data + AFTER + 4, 8 + 30 * STORED_ROW, 4);
+	put(bytes.data + AFTER + 8, 30 * STORED_ROW, 4);
+	put(bytes.data + AFTER + 12, 10 * STORED_ROW, 4);
+	return bytes;
+}
+
+static bool is_stored(const struct bytes *bytes, struct carve_stored *stored)
+{
+	struct view *view = view_new_memory(bytes->data, bytes->len);
+	bool is = carver_find("tiff")->stored(view, stored);
+
+	view_free(view);
+	return is;
+}
+
+/* Rows that are stored are described; those with a code, in tiles, or with gaps are not. */
+Test(carver_tiff, stored_rows)
+{
+	static const struct {
+		size_t at; /* from the directory on */
+		uint8_t value;
+	} other[] = {
+		{ 2 + 12 * 3 + 8, 5 },               /* a code */
+		{ 2 + 12 * 4, 322 & 0xff },          /* tiles */
+		{ 2 + 12 * STORED_TAGS + 4 + 4, 0 }, /* a gap */
+		{ 2 + 12 * STORED_TAGS, 8 },         /* another directory */
+		{ 2 + 12 * 6 + 8, 200 },             /* samples */
+	};
+	struct bytes bytes = make_stored();
+	size_t ifd = 8 + STORED_ROW * STORED_ROWS;
+	struct carve_stored stored;
+
+	cr_assert(is_stored(&bytes, &stored));
+	cr_expect_eq(stored.from, 8);
+	cr_expect_eq(stored.to, ifd);
+	cr_expect_eq(stored.length, bytes.len);
+	cr_expect_eq(stored.row_len, STORED_ROW);
+	cr_expect_eq(stored.channels, 3);
+	cr_expect_eq(stored.sample_len, 1);
+	for (size_t i = 0; i < sizeof(other) / sizeof(*other); i++) {
+		uint8_t *byte = bytes.data + ifd + other[i].at, was = *byte;
+
+		*byte = other[i].value;
+		cr_expect_not(is_stored(&bytes, &stored), "%zu", i);
+		*byte = was;
+	}
+	bytes.len = ifd + 20;
+	cr_expect_not(is_stored(&bytes, &stored));
+	free(bytes.data);
+}

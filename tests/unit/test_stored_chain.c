@@ -152,10 +152,11 @@ Test(stored_chain, the_order_of_bytes_is_that_of_the_samples)
 	content_end_free(end);
 }
 
-/* What shows nothing has no bits: too few bytes are known, or all bytes are the same. */
+/* What shows nothing has few bits: too few bytes are known, or all bytes are the same. */
 Test(stored_chain, nothing_is_known)
 {
 	struct content_end *end;
+	int64_t rank;
 
 	make_samples(7, false);
 	end = content_end_new(&stored, CLUSTER);
@@ -166,8 +167,13 @@ Test(stored_chain, nothing_is_known)
 	make_pixels(8);
 	memset(file, 200, sizeof(file));
 	end = content_end_new(&stored, CLUSTER);
-	cr_expect_eq(bits_after(end, 5, file + 5 * CLUSTER), 0);
+	cr_expect_leq(bits_after(end, 5, file + 5 * CLUSTER), 12 * BIT);
 	cr_expect(content_end_is_known(end));
+	/* Others of that colour may go on, too. */
+	cr_expect(content_end_may_go_on(end, file + 7 * CLUSTER, CLUSTER, &rank));
+	cr_expect_eq(rank, 0);
+	memset(file + 7 * CLUSTER, 201, CLUSTER);
+	cr_expect_not(content_end_may_go_on(end, file + 7 * CLUSTER, CLUSTER, &rank));
 	content_end_free(end);
 }
 
@@ -301,5 +307,13 @@ Test(stored_chain, samples_are_put_together)
 Test(stored_chain, pixels_are_put_together)
 {
 	make_pixels(8);
+	expect_chain();
+}
+
+/* Where a piece begins all is of one colour, as at the edges of what a picture shows. */
+Test(stored_chain, plain_pixels_are_put_together)
+{
+	make_pixels(8);
+	memset(file + layout[0][1] * CLUSTER - 3 * ROW, 255, 5 * ROW);
 	expect_chain();
 }
