@@ -89,7 +89,8 @@ static bool check_unit(struct view *view, struct h264_decoder *decoder, struct h
 	if (type >= H264_NAL_PARTITION_A && type <= H264_NAL_PARTITION_C)
 		units->followed = false;
 	if (type != H264_NAL_SLICE && type != H264_NAL_IDR) {
-		units->other += end - at;
+		if (units->first)
+			units->other += end - at;
 		return true;
 	}
 	if (!units->first)

@@ -9,6 +9,7 @@
 #include "bmff.h"
 #include "h264.h"
 #include "mpeg4_video.h"
+#include "sample_chain.h"
 
 struct bmff_coding {
 	uint32_t type;    /* 'hvc1', 'avc1', 'av01', 'jpeg', ... */
@@ -86,26 +87,6 @@ unsigned bmff_nal_len(struct view *view, const struct bmff_box *configuration);
 bool bmff_coded(struct view *view, const struct bmff_coding *coding, uint64_t offset, uint64_t len,
 	uint64_t *confirmed, uint64_t *broken);
 
-/* ---- decoded samples, one after the other (bmff_chain.c) ---- */
-
-#define BMFF_CHAIN 8
-
-/* A sample of any track that was decoded to its end: in [from, to). That it begins there is known by the bytes before `known`. */
-struct bmff_link {
-	uint64_t from, known, to;
-};
-
-/* The last ones. All zero before the first. Without pointers. */
-struct bmff_chain {
-	struct bmff_link links[BMFF_CHAIN];
-	uint32_t count; /* of all: that of number n is links[n % BMFF_CHAIN] */
-};
-
-/* Adds the next one in the order of the file, and declares what that proves of the only joint in those before or between them
- * (view_proved): `bits` if no other one is between, else more_bits. */
-void bmff_chain_add(struct bmff_chain *chain, struct view *view, const struct bmff_link *link,
-	unsigned bits, unsigned more_bits);
-
 /* ---- samples of H.264, decoded (bmff_h264.c) ---- */
 
 /* Reads a track's parameter sets. False: it has none of either kind, or is not such a track. */
@@ -158,7 +139,7 @@ void bmff_stream_open(
 
 /* Checks the next sample (or run of samples of one size), and adds it to the chain if its codes are followed. False: samples have been invalid since
  * *broken. True: *confirmed is how far this one is confirmed. */
-bool bmff_stream_check(struct view *view, struct bmff_stream *stream, struct bmff_chain *chain,
+bool bmff_stream_check(struct view *view, struct bmff_stream *stream, struct sample_chain *chain,
 	uint64_t offset, uint64_t len, uint64_t *confirmed, uint64_t *broken);
 
 /* ---- all data of a file together (bmff_data.c) ---- */

@@ -186,13 +186,13 @@ static bool is_aac(struct view *view, struct bmff_stream *stream, uint64_t offse
 
 /* A frame is valid: a joint in it is the less likely wrong, and one before it too if no other follows. */
 static void declare_frame(
-	struct view *view, struct bmff_chain *chain, uint64_t offset, uint64_t len)
+	struct view *view, struct sample_chain *chain, uint64_t offset, uint64_t len)
 {
-	struct bmff_link link = { offset, offset + 1, offset + len };
+	struct sample_link link = { offset, offset + 1, offset + len };
 
 	if (len < FRAME_MIN)
 		return;
-	bmff_chain_add(chain, view, &link, FRAME_BITS, MORE_BITS);
+	sample_chain_add(chain, view, &link, FRAME_BITS, MORE_BITS);
 	view_proved(view, offset + 1, link.to - TAIL_LEN, TAIL_BITS);
 }
 
@@ -220,7 +220,7 @@ static bool has_codes(struct view *view, struct bmff_stream *stream, uint64_t of
 
 /* Whether a frame of AAC can be the track's, by its codes. An encoder's first ones may not be valid; if many later ones are,
  * those were other data: they are the first invalid ones then. */
-static bool follow_aac(struct view *view, struct bmff_stream *stream, struct bmff_chain *chain,
+static bool follow_aac(struct view *view, struct bmff_stream *stream, struct sample_chain *chain,
 	uint64_t offset, uint64_t len)
 {
 	if (has_codes(view, stream, offset, len)) {
@@ -277,7 +277,7 @@ static enum outcome outcome_of(const struct start *start)
 }
 
 static enum outcome check_sample(struct view *view, struct bmff_stream *stream,
-	struct bmff_chain *chain, uint64_t offset, uint64_t len)
+	struct sample_chain *chain, uint64_t offset, uint64_t len)
 {
 	bool wide = stream->type == BMFF('s', 'a', 'w', 'b');
 
@@ -316,7 +316,7 @@ static bool has_returned(struct bmff_stream *stream, enum outcome outcome, uint6
 	return stream->returned >= RETURNED;
 }
 
-bool bmff_stream_check(struct view *view, struct bmff_stream *stream, struct bmff_chain *chain,
+bool bmff_stream_check(struct view *view, struct bmff_stream *stream, struct sample_chain *chain,
 	uint64_t offset, uint64_t len, uint64_t *confirmed, uint64_t *broken)
 {
 	uint32_t type = stream->type;

@@ -42,19 +42,9 @@
 #define BROKEN_SURE 32768
 #define COLLECT_WORK 4
 
-/* What a decoded sample of video proves of a joint before it (bmff_chain_add). Of other clusters one in 9,000 or fewer has the length
- * of H.264's first slice there, of the same film or another encode of it, and none of 3.6 million a frame of MPEG-4 video
- * that ends where it should (tests/bench/RESULTS.md). */
-#define LINK_BITS 12
-#define MORE_BITS 6
-#define LINKED_MIN 128 /* bytes of a sample */
-#define FRAME_MIN 256  /* of a frame of MPEG-4 video */
-
-/* Where a film's samples are alike, another place in it fits as well: clusters by chance, if samples end at the same place in a
- * sector, or have one length; any, if both. A sample is common if more than one in COMMON others is like it. */
-#define SECTOR 512
-#define COMMON 64
-#define LENGTHS 4096 /* that are counted apart */
+/* Bytes of a sample of video that proves something of joints before it. */
+#define LINKED_MIN 128
+#define FRAME_MIN 256 /* of MPEG-4 video */
 
 /* Samples that come first in a track and have slices, none of them valid: they are not what the decoder expects. */
 #define NEVER_VALID 4
@@ -86,12 +76,6 @@ struct mp4_track {
 	uint32_t first;     /* the number of its first sample */
 };
 
-/* How many of the samples that are decoded are alike. */
-struct likeness {
-	size_t count;
-	uint16_t ends[SECTOR], lens[LENGTHS]; /* by where in a sector they end; by length */
-};
-
 /* A sample, or a run of samples of one size. */
 struct mp4_sample {
 	uint64_t offset, len;
@@ -116,8 +100,8 @@ struct mp4 {
 	struct mp4_sample *samples; /* SAMPLES_MAX, that are checked in order; NULL: they are not */
 	size_t collected;
 	struct h264_decoder *decoder; /* NULL: no track of H.264 is decoded */
-	struct bmff_chain chain;
-	struct likeness *likeness; /* NULL: no track of video is decoded */
+	struct sample_chain chain;
+	struct sample_likeness *likeness; /* NULL: no track of video is decoded */
 	/* Bytes of samples whose codes are not followed. Where there is a sector of them, a copy of the film with other sound, say,
 	 * has the same in all that is followed, which then proves nothing of pieces. */
 	uint64_t unread;
@@ -134,7 +118,7 @@ struct saved {
 	struct bmff_data data;
 	struct mp4_track tracks[TRACKS];
 	uint64_t doubtful;
-	struct bmff_chain chain;
+	struct sample_chain chain;
 	struct mpeg4_stream video; /* last: a state has a part of it */
 };
 _Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
@@ -175,28 +159,10 @@ static void find_framing(struct mp4 *mp4, uint64_t offset, uint64_t len)
 		bmff_data_break(&mp4->data, track->unframed_at);
 }
 
-static bool is_common(const struct likeness *likeness, size_t count)
-{
-	return !likeness || !likeness->count ||
-	       (count > 1 && (count - 1) * COMMON > likeness->count);
-}
-
-static bool is_usual_end(const struct mp4 *mp4, uint64_t end)
-{
-	return is_common(mp4->likeness, mp4->likeness ? mp4->likeness->ends[end % SECTOR] : 0);
-}
-
-static bool is_usual_length(const struct mp4 *mp4, uint64_t len)
-{
-	return is_common(mp4->likeness, mp4->likeness ? mp4->likeness->lens[len % LENGTHS] : 0);
-}
-
 /* What is left of bits where samples of that length, or that end there, are usual. */
 static unsigned without_likeness(const struct mp4 *mp4, uint64_t end, uint64_t len, unsigned bits)
 {
-	bool by_end = is_usual_end(mp4, end), by_length = is_usual_length(mp4, len);
-
-	return by_end && by_length ? 0 : by_end || by_length ? bits / 2 : bits;
+	return mp4->likeness ? sample_likeness_keeps(mp4->likeness, end, len, bits) : 0;
 }
 
 static bool is_followed(const struct mp4 *mp4, const struct mp4_track *track)
@@ -216,20 +182,17 @@ static void count_unread(struct mp4 *mp4)
 
 static void count_likeness(struct mp4 *mp4)
 {
-	struct likeness *likeness = mp4->likeness;
+	struct sample_likeness *likeness = mp4->likeness;
 
 	if (!likeness)
 		return;
-	*likeness = (struct likeness){ 0 };
+	*likeness = (struct sample_likeness){ 0 };
 	for (size_t i = 0; i < mp4->collected; i++) {
 		const struct mp4_sample *sample = &mp4->samples[i];
 
-		if (!mp4->tracks[sample->track].is_h264 &&
-			&mp4->tracks[sample->track] != mp4->filmed)
-			continue;
-		likeness->count++;
-		likeness->ends[(sample->offset + sample->len) % SECTOR]++;
-		likeness->lens[sample->len % LENGTHS]++;
+		if (mp4->tracks[sample->track].is_h264 ||
+			&mp4->tracks[sample->track] == mp4->filmed)
+			sample_likeness_add(likeness, sample->offset + sample->len, sample->len);
 	}
 }
 
@@ -262,11 +225,10 @@ static void settle_doubt(struct mp4 *mp4, struct mp4_track *track)
 }
 
 /* A sample of video was decoded to its end. */
-static void add_link(struct mp4 *mp4, const struct bmff_link *link, uint64_t len)
+static void add_link(struct mp4 *mp4, const struct sample_link *link, uint64_t len)
 {
-	bmff_chain_add(&mp4->chain, mp4->bmff.view, link,
-		without_likeness(mp4, link->to, len, LINK_BITS),
-		is_usual_length(mp4, len) ? 0 : MORE_BITS);
+	if (mp4->likeness)
+		sample_chain_add_video(&mp4->chain, mp4->bmff.view, mp4->likeness, link, len);
 }
 
 /* Decodes a sample. */
@@ -293,7 +255,7 @@ static void decode_sample(struct mp4 *mp4, uint64_t offset, uint64_t len)
 	bmff_data_confirm(&mp4->data, offset + len);
 	if (len >= LINKED_MIN)
 		add_link(mp4,
-			&(struct bmff_link){
+			&(struct sample_link){
 				sample.first - track->coding.nal_len, sample.first, offset + len },
 			len);
 }
@@ -313,7 +275,7 @@ static void read_frame(struct mp4 *mp4, uint64_t offset, uint64_t len)
 		return;
 	bmff_data_confirm(&mp4->data, offset + len);
 	if (len >= FRAME_MIN)
-		add_link(mp4, &(struct bmff_link){ offset, offset + 1, offset + len }, len);
+		add_link(mp4, &(struct sample_link){ offset, offset + 1, offset + len }, len);
 }
 
 /* Whether its samples, as pictures or frames of sound, begin like files of their own. */
@@ -430,7 +392,7 @@ static size_t load_state(struct mp4 *mp4, uint32_t crc, uint64_t *seen)
 }
 
 /* A sample, and the length of it that a table has, belong together: that says something of the only joint between them. Where the
- * table comes first, and the joint is not in it, samples after the joint say the same (bmff_chain_add). */
+ * table comes first, and the joint is not in it, samples after the joint say the same (sample_chain_add). */
 static void declare_length(struct mp4 *mp4, const struct mp4_sample *sample, uint64_t length_at)
 {
 	uint64_t end = sample->offset + sample->len, from = end - 1, to = length_at + 1;
@@ -451,21 +413,22 @@ static void declare_lengths(struct mp4 *mp4)
 {
 	uint32_t *alike, count = 0;
 
-	if (mp4->data.broken || mp4->fragments || mp4->unread >= SECTOR || !is_assembled(mp4))
+	if (mp4->data.broken || mp4->fragments || mp4->unread >= SAMPLE_SECTOR ||
+		!is_assembled(mp4))
 		return;
-	alike = calloc(LENGTHS, sizeof(*alike));
+	alike = calloc(SAMPLE_LENGTHS, sizeof(*alike));
 	if (!alike) {
 		view_no_memory(mp4->bmff.view);
 		return;
 	}
 	for (size_t i = 0; i < mp4->collected; i++) {
 		count += mp4->samples[i].is_decoded;
-		alike[mp4->samples[i].len % LENGTHS] += mp4->samples[i].is_decoded;
+		alike[mp4->samples[i].len % SAMPLE_LENGTHS] += mp4->samples[i].is_decoded;
 	}
 	for (size_t i = 0; i < mp4->collected; i++) {
 		const struct mp4_sample *sample = &mp4->samples[i];
 		const struct mp4_track *track = &mp4->tracks[sample->track];
-		uint64_t like = alike[sample->len % LENGTHS];
+		uint64_t like = alike[sample->len % SAMPLE_LENGTHS];
 
 		if (sample->is_decoded && track->lengths_at && (like == 1 || like * ALIKE <= count))
 			declare_length(mp4, sample,
@@ -496,7 +459,7 @@ static void check_in_order(struct mp4 *mp4)
 		/* Later fragments may say something of samples before them. */
 		if (view_wants_states(view) && seen && !mp4->data.broken && !mp4->fragments)
 			save_state(mp4, crc, i, seen);
-		if (mp4->unread >= SECTOR)
+		if (mp4->unread >= SAMPLE_SECTOR)
 			mp4->chain.count = 0;
 		mp4->track = &mp4->tracks[sample->track];
 		links = mp4->chain.count;

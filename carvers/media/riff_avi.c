@@ -7,18 +7,24 @@
 #include "riff_avi.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bytes.h"
 #include "dates.h"
 #include "embedded.h"
+#include "sample_chain.h"
 
 #define ENTRY_LEN 16
+#define HEAD_LEN 8 /* id and length of a chunk */
 #define ENTRIES_LOOKED 64
 /* Enough to see how a frame begins. */
 #define FRAME_LOOK 8
 /* All of the last entries, a sector full: nothing else confirms a file's last bytes. */
 #define ENTRIES_LAST 32
+/* Bytes of a frame whose place proves something. */
+#define PLACED_MIN 256
+#define INDEX_BITS 6
 
 static bool is_hex_digit(char byte)
 {
@@ -92,32 +98,134 @@ enum riff_avi_state riff_avi_walk_movi(struct riff_avi_walk *walk, uint64_t *at)
 	}
 }
 
-static bool matches_chunk_at(const struct riff *riff, const uint8_t *entry, uint64_t base)
+/* *at: the chunk. */
+static bool matches_chunk_at(
+	const struct riff *riff, const uint8_t *entry, uint64_t base, uint64_t *at)
 {
 	uint8_t copy[ENTRY_LEN];
 	const uint8_t *p;
 
 	memcpy(copy, entry, ENTRY_LEN);
-	p = view_peek(riff->view, base + le32(copy + 8), 8);
+	*at = base + le32(copy + 8);
+	p = view_peek(riff->view, *at, 8);
 	return p && memcmp(p, copy, 4) == 0 && le32(p + 4) == le32(copy + 12);
+}
+
+/* An entry of the index. */
+struct entry {
+	uint8_t bytes[ENTRY_LEN];
+	uint64_t chunk; /* 0: it is of none */
+};
+
+static bool read_entry(const struct riff *riff, uint64_t at, uint64_t movi, struct entry *entry)
+{
+	const uint8_t *p = view_peek(riff->view, at, ENTRY_LEN);
+
+	entry->chunk = 0;
+	if (!p)
+		return false;
+	memcpy(entry->bytes, p, ENTRY_LEN);
+	/* Empty chunks may be missing; lists have their own lengths. */
+	if (memcmp(entry->bytes, "rec ", 4) == 0 ||
+		(!le32(entry->bytes + 12) && is_stream_chunk((const char *)entry->bytes)))
+		return true;
+	return matches_chunk_at(riff, entry->bytes, movi, &entry->chunk) ||
+	       matches_chunk_at(riff, entry->bytes, 0, &entry->chunk);
 }
 
 static bool is_valid_entry(const struct riff *riff, uint64_t at, uint64_t movi)
 {
-	const uint8_t *p = view_peek(riff->view, at, ENTRY_LEN);
-	uint8_t entry[ENTRY_LEN];
+	struct entry entry;
 
-	if (!p)
-		return false;
-	memcpy(entry, p, ENTRY_LEN);
-	/* Empty chunks may be missing; lists have their own lengths. */
-	if (memcmp(entry, "rec ", 4) == 0 ||
-		(!le32(entry + 12) && is_stream_chunk((const char *)entry)))
-		return true;
-	return matches_chunk_at(riff, entry, movi) || matches_chunk_at(riff, entry, 0);
+	return read_entry(riff, at, movi, &entry);
 }
 
-bool riff_avi_index_matches(const struct riff *riff, const struct riff_chunk *index, uint64_t movi)
+/* What the places of chunks prove, by an index that matches. */
+struct places {
+	const struct riff *riff;
+	const struct riff_avi_video *video;
+	struct sample_likeness likeness;
+	size_t frame_count;
+	uint64_t read; /* bytes of all frames */
+	uint64_t index_at;
+	struct sample_chain chain;
+};
+
+/* A frame, which was decoded, and whose length the index has at entry_at: where only one joint is between both, and in the index,
+ * that says something of it. Of frames one in 2,504 has the length of another film's (tests/bench/RESULTS.md). */
+static void place_frame(struct places *places, uint64_t at, uint64_t len, uint64_t entry_at)
+{
+	struct sample_link link = { at, at + HEAD_LEN, at + HEAD_LEN + len };
+	struct view *view = places->riff->view;
+	unsigned bits = sample_likeness_keeps(&places->likeness, link.to, len, INDEX_BITS);
+
+	if (len >= PLACED_MIN && view_linked(view, link.to - 1, entry_at + 1, 0))
+		view_proved(view, places->index_at, entry_at + 1, bits);
+	if (len >= PLACED_MIN)
+		sample_chain_add_video(
+			&places->chain, places->riff->view, &places->likeness, &link, len);
+	else
+		sample_chain_add(&places->chain, places->riff->view, &link, 0, 0);
+}
+
+/* Counts the chunks of an index, or declares what they prove. */
+static void visit_chunks(
+	struct places *places, const struct riff_chunk *index, uint64_t movi, bool declares)
+{
+	struct entry entry;
+
+	for (uint64_t at = index->data; index->end - at >= ENTRY_LEN; at += ENTRY_LEN) {
+		uint64_t len;
+		bool is_frame;
+
+		if (!read_entry(places->riff, at, movi, &entry))
+			return;
+		if (!entry.chunk)
+			continue;
+		len = le32(entry.bytes + 12);
+		is_frame = riff_avi_is_frame(places->video, (const char *)entry.bytes);
+		if (!is_frame)
+			continue;
+		if (declares) {
+			place_frame(places, entry.chunk, len, at);
+		} else {
+			sample_likeness_add(&places->likeness, entry.chunk + HEAD_LEN + len, len);
+			places->frame_count++;
+			places->read += HEAD_LEN + len + (len & 1);
+		}
+	}
+}
+
+/* Whether the list 'movi' has hardly anything but frames: a copy of the film with other sound, say, has the same frames in the same
+ * places. */
+static bool has_little_else(const struct places *places, uint64_t movi)
+{
+	uint64_t all = places->index_at - movi;
+
+	return places->index_at > movi && places->read <= all && all - places->read < SAMPLE_SECTOR;
+}
+
+static void declare_places(const struct riff *riff, const struct riff_chunk *index, uint64_t movi,
+	const struct riff_avi_video *video)
+{
+	struct places *places = calloc(1, sizeof(*places));
+
+	if (!places) {
+		view_no_memory(riff->view);
+		return;
+	}
+	places->riff = riff;
+	places->video = video;
+	places->index_at = index->at;
+	visit_chunks(places, index, movi, false);
+	if (!video->stream.given_up && video->stream.exact >= places->frame_count &&
+		has_little_else(places, movi))
+		visit_chunks(places, index, movi, true);
+	free(places);
+}
+
+bool riff_avi_index_matches(const struct riff *riff, const struct riff_chunk *index, uint64_t movi,
+	const struct riff_avi_video *video)
 {
 	uint64_t count = index->len / ENTRY_LEN, step = count / ENTRIES_LOOKED + 1;
 	uint64_t last = count > ENTRIES_LAST ? count - ENTRIES_LAST : 0;
@@ -130,6 +238,8 @@ bool riff_avi_index_matches(const struct riff *riff, const struct riff_chunk *in
 	for (uint64_t i = last; i < count; i++)
 		if (!is_valid_entry(riff, index->data + i * ENTRY_LEN, movi))
 			return false;
+	if (view_thorough(riff->view) && video->found)
+		declare_places(riff, index, movi, video);
 	return true;
 }
 

@@ -38,8 +38,13 @@ struct riff_avi_walk {
  * invalid. Where codes are read, and the view ends in a chunk, *at is there. */
 enum riff_avi_state riff_avi_walk_movi(struct riff_avi_walk *walk, uint64_t *at);
 
-/* Whether an index 'idx1' describes the chunks of the list 'movi' whose type is at movi. */
-bool riff_avi_index_matches(const struct riff *riff, const struct riff_chunk *index, uint64_t movi);
+/* Whether an index 'idx1' describes the chunks of the list 'movi' whose type is at movi. If the check is thorough, and all frames of
+ * the video were read to their ends, it declares what the chunks' places prove (view_proved). */
+bool riff_avi_index_matches(const struct riff *riff, const struct riff_chunk *index, uint64_t movi,
+	const struct riff_avi_video *video);
+
+/* Whether the chunk with this name is a frame of the video. */
+bool riff_avi_is_frame(const struct riff_avi_video *video, const char *id);
 
 /* The date in a chunk IDIT, or 0. */
 int64_t riff_avi_date(const struct riff *riff, const struct riff_chunk *chunk);

@@ -59,16 +59,19 @@ void riff_avi_read_stream(
 			riff->view, &video->stream.video, chunk->data + BITMAP_LEN, chunk->end);
 }
 
+bool riff_avi_is_frame(const struct riff_avi_video *video, const char *id)
+{
+	return id[0] == '0' + video->number / 10 && id[1] == '0' + video->number % 10 &&
+	       id[2] == 'd' && (id[3] == 'c' || id[3] == 'b');
+}
+
 enum mpeg4_state riff_avi_check_chunk(struct view *view, struct riff_avi_video *video,
 	const struct riff_chunk *chunk, uint64_t *at)
 {
-	bool is_frame = chunk->id[0] == '0' + video->number / 10 &&
-			chunk->id[1] == '0' + video->number % 10 && chunk->id[2] == 'd' &&
-			(chunk->id[3] == 'c' || chunk->id[3] == 'b');
 	enum mpeg4_state state = MPEG4_VALID;
 	uint64_t place;
 
-	if (is_frame && chunk->len)
+	if (riff_avi_is_frame(video, chunk->id) && chunk->len)
 		state = mpeg4_check_frame(view, &video->stream, chunk->data, chunk->end, &place);
 	if (state == MPEG4_BROKEN)
 		*at = place;

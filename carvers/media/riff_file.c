@@ -252,7 +252,7 @@ static const char *add_chunk(struct riff_file *file, const struct riff_chunk *ch
 		return walk_list(file, chunk, at);
 	if (riff_is(chunk->id, "idx1") && file->movi && chunk->end <= view_size(file->view)) {
 		file->indexed = true;
-		if (riff_avi_index_matches(&file->riff, chunk, file->movi))
+		if (riff_avi_index_matches(&file->riff, chunk, file->movi, &file->video))
 			return NULL;
 		if (view_thorough(file->view)) /* a piece with other chunks, or another index */
 			return "an index that does not match the chunks";

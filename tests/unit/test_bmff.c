@@ -277,7 +277,7 @@ static uint64_t broken_after_one(uint32_t type, const char *start, size_t len)
 {
 	struct bytes bytes = { 0 };
 	struct bmff_stream stream = { .type = type };
-	struct bmff_chain chain = { 0 };
+	struct sample_chain chain = { 0 };
 	uint64_t confirmed, broken = 0;
 	struct view *view;
 	bool valid = true;

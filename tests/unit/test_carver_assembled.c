@@ -163,17 +163,28 @@ Test(avi, codes_of_video_are_read_where_pieces_meet)
 	cr_expect_geq(noticed * 20, tried * 19, "%u of %u", noticed, tried);
 }
 
-/* A frame that ends where it should proves a joint in it; nothing proves one in the sound. */
-Test(avi, a_frame_proves_a_joint)
+/* A frame that ends where it should proves a joint in it, and frames after it that are where the index says do so, in a film of
+ * which nothing else is more than some bytes. */
+Test(avi, frames_prove_a_joint)
 {
-	const struct bytes bytes = bytes_of_file(coded_films[0]);
+	enum { SOUND = 88, FIRST = 8 + 3358, SECOND = 8 + 998, INDEX = 8270 };
+	static const struct {
+		unsigned at, bits;
+	} joints[] = {
+		{ 0, 0 }, { 40, 0 }, /* in sound */
+		{ SOUND + 1500, 8 + 12 + 4 * 6 },
+		{ SOUND + FIRST, 12 + 4 * 6 }, /* where the second one begins */
+		{ SOUND + FIRST + SECOND + 40, 12 + 3 * 6 },
+		{ INDEX + 100, 2 * 6 }, /* before the last two frames' entries */
+	};
+	struct bytes bytes = bytes_of_file(coded_films[0]);
 	struct memory_image evidence = MEMORY_IMAGE(bytes.data, bytes.len);
 	uint64_t movi = 0;
 
 	for (uint64_t at = 12; at + 8 < bytes.len; at++)
 		movi = memcmp(bytes.data + at, "movi", 4) == 0 ? at : movi;
-	for (int in_frame = 0; in_frame < 2; in_frame++) {
-		uint64_t joint = movi + 4 + 40 + (in_frame ? 1500 : 0);
+	for (size_t i = 0; i < sizeof(joints) / sizeof(*joints); i++) {
+		uint64_t joint = movi + 4 + joints[i].at;
 		const struct range runs[] = { { 0, joint }, { joint, bytes.len - joint } };
 		struct view *view = view_new();
 		struct finding found = { 0 };
@@ -182,7 +193,8 @@ Test(avi, a_frame_proves_a_joint)
 		view_set_thorough(view, true);
 		cr_assert_eq(
 			carver_find("riff")->check(view, &found), CARVE_COMPLETE, "%s", found.why);
-		cr_expect_eq(view_proof(view, joint), in_frame ? 8 : 0);
+		cr_expect_eq(view_proof(view, joint), joints[i].bits, "%zu: %u", i,
+			view_proof(view, joint));
 		view_free(view);
 	}
 	free(bytes.data);

@@ -480,6 +480,29 @@ Test(h264, samples_prove_a_joint)
 	free(film.bytes.data);
 }
 
+/* What comes before a sample's first slice, as an encoder's remarks, proves nothing itself, and takes nothing from the slice. */
+Test(h264, samples_prove_a_joint_after_remarks)
+{
+	static const unsigned order[] = { 0, 6, 1, 5 };
+	struct film film = film_open(films[0]);
+	const struct range *slice = &film.slices[order[0]];
+	struct made made = { .count = 0 };
+	struct bytes bytes, first = { 0 };
+
+	bytes_add(&first, "\0\0\1\x2d\6\5", 6);
+	bytes_fill(&first, 'x', 299);
+	bytes_add(&first, film.bytes.data + slice->offset - 4, slice->length + 4);
+	made.chunks[made.count++] = (struct made_chunk){ 0, first.data, first.len, 0 };
+	for (int i = 1; i < 4; i++)
+		made_add(&made, &film, order[i]);
+	bytes = made_close(&made, &film);
+	expect_proof(&bytes, made.chunks[0].at + 305 + 500, 14 + 12 + 6 + 6);
+	expect_proof(&bytes, made.chunks[0].at + 100, 0);
+	free(bytes.data);
+	free(first.data);
+	free(film.bytes.data);
+}
+
 /* An access unit delimiter's length is always the same. */
 Test(h264, delimiters_prove_nothing)
 {
