@@ -23,14 +23,13 @@
 #include "sfnt_outlines.h"
 #include "walk.h"
 
-#define SUM_BITS 32 /* see view_proved */
-/* If the next table agrees, too, a piece that begins in this one is where it should be: only its break may be wrong. */
+#define SUM_BITS SFNT_SUM_BITS
+/* If the next table agrees, too, and has no joint, a piece that begins in this one is where it should be: only its break may be
+ * wrong. If it has one, it is less sure, as that was found by its sum. */
 #define NEXT_BITS 12
+#define NEXT_CUT_BITS 8
 #define NEXT_MIN 32     /* bytes of that table */
-#define GLYPHS_WRONG 2  /* that some fonts have */
 #define GLYPHS_MIN 1024 /* bytes of them: fewer are not in two clusters that may be exchanged */
-#define GLYPH_LEN 10    /* a glyph's header */
-#define CONTOURS_MAX 1000
 #define WHOLE_SUM 0xb1b0afba
 #define TABLES_MAX 4096
 #define FONTS_MAX 1024
@@ -178,8 +177,10 @@ static bool is_valid_table(const struct sfnt *sfnt, struct sfnt_table *table)
 		end = (end + 3) & ~3ull;
 		table->len = (uint32_t)(end - table->at);
 	}
+	/* Clusters of a table in another order have the same sum: it proves one joint, and more only with what is in the table
+	 * (sfnt_outlines.h). */
 	if (sum.sum == table->sum && sum.sum)
-		view_proved(sfnt->view, table->at, end, SUM_BITS);
+		view_linked(sfnt->view, table->at, end, SUM_BITS);
 	/* Some writers store 0 for the signature's. */
 	return sum.sum == table->sum || (table->sum == 0 && memcmp(table->tag, "DSIG", 4) == 0);
 }
@@ -231,15 +232,29 @@ static bool whole_sum_holds(const struct sfnt *sfnt, uint64_t end)
 	return sum.sum == WHOLE_SUM;
 }
 
+/* What a table says of the table before it, whose only joint begins a piece in which it is, or at least begins. */
+static unsigned next_bits(
+	const struct sfnt *sfnt, const struct sfnt_table *table, const struct sfnt_table *next)
+{
+	uint64_t at = next->at, end = at + next->len;
+
+	if (view_linked(sfnt->view, table->at, end, 0))
+		return NEXT_BITS;
+	return view_linked(sfnt->view, table->at, at + NEXT_MIN, 0) &&
+			       view_linked(sfnt->view, at + NEXT_MIN - 1, end, 0)
+		       ? NEXT_CUT_BITS
+		       : 0;
+}
+
 static void prove_places(const struct sfnt *sfnt)
 {
 	for (size_t i = 0; i + 1 < sfnt->count; i++) {
 		const struct sfnt_table *table = &sfnt->tables[i], *next = table + 1;
+		uint64_t end = (uint64_t)table->at + table->len;
 
 		if (table->is_good && table->sum && next->is_good && next->sum &&
-			next->len >= NEXT_MIN && next->at >= table->at + table->len)
-			view_proved(
-				sfnt->view, table->at, (uint64_t)table->at + table->len, NEXT_BITS);
+			next->len >= NEXT_MIN && next->at >= end)
+			view_proved(sfnt->view, table->at, end, next_bits(sfnt, table, next));
 	}
 }
 
@@ -251,74 +266,34 @@ static const struct sfnt_table *find_table(const struct sfnt *sfnt, const char *
 	return NULL;
 }
 
-/* Whether a glyph's header is possible: its contours, and its bounds. */
-static bool is_glyph(const uint8_t *p)
+/* A checksum is the same in whatever order a table's clusters are: whether the outlines are where the font has them. */
+static bool are_outlines_valid(const struct sfnt *sfnt)
 {
-	int16_t contours = (int16_t)be16(p);
-
-	return contours >= -1 && contours <= CONTOURS_MAX &&
-	       (int16_t)be16(p + 2) <= (int16_t)be16(p + 6) &&
-	       (int16_t)be16(p + 4) <= (int16_t)be16(p + 8);
-}
-
-/* Places of glyphs, read many at once. */
-struct glyph_places {
-	const struct sfnt_table *table;
-	unsigned width;
-	uint64_t first, count; /* those that are known */
-	uint8_t bytes[4096];
-};
-
-static bool read_place(
-	struct view *view, struct glyph_places *places, uint64_t index, uint64_t *place)
-{
-	const uint8_t *p;
-
-	if (!places->count || index - places->first >= places->count) {
-		uint64_t left = places->table->len / places->width - index;
-		uint64_t most = sizeof(places->bytes) / places->width;
-
-		places->first = index;
-		places->count = left < most ? left : most;
-		p = view_peek(view, places->table->at + index * places->width,
-			(size_t)(places->count * places->width));
-		if (!p)
-			return false;
-		memcpy(places->bytes, p, (size_t)(places->count * places->width));
-	}
-	p = places->bytes + (index - places->first) * places->width;
-	*place = places->width == 4 ? be32(p) : 2u * be16(p);
-	return true;
-}
-
-/* A checksum is the same in whatever order a table's clusters are: whether the glyphs are where `loca` has them. */
-static bool are_glyphs_valid(const struct sfnt *sfnt)
-{
-	const struct sfnt_table *glyphs = find_table(sfnt, "glyf"),
-				*head = find_table(sfnt, "head");
-	struct glyph_places places = { .table = find_table(sfnt, "loca") };
+	const struct sfnt_table *table = find_table(sfnt, "glyf"), *head = find_table(sfnt, "head"),
+				*places = find_table(sfnt, "loca"), *metrics, *header;
+	const struct sfnt_table *compact = find_table(sfnt, "CFF ");
 	const uint8_t *p = head && head->len >= 52 ? view_peek(sfnt->view, head->at + 50, 2) : NULL;
-	uint64_t count, from = 0, to;
-	unsigned wrong = 0;
+	struct sfnt_glyphs glyphs = { 0 };
 
-	if (!p || !glyphs || !places.table || glyphs->len < GLYPHS_MIN)
+	if (compact && !sfnt_prove_charstrings(
+			       sfnt->view, compact->at, (uint64_t)compact->at + compact->len))
+		return false;
+	if (!p || !table || !places || table->len < GLYPHS_MIN)
 		return true;
-	places.width = be16(p) ? 4 : 2;
-	count = places.table->len / places.width;
-	for (uint64_t i = 0; i < count && wrong <= GLYPHS_WRONG; i++, from = to) {
-		if (!read_place(sfnt->view, &places, i, &to) || !view_work(sfnt->view, GLYPH_LEN))
-			return true;
-		if (!i)
-			continue;
-		if (to < from || to > glyphs->len) {
-			wrong++;
-			continue;
-		}
-		p = to - from < GLYPH_LEN ? NULL
-					  : view_peek(sfnt->view, glyphs->at + from, GLYPH_LEN);
-		wrong += p && !is_glyph(p);
+	glyphs.width = be16(p) ? 4 : 2;
+	glyphs.at = table->at;
+	glyphs.end = (uint64_t)table->at + table->len;
+	glyphs.places = places->at;
+	glyphs.place_count = places->len / glyphs.width;
+	metrics = find_table(sfnt, "hmtx");
+	header = find_table(sfnt, "hhea");
+	p = header && header->len >= 36 ? view_peek(sfnt->view, header->at + 34, 2) : NULL;
+	if (p && metrics) {
+		glyphs.full_metric_count = be16(p);
+		glyphs.metrics = metrics->at;
+		glyphs.metrics_end = (uint64_t)metrics->at + metrics->len;
 	}
-	return wrong <= GLYPHS_WRONG;
+	return sfnt_prove_glyphs(sfnt->view, &glyphs);
 }
 
 /* Where a table whose checksum does not agree is another file's, as far as its outlines show it. Its place: they do not. */
@@ -376,9 +351,9 @@ static enum verdict judge_tables(struct sfnt *sfnt)
 	read_details(sfnt);
 	if (matching == sfnt->count && view_thorough(sfnt->view)) {
 		prove_places(sfnt);
-		if (!are_glyphs_valid(sfnt))
+		if (!are_outlines_valid(sfnt))
 			return verdict_because(CARVE_UNVERIFIED, finding,
-				"checksums that agree, but glyphs that do not");
+				"checksums that agree, but outlines that do not");
 	}
 	if (matching == sfnt->count)
 		return CARVE_COMPLETE;

@@ -3,6 +3,9 @@
  * whose lengths follow from what they hold), those of 'CFF ' as a list of places says, which comes before them, and each
  * ends with one of three operators (Adobe, Technical Note 5176, The Compact Font Format; 5177, Type 2 charstrings). So
  * bytes that are another file's are noticed within an outline or two.
+ *
+ * Where checksums agree, the outlines after a joint speak for what was put there among many trials: a checksum is a sum, and
+ * the same in whatever order a table's clusters are.
  */
 #include "sfnt_outlines.h"
 
@@ -19,6 +22,14 @@
 #define GLYPH_CUT 2048 /* the same where the view ends in it */
 #define CONTOURS_MAX 1000
 #define ALIGNED 4
+#define OUTLINES_WRONG 2 /* that some fonts have */
+/* What outlines after a joint prove (view_proved; tests/bench/RESULTS.md, "Outlines after a joint"): the first glyph that ends where it must and
+ * whose left side is where 'hmtx' has it, each of the next two, and the last byte of each of six charstrings. */
+#define GLYPH_BITS 12
+#define MORE_BITS 2
+#define GLYPHS_COUNTED 3
+#define CHARSTRING_BITS 2
+#define CHARSTRINGS_COUNTED 6
 
 /* ---- glyf ---------------------------------------------------------------------------------- */
 
@@ -145,6 +156,16 @@ static bool skip_parts(struct outlines *outlines, uint64_t *at)
 	return has_code ? skip_code(outlines, at) : *at <= outlines->end;
 }
 
+/* Whether a glyph's header is possible: its contours, and its bounds. */
+static bool is_glyph(const uint8_t *p)
+{
+	int16_t contours = (int16_t)be16(p);
+
+	return contours >= -1 && contours <= CONTOURS_MAX &&
+	       (int16_t)be16(p + 2) <= (int16_t)be16(p + 6) &&
+	       (int16_t)be16(p + 4) <= (int16_t)be16(p + 8);
+}
+
 /* The end of the glyph at `at`; 0: it is none. */
 static uint64_t glyph_end(struct outlines *outlines, uint64_t at)
 {
@@ -153,11 +174,9 @@ static uint64_t glyph_end(struct outlines *outlines, uint64_t at)
 
 	if (!p || !view_work(outlines->view, OUTLINE_WORK))
 		return 0;
-	contours = (int16_t)be16(p);
-	if (contours < -1 || contours > CONTOURS_MAX ||
-		(int16_t)be16(p + 2) > (int16_t)be16(p + 6) ||
-		(int16_t)be16(p + 4) > (int16_t)be16(p + 8))
+	if (!is_glyph(p))
 		return 0;
+	contours = (int16_t)be16(p);
 	at += GLYPH_HEAD;
 	if (!contours)
 		return at;
@@ -209,6 +228,147 @@ uint64_t sfnt_glyphs_end(struct view *view, uint64_t at, uint64_t end)
 	if (at + ALIGNED > end)
 		return end;
 	return count < OUTLINES_SURE ? table : at;
+}
+
+/* What a table's checksum proves of each joint beside outlines after it: of the only one it does so alone. */
+static unsigned more_sum_bits(struct view *view, uint64_t at, uint64_t end)
+{
+	return view_linked(view, at, end, 0) ? 0 : SFNT_SUM_BITS;
+}
+
+/* ---- glyphs in their places ---------------------------------------------------------------- */
+
+/* A table that is read from its beginning to its end, some of it at once. */
+struct rows {
+	struct view *view;
+	uint64_t at, end; /* from there on; bytes before were read */
+	size_t len;       /* that are known from there on */
+	uint8_t bytes[4096];
+};
+
+/* Bytes at `at`, not before those of the last call. NULL: they are not all in the table, or in the view. *fetched: others may be fetched
+ * over. */
+static const uint8_t *read_row(struct rows *rows, uint64_t at, size_t len, bool *fetched)
+{
+	const uint8_t *p;
+
+	if (at > rows->end || len > rows->end - at)
+		return NULL;
+	if (at - rows->at > rows->len || len > rows->len - (size_t)(at - rows->at)) {
+		rows->at = at;
+		rows->len = rows->end - at < sizeof(rows->bytes) ? (size_t)(rows->end - at)
+								 : sizeof(rows->bytes);
+		p = view_peek(rows->view, at, rows->len);
+		*fetched = true;
+		if (!p) {
+			rows->len = 0;
+			return NULL;
+		}
+		memcpy(rows->bytes, p, rows->len);
+	}
+	return rows->bytes + (at - rows->at);
+}
+
+/* Glyphs with the tables that describe them, in order. */
+struct placed {
+	const struct sfnt_glyphs *glyphs;
+	struct outlines outlines;
+	struct rows places, metrics;
+	/* What the checksum proves where glyphs show that clusters are in order. */
+	unsigned sum_bits;
+	/* Where the last glyphs begin that are as they must be; a ring. */
+	uint64_t from[GLYPHS_COUNTED];
+	unsigned count;
+};
+
+static bool place_of(struct placed *placed, uint64_t number, uint64_t *place)
+{
+	unsigned width = placed->glyphs->width;
+	bool fetched = false;
+	const uint8_t *p =
+		read_row(&placed->places, placed->glyphs->places + number * width, width, &fetched);
+
+	if (fetched)
+		placed->outlines.len = 0;
+	if (p)
+		*place = width == 4 ? be32(p) : 2u * be16(p);
+	return p;
+}
+
+/* Whether 'hmtx' has the left side of a glyph where its header has it. */
+static bool has_left_side(struct placed *placed, uint64_t number, int16_t left)
+{
+	uint64_t full = placed->glyphs->full_metric_count;
+	uint64_t at = number < full ? 4 * number + 2 : 4 * full + 2 * (number - full);
+	bool fetched = false;
+	const uint8_t *p = read_row(&placed->metrics, placed->glyphs->metrics + at, 2, &fetched);
+
+	if (fetched)
+		placed->outlines.len = 0;
+	return p && (int16_t)be16(p) == left;
+}
+
+/* A glyph is as it must be: it belongs to the only joint before it, up to where the glyphs begin that count with it. */
+static void prove_glyph(struct placed *placed, uint64_t from, uint64_t to)
+{
+	struct view *view = placed->outlines.view;
+	unsigned last = (placed->count + GLYPHS_COUNTED - 1) % GLYPHS_COUNTED;
+	uint64_t first = placed->glyphs->at, next = first;
+
+	if (placed->count >= GLYPHS_COUNTED)
+		first = placed->from[placed->count % GLYPHS_COUNTED];
+	if (placed->count)
+		next = placed->from[last];
+	/* A joint inside the glyph is not before it. */
+	if (view_linked(view, first, to, 0))
+		view_proved(view, first, from + 1, MORE_BITS);
+	if (view_linked(view, next, to, 0))
+		view_proved(view, next, from + 1, placed->sum_bits + GLYPH_BITS - MORE_BITS);
+	placed->from[placed->count++ % GLYPHS_COUNTED] = from;
+}
+
+/* Looks at a glyph in its place. False: it can't be one. */
+static bool add_glyph(struct placed *placed, uint64_t number, uint64_t from, uint64_t to)
+{
+	const uint8_t *p = look(&placed->outlines, from, GLYPH_HEAD);
+	int16_t left = p ? (int16_t)be16(p + 2) : 0;
+	uint64_t end;
+
+	if (!p)
+		return true;
+	if (!is_glyph(p))
+		return false;
+	end = glyph_end(&placed->outlines, from);
+	if (end && end <= to && to - end < ALIGNED &&
+		(end == to || are_zeros(&placed->outlines, end, to)) &&
+		has_left_side(placed, number, left))
+		prove_glyph(placed, from, to);
+	return true;
+}
+
+bool sfnt_prove_glyphs(struct view *view, const struct sfnt_glyphs *glyphs)
+{
+	struct placed placed = { .glyphs = glyphs,
+		.outlines = { .view = view, .end = glyphs->end },
+		.places = { .view = view,
+			.at = glyphs->places,
+			.end = glyphs->places + glyphs->place_count * glyphs->width },
+		.metrics = { .view = view, .at = glyphs->metrics, .end = glyphs->metrics_end } };
+	uint64_t from = 0, to;
+	unsigned wrong = 0;
+
+	placed.sum_bits = more_sum_bits(view, glyphs->at, glyphs->end);
+	for (uint64_t i = 0; i < glyphs->place_count && wrong <= OUTLINES_WRONG; i++, from = to) {
+		if (!place_of(&placed, i, &to) || !view_work(view, OUTLINE_WORK))
+			return true;
+		if (!i)
+			continue;
+		if (to < from || to > glyphs->end - glyphs->at)
+			wrong++;
+		else if (to - from >= GLYPH_HEAD)
+			wrong += !add_glyph(&placed, i - 1, glyphs->at + from, glyphs->at + to);
+	}
+	return wrong <= OUTLINES_WRONG;
 }
 
 /* ---- CFF ----------------------------------------------------------------------------------- */
@@ -347,6 +507,12 @@ static bool read_charstrings(struct outlines *outlines, uint64_t at, struct list
 	return place && read_list(outlines, &next, list) && list->count;
 }
 
+/* Whether an outline may end with this byte. */
+static bool is_end(uint8_t byte)
+{
+	return byte == END_CHAR || byte == CALL_SUBR || byte == CALL_GSUBR;
+}
+
 /* Where the first entry of the list begins that is not an outline, or where its place is stored, if that is invalid; 0: nowhere. */
 static uint64_t find_wrong(struct outlines *outlines, struct list *list)
 {
@@ -369,7 +535,7 @@ static uint64_t find_wrong(struct outlines *outlines, struct list *list)
 		p = to > from ? look(outlines, list->data + to - 1, 1) : NULL;
 		if (outlines->is_cut)
 			return 0;
-		if (p && *p != END_CHAR && *p != CALL_SUBR && *p != CALL_GSUBR)
+		if (p && !is_end(*p))
 			return list->data + from;
 	}
 	return 0;
@@ -385,4 +551,55 @@ uint64_t sfnt_charstrings_end(struct view *view, uint64_t at, uint64_t end)
 		return outlines.is_cut ? size : at;
 	wrong = find_wrong(&outlines, &list);
 	return wrong ? wrong : outlines.is_cut ? size : end;
+}
+
+/* Charstrings that end as they must, in order. */
+struct ended {
+	struct view *view;
+	unsigned sum_bits;
+	uint64_t ends[CHARSTRINGS_COUNTED]; /* last bytes; a ring */
+	unsigned count;
+};
+
+/* Another one has its last byte at `last`. */
+static void prove_charstring(struct ended *ended, uint64_t first, uint64_t last)
+{
+	uint64_t *oldest = &ended->ends[ended->count % CHARSTRINGS_COUNTED];
+	uint64_t next = ended->ends[(ended->count + 1) % CHARSTRINGS_COUNTED];
+	bool are_all = ended->count + 1 >= CHARSTRINGS_COUNTED;
+
+	if (ended->count >= CHARSTRINGS_COUNTED)
+		first = *oldest;
+	if (view_linked(ended->view, first, last + 1, CHARSTRING_BITS) && are_all)
+		view_proved(ended->view, first, next + 1, ended->sum_bits);
+	*oldest = last;
+	ended->count++;
+}
+
+bool sfnt_prove_charstrings(struct view *view, uint64_t at, uint64_t end)
+{
+	struct outlines outlines = { .view = view, .end = end };
+	struct ended ended = { .view = view, .sum_bits = more_sum_bits(view, at, end) };
+	uint64_t from, to;
+	unsigned wrong = 0;
+	struct list list;
+
+	if (!read_charstrings(&outlines, at, &list) || !read_place(&outlines, &list, 0, &from) ||
+		!view_work(view, (uint64_t)list.count * OUTLINE_WORK))
+		return true;
+	for (uint32_t i = 1; i <= list.count && wrong <= OUTLINES_WRONG; i++, from = to) {
+		const uint8_t *p;
+
+		if (!read_place(&outlines, &list, i, &to))
+			return true;
+		if (to < from || to > end - list.data) {
+			wrong++;
+			continue;
+		}
+		p = to > from ? look(&outlines, list.data + to - 1, 1) : NULL;
+		if (p && is_end(*p))
+			prove_charstring(&ended, list.places, list.data + to - 1);
+		wrong += p && !is_end(*p);
+	}
+	return wrong <= OUTLINES_WRONG;
 }

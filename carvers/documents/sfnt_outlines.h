@@ -1,4 +1,4 @@
-/* How far the outlines in a font's table are outlines, where its checksum shows only that it is not whole. */
+/* How far the outlines in a font's table are outlines, where its checksum shows only that it is not whole; and what they prove. */
 #ifndef BURIN_CARVERS_DOCUMENTS_SFNT_OUTLINES_H
 #define BURIN_CARVERS_DOCUMENTS_SFNT_OUTLINES_H
 
@@ -11,5 +11,24 @@ uint64_t sfnt_glyphs_end(struct view *view, uint64_t at, uint64_t end);
 /* The same of the table 'CFF ': where the first outline begins that does not end as one must, or the list of their places is no
  * longer one. */
 uint64_t sfnt_charstrings_end(struct view *view, uint64_t at, uint64_t end);
+
+#define SFNT_SUM_BITS 32 /* of a table's checksum; see view_proved */
+
+/* Where a font has its glyphs, and what else it says of each. */
+struct sfnt_glyphs {
+	uint64_t at, end;           /* the table 'glyf' */
+	uint64_t places;            /* the table 'loca', */
+	uint64_t place_count;       /* and its entries, */
+	unsigned width;             /* of 2 or 4 bytes */
+	uint64_t metrics;           /* the table 'hmtx'; */
+	uint64_t metrics_end;       /* the same: there is none */
+	uint64_t full_metric_count; /* of four bytes, before those of two */
+};
+
+/* Whether the glyphs of a font whose checksums agree are where `loca` has them, all but a few, as some fonts have. Declares what they
+ * prove (view_proved) of a joint before them, if it is the only one near; with the checksum, if the table has several joints. */
+bool sfnt_prove_glyphs(struct view *view, const struct sfnt_glyphs *glyphs);
+/* The same of the outlines of the table 'CFF ' at [at, end), which end as one must. */
+bool sfnt_prove_charstrings(struct view *view, uint64_t at, uint64_t end);
 
 #endif

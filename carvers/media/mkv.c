@@ -22,6 +22,7 @@
 #include "bytes.h"
 #include "ebml.h"
 #include "embedded.h"
+#include "mkv_blocks.h"
 #include "noise.h"
 #include "title.h"
 #include "walk.h"
@@ -55,6 +56,8 @@ enum {
 /* Bytes before a block's first frame: the lengths of laced frames. */
 #define FRAME_LOOK 32
 
+#define RESERVED_FLAGS 0x70 /* of a block */
+
 #define CRC_BITS 32 /* see view_proved */
 
 /* Elements that hold others, and how deep they may be nested. */
@@ -79,6 +82,7 @@ struct mkv {
 	uint64_t crc_wrong;               /* an element whose CRC is wrong, or 0 */
 	uint64_t crc_end;                 /* its end */
 	const struct carve_state *resume; /* NULL: from the start */
+	struct mkv_blocks blocks;         /* of a thorough check */
 };
 
 /* Where a walk goes on: at a part of a cluster. All clusters before have lengths. */
@@ -207,6 +211,29 @@ static bool is_chance(struct mkv *mkv, const struct ebml_element *part)
 	       (part->id == ID_CRC && part->end - part->data != 4);
 }
 
+/* Whether the element has frames: *block is their block. */
+static bool find_block(struct mkv *mkv, const struct ebml_element *part, struct ebml_element *block)
+{
+	*block = *part;
+	if (part->id == ID_BLOCK_GROUP)
+		return ebml_read(mkv->view, part->data, part->end, block) == EBML_INTACT &&
+		       block->id == ID_BLOCK;
+	return part->id == ID_SIMPLE_BLOCK;
+}
+
+/* A block of a track below 128. */
+static void follow_block(struct mkv *mkv, const struct ebml_element *part)
+{
+	struct ebml_element block;
+	const uint8_t *p = find_block(mkv, part, &block) && block.end - block.data >= 4
+				   ? view_peek(mkv->view, block.data, 4)
+				   : NULL;
+
+	if (p && p[0] & 0x80 && !(p[3] & RESERVED_FLAGS))
+		mkv_blocks_add(
+			&mkv->blocks, part->at, block.data + 4, part->end, (int16_t)be16(p + 1));
+}
+
 /* Before a part of a cluster. */
 static void save_state(const struct mkv *mkv, const struct ebml_element *cluster, uint64_t at)
 {
@@ -256,8 +283,11 @@ static uint64_t load_state(struct mkv *mkv, const struct ebml_element *cluster)
  * is wrong at *end. */
 static const char *walk_cluster(struct mkv *mkv, const struct ebml_element *cluster, uint64_t *end)
 {
-	bool saves = view_wants_states(mkv->view);
+	bool saves = view_wants_states(mkv->view), proves = view_thorough(mkv->view);
 	struct ebml_element part;
+
+	if (proves)
+		mkv_blocks_begin(&mkv->blocks, mkv->view, cluster->data);
 
 	for (uint64_t at = load_state(mkv, cluster);; at = part.end) {
 		enum ebml_state state = ebml_read(mkv->view, at, cluster->end, &part);
@@ -265,8 +295,11 @@ static const char *walk_cluster(struct mkv *mkv, const struct ebml_element *clus
 		*end = at;
 		if (saves)
 			save_state(mkv, cluster, at);
-		if (state == EBML_END)
+		if (state == EBML_END) {
+			if (proves)
+				mkv_blocks_end(&mkv->blocks);
 			return NULL;
+		}
 		if (state == EBML_CUT && part.end == at)
 			return "cut";
 		if (cluster->unknown_len && (state == EBML_NONE || !in_cluster(part.id) ||
@@ -280,6 +313,8 @@ static const char *walk_cluster(struct mkv *mkv, const struct ebml_element *clus
 			return state == EBML_CUT && part.end <= view_size(mkv->view)
 				       ? "an element longer than its cluster"
 				       : "cut";
+		if (proves)
+			follow_block(mkv, &part);
 	}
 }
 
@@ -398,6 +433,7 @@ static enum verdict judge_segment(struct mkv *mkv, const struct ebml_element *se
 	uint64_t end, size = view_size(mkv->view);
 	const char *problem = walk_segment(mkv, segment, &end);
 
+	mkv_blocks_prove(&mkv->blocks);
 	if (!mkv->info && !mkv->tracks && !mkv->clusters)
 		return verdict_because(CARVE_REJECT, finding,
 			"no known element in the segment at %" PRIu64, segment->at);

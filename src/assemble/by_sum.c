@@ -30,6 +30,8 @@
 #include "carvers/bytes.h"
 
 #define PIECES_MAX 64
+#define SUM_BITS 32
+#define OTHERS_MAX 64
 #define BREAKS_MAX 16384 /* possible ones in the bytes of one CRC */
 #define TARGETS_MAX 64   /* places where the bytes may end */
 #define TARGETS_NEAR 8   /* of these, those that are tried with a piece in between */
@@ -49,6 +51,12 @@ struct hit {
 	struct stretch pieces[2];
 };
 
+/* Where the bytes of a piece, with this number in the mapping, may also be: the CRC agrees there, too. */
+struct other {
+	size_t number;
+	uint64_t shift;
+};
+
 struct search {
 	struct workbench *bench;
 	struct mapping *mapping; /* what is known */
@@ -66,7 +74,10 @@ struct search {
 	size_t target_count;
 	struct hit hits[HITS_MAX];
 	size_t hit_count;
-	bool too_many;          /* hits */
+	bool too_many; /* hits */
+	struct other others[OTHERS_MAX];
+	size_t other_count;
+	bool too_many_others;
 	struct crc_hits found;  /* by a device */
 	uint64_t tested_before; /* trials made for other CRCs */
 };
@@ -157,6 +168,29 @@ static uint64_t reach_of(struct search *search, const struct hit *hit)
 	return reached;
 }
 
+/* Notes where else a hit that was not taken has pieces: the mapping has none of this CRC yet. */
+static void note_others(struct search *search, const struct hit *taken, const struct hit *other)
+{
+	search->too_many_others |= other->count != taken->count;
+	for (size_t i = 0; i < other->count && i < taken->count; i++) {
+		if (other->pieces[i].shift == taken->pieces[i].shift)
+			continue;
+		search->too_many_others |= search->other_count == OTHERS_MAX;
+		if (!search->too_many_others)
+			search->others[search->other_count++] =
+				(struct other){ search->mapping->count + i,
+					other->pieces[i].shift };
+	}
+}
+
+/* In how many ways that many pieces with the displacements of a hit can meet. */
+static uint64_t count_breaks(const struct search *search, size_t count)
+{
+	uint64_t breaks = search->last + 1;
+
+	return count == 1 ? breaks : breaks * (breaks - 1) / 2;
+}
+
 /* Adds the pieces with which the carver gets furthest. False: there are none. */
 static bool take_best(struct search *search)
 {
@@ -173,9 +207,15 @@ static bool take_best(struct search *search)
 			furthest = reached;
 		}
 	}
-	for (size_t i = 0; i < search->hits[best].count; i++)
-		search->hits[best].pieces[i].chance =
-			workbench_bits(search->bench->tested - search->tested_before);
+	for (size_t i = 0; i < search->hits[best].count; i++) {
+		struct stretch *piece = &search->hits[best].pieces[i];
+
+		piece->chance = workbench_bits(search->bench->tested - search->tested_before);
+		piece->near = workbench_bits(count_breaks(search, search->hits[best].count));
+	}
+	for (size_t i = 0; i < search->hit_count; i++)
+		if (i != best)
+			note_others(search, &search->hits[best], &search->hits[i]);
 	add_pieces(search->mapping, &search->hits[best]);
 	return workbench_goes_on(search->bench);
 }
@@ -666,7 +706,7 @@ static void search_sum(struct search *search)
 	size_t size = (size_t)search->size;
 
 	search->first = sum->from + (size - (origin + sum->from) % size) % size;
-	search->hit_count = search->target_count = 0;
+	search->hit_count = search->target_count = search->last = 0;
 	search->too_many = false;
 	search->tested_before = search->bench->tested;
 	for (unsigned i = 0; i < sum->next_count && i < CARVE_NEXT; i++)
@@ -721,7 +761,8 @@ static bool find_pieces(struct search *search)
 	return false;
 }
 
-/* What the joint that is proved least is worth: each was found among trials of its own. */
+/* What the joint that is proved least is worth: each was found among trials of its own. What the carver finds besides the sum may
+ * only show that the displacements are right, whatever the breaks: no other break is refused by more than the sum. */
 static uint32_t least_evidence(const struct search *search)
 {
 	const struct mapping *mapping = search->mapping;
@@ -733,10 +774,47 @@ static uint32_t least_evidence(const struct search *search)
 		uint32_t bits = view_proof(search->bench->view, stretch->joint);
 
 		bits = bits > chance ? bits - chance : 0;
+		if (bits > SUM_BITS - stretch->near)
+			bits = SUM_BITS - stretch->near;
 		least = bits < least ? bits : least;
 	}
 	/* The trials of all will be taken off. */
 	return least + workbench_bits(search->bench->tested);
+}
+
+/* Whether len bytes of the image are the same at both offsets. */
+static bool are_same(struct search *search, uint64_t a, uint64_t b, uint64_t len)
+{
+	uint8_t *bytes = xmalloc(2 * PART_LEN);
+	bool same = true;
+
+	for (uint64_t at = 0; at < len && same; at += PART_LEN) {
+		size_t part = len - at < PART_LEN ? (size_t)(len - at) : PART_LEN;
+
+		same = workbench_read(search->bench, a + at, bytes, part) &&
+		       workbench_read(search->bench, b + at, bytes + PART_LEN, part) &&
+		       memcmp(bytes, bytes + PART_LEN, part) == 0;
+	}
+	free(bytes);
+	return same;
+}
+
+/* Whether all pieces have the bytes of the others that the CRCs agree with as well: else they may be a copy's, which goes on
+ * otherwise after the CRC's end. How far the carver gets with each shows nothing, as the right piece may end soon. */
+static bool are_unique(struct search *search, uint64_t length)
+{
+	const struct mapping *mapping = search->mapping;
+
+	for (size_t i = 0; i < search->other_count; i++) {
+		const struct other *other = &search->others[i];
+		const struct stretch *piece = &mapping->items[other->number];
+		uint64_t end = other->number + 1 < mapping->count ? piece[1].joint : length;
+
+		if (end > piece->joint && !are_same(search, piece->joint + piece->shift,
+						  piece->joint + other->shift, end - piece->joint))
+			return false;
+	}
+	return !search->too_many_others;
 }
 
 /* Whether the carver finds the whole complete. */
@@ -752,6 +830,8 @@ static bool accept(struct search *search, struct extents *extents, struct outcom
 		if (whole.count == search->mapping->count &&
 			workbench_prove(bench, &whole, outcome, &least_bits, NULL)) {
 			assembly->evidence = least_evidence(search);
+			if (!are_unique(search, outcome->length))
+				assembly->evidence = 0;
 			*extents = whole;
 			return true;
 		}

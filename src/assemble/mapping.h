@@ -17,6 +17,7 @@ struct stretch {
 	uint64_t least, most; /* those places that were accepted */
 	uint32_t bits;        /* that prove the joint */
 	uint32_t chance;      /* of as many trials, by which it was found, in bits */
+	uint32_t near;        /* the same of those that only had other breaks */
 };
 
 /* In order of the file; the first begins with it. Neighbours have different shifts. Zero-initialise;

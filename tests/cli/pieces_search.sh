@@ -42,7 +42,7 @@ noise(8)
 glyph = lambda: struct.pack(">9h", 1, 0, -100, 500, 700, 2, 0, 0x101, 0x100) + rng.randbytes(11) + bytes(3)
 places = struct.pack(">1601I", *range(0, 32 * 1601, 32))
 tables = [(b"cmap", rng.randbytes(600)), (b"glyf", b"".join(glyph() for _ in range(1600))), (b"head", rng.randbytes(8) + bytes(4) + b"\x5f\x0f\x3c\xf5" + rng.randbytes(34) + b"\0\1"),
-    (b"loca", places), (b"post", rng.randbytes(4000))]
+    (b"hhea", bytes(35) + b"\1"), (b"hmtx", b"\x01\xf4" + bytes(2 + 2 * 1600)), (b"loca", places), (b"post", rng.randbytes(4000))]
 at, directory, body = 12 + 16 * len(tables), b"\0\1\0\0" + struct.pack(">H6x", len(tables)), b""
 for tag, table in tables:
     directory += tag + struct.pack(">3I", sum(struct.unpack(">%dI" % (len(table) // 4), table)) & 0xffffffff, at + len(body), len(table))

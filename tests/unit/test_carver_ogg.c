@@ -1,6 +1,5 @@
 /* Ogg: streams that follow a complete file at once, and pages in its table. */
-#include "carver_case.h"
-#include "memory_image.h"
+#include "joints_case.h"
 
 #define WHOLE "tests/golden/ogg/vorbis.ogg"
 #define CHAINED "tests/golden/ogg/chained.ogg" /* the same, and further streams */
@@ -23,33 +22,14 @@ Test(carver_ogg, a_complete_file_before_damaged_streams_stays_complete)
 	free(whole.data);
 }
 
-/* The bits that prove the last of the joints in the file, which is behind other bytes in the image. */
+/* The bits that prove the last of the joints in the file. */
 static unsigned proof_of(
 	const struct bytes *bytes, const uint64_t *joints, size_t count, bool thorough)
 {
-	struct range runs[3] = { { 0, joints[0] } };
-	struct bytes image = { 0 };
-	struct memory_image evidence;
-	struct view *view = view_new();
-	struct finding found = { 0 };
-	unsigned bits;
+	unsigned bits[JOINTS_MAX];
 
-	bytes_add(&image, bytes->data, bytes->len);
-	for (size_t i = 0; i < count; i++) {
-		uint64_t end = i + 1 < count ? joints[i + 1] : bytes->len;
-
-		bytes_fill(&image, 0, 4096);
-		runs[i + 1] = (struct range){ image.len, end - joints[i] };
-		bytes_add(&image, bytes->data + joints[i], end - joints[i]);
-	}
-	evidence = (struct memory_image)MEMORY_IMAGE(image.data, image.len);
-	view_point_runs(view, &evidence.image, runs, count + 1, bytes->len);
-	view_set_thorough(view, thorough);
-	cr_assert_eq(carver_find("ogg")->check(view, &found), CARVE_COMPLETE, "%s", found.why);
-	bits = view_proof(view, joints[count - 1]);
-	view_free(view);
-	free(image.data);
-	return bits;
+	cr_assert_eq(prove_joints("ogg", bytes, joints, count, thorough, bits), CARVE_COMPLETE);
+	return bits[count - 1];
 }
 
 /* The page's CRC, and that the next one is of the same stream; that only if nothing else may be between. */

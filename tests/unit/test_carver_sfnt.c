@@ -1,6 +1,6 @@
-/* Fonts in pieces: their outlines show where another file's bytes begin. */
-#include "carver_case.h"
+/* Fonts in pieces: their outlines show where another file's bytes begin, and prove joints before them. */
 #include "carvers/bytes.h"
+#include "joints_case.h"
 
 #define GLYPHS 200
 #define LIST_LEN (2 + 1 + 4 * (GLYPHS + 1))
@@ -72,36 +72,48 @@ static struct bytes make_compact(void)
 	return table;
 }
 
-static void add_table(
-	struct bytes *font, struct bytes *body, const char *tag, const struct bytes *table)
-{
-	uint32_t sum = 0;
+struct table {
+	const char *tag;
+	struct bytes bytes;
+};
 
-	for (size_t i = 0; i < table->len; i += 4)
-		sum += be32(table->data + i);
-	bytes_add(font, tag, 4);
-	bytes_add_be(font, sum, 4);
-	bytes_add_be(font, 12 + 3 * 16 + body->len, 4);
-	bytes_add_be(font, table->len, 4);
-	bytes_add(body, table->data, table->len);
+/* A font of these tables, which it frees. */
+static struct bytes make_tables(const char *version, struct table *tables, unsigned count)
+{
+	struct bytes font = { 0 };
+	uint64_t at = 12 + 16 * (uint64_t)count;
+
+	bytes_add(&font, version, 4);
+	bytes_add_be(&font, count, 2);
+	bytes_fill(&font, 0, 6);
+	for (unsigned i = 0; i < count; i++) {
+		struct bytes *table = &tables[i].bytes;
+		uint32_t sum = 0;
+
+		bytes_fill(table, 0, -table->len & 3);
+		for (size_t k = 0; k < table->len; k += 4)
+			sum += be32(table->data + k);
+		bytes_add(&font, tables[i].tag, 4);
+		bytes_add_be(&font, sum, 4);
+		bytes_add_be(&font, at, 4);
+		bytes_add_be(&font, table->len, 4);
+		at += table->len;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		bytes_add(&font, tables[i].bytes.data, tables[i].bytes.len);
+		free(tables[i].bytes.data);
+	}
+	return font;
 }
 
-/* The outlines between two tables. They begin at 560. */
+/* The outlines, which it frees, between two tables. They begin at 560. */
 static struct bytes make_font(const char *version, const char *tag, const struct bytes *outlines)
 {
-	struct bytes font = { 0 }, body = { 0 }, other = { 0 };
+	struct table tables[] = { { "BASE", { 0 } }, { tag, *outlines }, { "post", { 0 } } };
 
-	bytes_add_random(&other, 3, 500);
-	bytes_add(&font, version, 4);
-	bytes_add_be(&font, 3, 2);
-	bytes_fill(&font, 0, 6);
-	add_table(&font, &body, "BASE", &other);
-	add_table(&font, &body, tag, outlines);
-	add_table(&font, &body, "post", &other);
-	bytes_add(&font, body.data, body.len);
-	free(body.data);
-	free(other.data);
-	return font;
+	bytes_add_random(&tables[0].bytes, 3, 500);
+	bytes_add_random(&tables[2].bytes, 3, 500);
+	return make_tables(version, tables, 3);
 }
 
 static uint64_t noticed(const struct bytes *font, size_t len, bool is_thorough)
@@ -148,7 +160,6 @@ Test(carver_sfnt, foreign_bytes_among_glyphs_are_noticed)
 		struct bytes font = make_font("\0\1\0\0", "glyf", &table);
 
 		expect_noticed(&font, 48);
-		free(table.data);
 	}
 }
 
@@ -163,5 +174,104 @@ Test(carver_sfnt, foreign_bytes_among_charstrings_are_noticed)
 	cr_expect_eq(noticed(&broken, broken.len, true), 560 + 47 + 3 + 4 * 100);
 	free(broken.data);
 	expect_noticed(&font, 60);
-	free(table.data);
+}
+
+enum { SUM = 32, NEXT = 12, NEXT_CUT = 8, GLYPH = 12, MORE = 2, CHARSTRING = 2 };
+
+#define GLYPH_LEN 40
+#define GLYPHS_AT (12 + 6 * 16)
+
+/* Triangles of 40 bytes; `metrics` has the left side of each, plus `wrong`. */
+static struct bytes make_whole(unsigned wrong)
+{
+	struct table tables[6] = { { "glyf", { 0 } }, { "head", { 0 } }, { "hhea", { 0 } },
+		{ "hmtx", { 0 } }, { "loca", { 0 } }, { "post", { 0 } } };
+	struct bytes *glyphs = &tables[0].bytes, *head = &tables[1].bytes;
+
+	for (unsigned i = 0; i < GLYPHS; i++) {
+		bytes_add_be(glyphs, 1, 2);
+		bytes_add_be(glyphs, i, 2);
+		bytes_add_be(glyphs, 0, 2);
+		bytes_add_be(glyphs, i + 100, 2);
+		bytes_add_be(glyphs, 500, 2);
+		bytes_add_be(glyphs, 2, 2);
+		bytes_add_be(glyphs, 14, 2);
+		bytes_fill(glyphs, 0xb0, 14);
+		bytes_add_be(glyphs, 0x373737, 3); /* flags of three points */
+		bytes_fill(glyphs, (uint8_t)(i * 7), 6);
+		bytes_fill(glyphs, 0, 3);
+		bytes_add_be(&tables[3].bytes, 500, 2);
+		bytes_add_be(&tables[3].bytes, i + wrong, 2);
+	}
+	for (unsigned i = 0; i <= GLYPHS; i++)
+		bytes_add_be(&tables[4].bytes, GLYPH_LEN * i, 4);
+	bytes_add(head, "\0\1\0\0\1\1\1\1\0\0\0\0\x5f\x0f\x3c\xf5", 16);
+	bytes_fill(head, 0, 34);
+	bytes_add_be(head, 1, 2);
+	bytes_add_be(head, 0, 2);
+	bytes_fill(&tables[2].bytes, 3, 34);
+	bytes_add_be(&tables[2].bytes, GLYPHS, 2);
+	bytes_add_random(&tables[5].bytes, 3, 500);
+	return make_tables("\0\1\0\0", tables, 6);
+}
+
+static void expect_proof(const struct bytes *font, uint64_t first, uint64_t second,
+	unsigned first_bits, unsigned second_bits)
+{
+	const uint64_t joints[] = { first, second };
+	unsigned bits[2] = { 0 };
+
+	cr_expect_eq(
+		prove_joints("sfnt", font, joints, second ? 2 : 1, true, bits), CARVE_COMPLETE);
+	cr_expect_eq(bits[0], first_bits, "%u", bits[0]);
+	cr_expect_eq(bits[1], second_bits, "%u", bits[1]);
+}
+
+Test(carver_sfnt, glyphs_after_a_joint_prove_it)
+{
+	struct bytes font = make_whole(0), other = make_whole(1);
+	uint64_t from = GLYPHS_AT + 50 * GLYPH_LEN;
+	unsigned glyphs = GLYPH + 2 * MORE;
+
+	/* In a glyph, and before one. */
+	expect_proof(&font, from + 17, 0, SUM + NEXT + glyphs, 0);
+	expect_proof(&font, from, 0, SUM + NEXT + glyphs, 0);
+	/* Two in a table: the next one does not say where the first piece is. */
+	expect_proof(&font, from + 17, from + 512, SUM + glyphs, SUM + glyphs);
+	expect_proof(&font, from + 17, from + GLYPH_LEN + 3, 0, SUM + GLYPH);
+	expect_proof(&font, from + 17, from + 2 * GLYPH_LEN + 3, SUM + GLYPH, SUM + glyphs - MORE);
+	/* At the table's end, and in the table after it, which agrees with both. */
+	expect_proof(
+		&font, GLYPHS_AT + GLYPHS * GLYPH_LEN - GLYPH_LEN - 1, 0, SUM + NEXT + GLYPH, 0);
+	expect_proof(&font, from, GLYPHS_AT + GLYPHS * GLYPH_LEN + 40, SUM + NEXT_CUT + glyphs,
+		SUM + NEXT);
+	/* Nothing shows in which order the clusters of this table are. */
+	expect_proof(&font, font.len - 100, 0, SUM, 0);
+	expect_proof(&font, font.len - 300, font.len - 100, 0, 0);
+	/* The left side of none is as it should be: it is another font's, or this one does not keep to that. */
+	expect_proof(&other, from, 0, SUM + NEXT, 0);
+	free(font.data);
+	free(other.data);
+}
+
+Test(carver_sfnt, charstrings_after_a_joint_prove_it)
+{
+	struct bytes table = make_compact(), font = make_font("OTTO", "CFF ", &table);
+	uint64_t from = 560 + 47 + LIST_LEN + 60 * 50;
+	const uint64_t joint = from;
+	unsigned bits, six = 6 * CHARSTRING;
+
+	expect_proof(&font, from + 17, 0, SUM + NEXT + six, 0);
+	expect_proof(&font, from + 17, from + 600, SUM + six, SUM + six);
+	expect_proof(&font, from + 17, from + 180, 3 * CHARSTRING, SUM + 3 * CHARSTRING);
+	expect_proof(&font, 560 + 40, 0, SUM + NEXT, 0);
+	/* Sums agree, but outlines do not end as they must. */
+	table = make_compact();
+	free(font.data);
+	for (unsigned i = 0; i < 3; i++)
+		table.data[47 + LIST_LEN + 60 * (i + 1) - 1] = 11;
+	font = make_font("OTTO", "CFF ", &table);
+	cr_expect_eq(prove_joints("sfnt", &font, &joint, 1, true, &bits), CARVE_UNVERIFIED);
+	cr_expect_eq(prove_joints("sfnt", &font, &joint, 1, false, &bits), CARVE_COMPLETE);
+	free(font.data);
 }
