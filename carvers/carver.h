@@ -225,6 +225,10 @@ struct carve_sum {
 	struct carve_anchor
 		next[CARVE_NEXT]; /* one of these follows; none: the bytes end the file, or what
 	                                         follows is not known */
+	/* Bytes after that with a sum of their own, from 0 to this, which likely are in the piece in which those end; equal: not
+	 * known. Only sums of words. */
+	uint64_t later_from, later_to;
+	uint32_t later;
 };
 
 /* Content that a file stores as it is and nothing verifies: samples, or rows of pixels. */
@@ -343,6 +347,6 @@ const struct carver *carver_find(const char *name);
 
 /* The version of this contract, which carvers that were built elsewhere name (plugin.h): another number
  * after every change here that they would notice. */
-#define CARVER_CONTRACT 9
+#define CARVER_CONTRACT 10
 
 #endif

@@ -410,6 +410,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 /* ---- files in pieces ------------------------------------------------------------------------ */
 
+#define LATER_MIN 64 /* bytes of a table */
 #define MAGIC "\x5f\x0f\x3c\xf5"
 #define MAGIC_AT 12 /* in the table 'head' */
 
@@ -449,6 +450,23 @@ static bool add_follower(struct carve_table *table, const struct carve_anchor *a
 	return false;
 }
 
+/* The next table after one that is large enough to be known by its sum. */
+static void expect_later(const struct sfnt *sfnt, size_t number, struct carve_sum *sum)
+{
+	for (size_t i = number + 1; i < sfnt->count; i++) {
+		const struct sfnt_table *table = &sfnt->tables[i];
+
+		if (table->len < LATER_MIN || table->at < sum->to)
+			continue;
+		if (table->at % 4 || !table->sum || memcmp(table->tag, "head", 4) == 0)
+			return;
+		sum->later_from = table->at;
+		sum->later_to = (uint64_t)table->at + table->len;
+		sum->later = table->sum;
+		return;
+	}
+}
+
 /* The first table whose checksum does not agree. */
 static bool find_bad_table(const struct sfnt *sfnt, struct carve_sum *sum)
 {
@@ -460,6 +478,7 @@ static bool find_bad_table(const struct sfnt *sfnt, struct carve_sum *sum)
 		sum->from = table->at;
 		sum->to = (uint64_t)table->at + table->len;
 		sum->after = table->sum;
+		expect_later(sfnt, i, sum);
 		/* Its own sum leaves out a field. */
 		return table->at % 4 == 0 && table->sum && memcmp(table->tag, "head", 4) != 0;
 	}

@@ -683,6 +683,74 @@ static void add_targets(struct search *search, const struct carve_anchor *anchor
 	}
 }
 
+/* Finds where a piece may end in the bytes of the sum. */
+static void find_breaks(struct search *search)
+{
+	uint64_t size = search->size, from = search->sum.from, to = search->sum.to;
+	uint64_t origin = search->mapping->items[0].shift - search->bench->clusters->origin;
+
+	search->first = from + (size - (origin + from) % size) % size;
+	search->last = search->first < to ? (size_t)((to - 1 - search->first) / size) : 0;
+}
+
+/* Whether all of the bytes of a sum are right with that displacement, in one piece. place: its range, for that. */
+static bool is_whole(struct search *search, const struct place *place, uint64_t shift)
+{
+	uint64_t from = search->sum.from, len = search->sum.to - from;
+	uint32_t start, end;
+
+	if (!clusters_are_free(search->bench->clusters, from + shift, len))
+		return false;
+	if (search->first >= search->sum.to)
+		return read_register(search, from + shift, len, &start) &&
+		       start == search->sum.after;
+	return read_register(search, from + shift, search->first - from, &start) &&
+	       find_end(search, shift, &end) &&
+	       plus(search, start, sum_at(place, (int64_t)search->last)) ==
+		       plus(search, end, sum_at(place, 0));
+}
+
+/* Adds the displacements with which other bytes, after those of the CRC, have their own sum. */
+static void add_later_targets(struct search *search)
+{
+	struct search later = { .bench = search->bench,
+		.mapping = search->mapping,
+		.map = search->map,
+		.order = search->order,
+		.size = search->size,
+		.sum = { .from = search->sum.later_from,
+			.to = search->sum.later_to,
+			.after = search->sum.later } };
+
+	if (search->order != SUM_OF_WORDS || later.sum.from >= later.sum.to)
+		return;
+	find_breaks(&later);
+	for (size_t range = 0; range < ranges_of(search)->count; range++) {
+		struct place place = place_in(&later, range, 1);
+		int64_t end = place.count - (int64_t)later.last;
+
+		for (int64_t cluster = 1; cluster < end && workbench_goes_on(search->bench);
+			cluster++) {
+			uint64_t shift = ranges_of(search)->items[range].offset +
+					 (uint64_t)cluster * search->size - later.first;
+
+			set_cluster(&later, &place, cluster);
+			search->bench->tested++;
+			workbench_spend(search->bench, END_WORK);
+			if (is_whole(&later, &place, shift))
+				add_target(search, shift);
+		}
+	}
+}
+
+static void try_targets(struct search *search)
+{
+	for (size_t i = 0; i < search->target_count; i++)
+		try_one_break(search, search->targets[i]);
+	for (size_t i = 0; i < search->target_count && i < TARGETS_NEAR && !search->hit_count; i++)
+		try_two_breaks(search, search->targets[i]);
+}
+
 static void search_breaks(struct search *search)
 {
 	const struct carve_sum *sum = &search->sum;
@@ -692,21 +760,21 @@ static void search_breaks(struct search *search)
 		return;
 	if ((!sum->next_count && !sum->stored) || search->order == SUM_OF_WORDS)
 		try_all_ends(search);
-	for (size_t i = 0; i < search->target_count; i++)
-		try_one_break(search, search->targets[i]);
-	for (size_t i = 0; i < search->target_count && i < TARGETS_NEAR && !search->hit_count; i++)
-		try_two_breaks(search, search->targets[i]);
+	try_targets(search);
+	if (search->hit_count || search->too_many)
+		return;
+	search->target_count = 0;
+	add_later_targets(search);
+	try_targets(search);
 }
 
 /* Searches the breaks in the bytes of one CRC. */
 static void search_sum(struct search *search)
 {
 	const struct carve_sum *sum = &search->sum;
-	uint64_t origin = search->mapping->items[0].shift - search->bench->clusters->origin;
-	size_t size = (size_t)search->size;
 
-	search->first = sum->from + (size - (origin + sum->from) % size) % size;
-	search->hit_count = search->target_count = search->last = 0;
+	find_breaks(search);
+	search->hit_count = search->target_count = 0;
 	search->too_many = false;
 	search->tested_before = search->bench->tested;
 	for (unsigned i = 0; i < sum->next_count && i < CARVE_NEXT; i++)
@@ -714,9 +782,8 @@ static void search_sum(struct search *search)
 	for (size_t i = 0;
 		sum->from == sum->to && sum->from == search->first && i < search->target_count; i++)
 		add_hit(search, &(struct hit){ 1, { piece(sum->to, search->targets[i]) } });
-	if (search->first >= sum->to || (sum->to - 1 - search->first) / size >= BREAKS_MAX)
+	if (search->first >= sum->to || search->last >= BREAKS_MAX)
 		return;
-	search->last = (size_t)((sum->to - 1 - search->first) / size);
 	search->known = xcalloc(search->last + 1, sizeof(uint32_t));
 	search->rest = xcalloc(search->last + 1, sizeof(uint32_t));
 	search_breaks(search);
@@ -800,11 +867,14 @@ static bool are_same(struct search *search, uint64_t a, uint64_t b, uint64_t len
 }
 
 /* Whether all pieces have the bytes of the others that the CRCs agree with as well: else they may be a copy's, which goes on
- * otherwise after the CRC's end. How far the carver gets with each shows nothing, as the right piece may end soon. */
+ * otherwise after the CRC's end. How far the carver gets with each shows nothing, as the right piece may end soon. Sums of
+ * words are in the file's head, of all that follows. */
 static bool are_unique(struct search *search, uint64_t length)
 {
 	const struct mapping *mapping = search->mapping;
 
+	if (search->order == SUM_OF_WORDS)
+		return true;
 	for (size_t i = 0; i < search->other_count; i++) {
 		const struct other *other = &search->others[i];
 		const struct stretch *piece = &mapping->items[other->number];
