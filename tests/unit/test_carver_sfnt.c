@@ -273,5 +273,11 @@ Test(carver_sfnt, charstrings_after_a_joint_prove_it)
 	font = make_font("OTTO", "CFF ", &table);
 	cr_expect_eq(prove_joints("sfnt", &font, &joint, 1, true, &bits), CARVE_UNVERIFIED);
 	cr_expect_eq(prove_joints("sfnt", &font, &joint, 1, false, &bits), CARVE_COMPLETE);
+	/* Nor if it is not known where they are. */
+	table = make_compact();
+	free(font.data);
+	table.data[39] = 15;
+	font = make_font("OTTO", "CFF ", &table);
+	cr_expect_eq(prove_joints("sfnt", &font, &joint, 1, true, &bits), CARVE_UNVERIFIED);
 	free(font.data);
 }
