@@ -16,21 +16,27 @@
  * data than the picture needs is common, and viewers show what they have: the verdict stays
  * complete, with a remark. Some programs leave a few zeros between blocks. A file without a picture
  * is not a GIF. Where the length of a sub-block can't be read the walk goes on at a byte from which
- * sub-blocks lead to their end and another block.
+ * sub-blocks lead to their end and another block. Where pieces of a file meet its rows of pixels have to go on (row_seam.c).
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bytes.h"
 #include "carver.h"
 #include "lzw.h"
+#include "row_seam.h"
 #include "title.h"
 #include "walk.h"
 
+#define HEAD_LEN 13 /* before the colours */
 #define PADDING_MIN 4
 #define PADDING_MAX 16
 
 #define STRAY_ZEROS 16
+#define SEAM_PIXELS_MAX (16u << 20)   /* that a picture has in which a joint is looked at */
+#define SEAM_WORK 2                   /* units (view_work) for each, */
+#define ROWS_WORK (400u << 10)        /* and for their rows */
 #define BLOCK_HEAD_MAX (10 + 768 + 1) /* of a picture with its colours */
 
 enum gif_step { GIF_ON, GIF_CUT, GIF_BROKEN, GIF_END };
@@ -48,7 +54,19 @@ struct gif {
 	bool lost;                /* sub-blocks of this picture */
 	size_t block_len;         /* of the longest sub-block */
 	const char *problem;
+	struct gif_seam *seam; /* or NULL */
 	struct lzw lzw;
+};
+
+/* What is looked at where pieces meet. */
+struct gif_seam {
+	uint64_t at, end;      /* the joint's offset, and that of the next one, or UINT64_MAX */
+	uint64_t colours;      /* where the picture's colours are, */
+	uint32_t colour_count; /* if it has any */
+	uint32_t width;
+	bool is_done;         /* the picture whose data has the joint was decoded */
+	uint64_t joint, next; /* pixels, as struct row_seam has them */
+	struct lzw_values values;
 };
 
 static uint64_t colours_len(uint8_t flags)
@@ -168,6 +186,28 @@ static enum gif_step read_extension(struct gif *gif)
 	return GIF_ON;
 }
 
+/* Decodes a sub-block that is at `at`. As lzw_feed. */
+static bool decode_block(struct gif *gif, const uint8_t *p, size_t len, uint64_t at, size_t *used)
+{
+	struct gif_seam *seam = gif->lzw.values ? gif->seam : NULL;
+	size_t before;
+	bool valid;
+
+	if (!seam)
+		return lzw_feed(&gif->lzw, p, len, used);
+	before = at >= seam->at ? 0 : seam->at - at < len ? (size_t)(seam->at - at) : len;
+	valid = lzw_feed(&gif->lzw, p, before, used);
+	if (at + before >= seam->at && seam->joint == UINT64_MAX)
+		seam->joint = seam->values.count;
+	if (at + len >= seam->end && seam->next == UINT64_MAX)
+		seam->next = seam->values.count;
+	if (valid && before < len) {
+		valid = lzw_feed(&gif->lzw, p + before, len - before, used);
+		*used += before;
+	}
+	return valid;
+}
+
 /* Skips the picture's data: sub-blocks, decoded until they are invalid. */
 static enum gif_step skip_data(struct gif *gif)
 {
@@ -190,7 +230,7 @@ static enum gif_step skip_data(struct gif *gif)
 		whole = whole && !gif->lost;
 		if (!whole)
 			continue;
-		whole = lzw_feed(&gif->lzw, p, len, &used);
+		whole = decode_block(gif, p, len, at, &used);
 		/* What comes in one piece with the end code is skipped. */
 		gif->valid_end = at + (whole ? len : used);
 		if (!whole && !gif->damaged)
@@ -207,6 +247,52 @@ static unsigned bits_of(uint64_t number)
 	for (; number > 1; number /= 2)
 		bits++;
 	return bits;
+}
+
+static void free_values(struct gif_seam *seam)
+{
+	free(seam->values.bytes);
+	free(seam->values.codes);
+	seam->values = (struct lzw_values){ 0 };
+}
+
+/* The picture that begins at `start` may have the joint in its data. */
+static void start_seam(struct gif *gif, uint64_t start, uint64_t pixels)
+{
+	struct gif_seam *seam = gif->seam;
+	const uint8_t *p = view_peek(gif->view, start, 10);
+	uint8_t flags = p ? p[9] : 0;
+
+	if (seam->is_done || gif->at > seam->at || pixels > SEAM_PIXELS_MAX || !p)
+		return;
+	seam->width = le16(p + 5);
+	seam->colours = start + 10;
+	if (!(flags & 0x80)) {
+		p = view_peek(gif->view, 0, HEAD_LEN);
+		flags = p ? p[10] : 0;
+		seam->colours = HEAD_LEN;
+	}
+	seam->colour_count = (uint32_t)colours_len(flags) / 3;
+	seam->joint = seam->next = UINT64_MAX;
+	seam->values = (struct lzw_values){ .bytes = malloc(pixels),
+		.codes = malloc(pixels * sizeof(uint16_t)) };
+	if (!seam->values.bytes || !seam->values.codes)
+		view_no_memory(gif->view);
+	else
+		gif->lzw.values = &seam->values;
+}
+
+/* Its data ends, or the view. */
+static void end_seam(struct gif *gif)
+{
+	struct gif_seam *seam = gif->seam;
+
+	gif->lzw.values = NULL;
+	if (seam->joint != UINT64_MAX) {
+		seam->is_done = true;
+		return;
+	}
+	free_values(seam);
 }
 
 static enum gif_step read_picture(struct gif *gif)
@@ -232,7 +318,11 @@ static enum gif_step read_picture(struct gif *gif)
 	if (!gif->damaged)
 		gif->valid_end = gif->at;
 	lzw_start(&gif->lzw, LZW_GIF, code_size, pixels);
+	if (gif->seam && code_size <= 8)
+		start_seam(gif, start, pixels);
 	step = skip_data(gif);
+	if (gif->lzw.values)
+		end_seam(gif);
 	/* All pixels, then the end code, then no more data. */
 	if (step == GIF_ON && gif->lzw.ended && !gif->lzw.left && !gif->damaged)
 		view_proved(gif->view, start, gif->at, 8 + bits_of(pixels));
@@ -267,11 +357,11 @@ static enum gif_step read_block(struct gif *gif)
 
 static enum gif_step read_start(struct gif *gif)
 {
-	const uint8_t *p = view_peek(gif->view, 0, 13);
+	const uint8_t *p = view_peek(gif->view, 0, HEAD_LEN);
 
 	if (!p || (memcmp(p, "GIF87a", 6) != 0 && memcmp(p, "GIF89a", 6) != 0))
 		return set_broken(gif, "no GIF signature");
-	return skip_colours(gif, 13, p[10]);
+	return skip_colours(gif, HEAD_LEN, p[10]);
 }
 
 /* Some writers add a few zeros. */
@@ -347,8 +437,55 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return file_verdict(&gif, step);
 }
 
+/* The colours of the picture with the joint; grey where it has none. */
+static uint8_t *find_colours(struct view *view, const struct gif_seam *seam)
+{
+	uint32_t count = seam->values.count;
+	uint8_t *colours = malloc((size_t)count * ROW_SEAM_COLOURS + 1);
+	uint8_t table[256][ROW_SEAM_COLOURS];
+	const uint8_t *p =
+		view_peek(view, seam->colours, (size_t)seam->colour_count * ROW_SEAM_COLOURS);
+
+	if (!colours) {
+		view_no_memory(view);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < 256; i++)
+		for (int k = 0; k < ROW_SEAM_COLOURS; k++)
+			table[i][k] = p && i < seam->colour_count ? p[3 * i + k] : (uint8_t)i;
+	for (uint32_t i = 0; i < count; i++)
+		memcpy(colours + (size_t)i * ROW_SEAM_COLOURS, table[seam->values.bytes[i]],
+			ROW_SEAM_COLOURS);
+	return colours;
+}
+
+static unsigned joint(struct view *view, uint64_t at, uint64_t end)
+{
+	struct finding ignored = { 0 };
+	struct gif_seam seam = { .at = at, .end = end };
+	struct gif gif = { .view = view, .finding = &ignored, .seam = &seam };
+	enum gif_step step = read_start(&gif);
+	uint8_t *colours = NULL;
+	unsigned bits = 0;
+
+	while (step == GIF_ON && !seam.is_done && gif.at < at)
+		step = read_block(&gif);
+	if (seam.is_done && view_work(view, (uint64_t)seam.values.count * SEAM_WORK + ROWS_WORK))
+		colours = find_colours(view, &seam);
+	if (colours) {
+		const struct row_seam rows = { colours, seam.values.codes, seam.values.count,
+			seam.width, seam.joint, seam.next };
+
+		bits = row_seam_bits(&rows);
+	}
+	free(colours);
+	free_values(&seam);
+	return bits;
+}
+
 const struct carver gif_carver = {
 	.name = "gif",
 	.summary = "GIF pictures, by their blocks and by decoding their data",
 	.check = check,
+	.joint = joint,
 };

@@ -2,7 +2,7 @@
  * LZW: codes of first_size + 1 to 12 bits. Codes below 1 << first_size are values (pixels, or bytes
  * of them), the next two clear the table and end the data, each later one is a string: the previous
  * code's string and one more value. The lengths of the strings suffice to count the values; which
- * values they are does not matter here. A code that the table does not have yet, or more values
+ * values they are matters only to who wants them. A code that the table does not have yet, or more values
  * than the picture has, cannot come from an encoder: random bytes get there within some ten bytes,
  * but with a full table (which has all codes) only when the picture is full.
  *
@@ -27,6 +27,24 @@ void lzw_start(struct lzw *lzw, enum lzw_kind kind, int first_size, uint64_t lef
 	clear_table(lzw);
 }
 
+/* Adds a code's string to the values: it is where the table's entry was made, or goes on with what it begins. */
+static void add_string(const struct lzw *lzw, uint32_t code, uint32_t len)
+{
+	struct lzw_values *values = lzw->values;
+	uint8_t *bytes = values->bytes + values->count;
+	const uint8_t *from =
+		values->bytes + (code == lzw->next ? values->last_place : values->places[code]);
+
+	for (uint32_t i = 0; i < len; i++) {
+		bytes[i] = code < 1u << lzw->first_size ? (uint8_t)code : from[i];
+		values->codes[values->count + i] = i ? LZW_CODES : (uint16_t)code;
+	}
+	if (lzw->last_len && lzw->next < LZW_CODES)
+		values->places[lzw->next] = values->last_place;
+	values->last_place = values->count;
+	values->count += len;
+}
+
 /* Decodes a code for values. */
 static bool decode_values(struct lzw *lzw, uint32_t code)
 {
@@ -40,6 +58,8 @@ static bool decode_values(struct lzw *lzw, uint32_t code)
 	if (len > lzw->left)
 		return false;
 	lzw->left -= len;
+	if (lzw->values)
+		add_string(lzw, code, len);
 	if (lzw->last_len && lzw->next < LZW_CODES) {
 		lzw->lens[lzw->next++] = lzw->last_len + 1;
 		if (lzw->next + early == 1u << lzw->code_size && lzw->code_size < 12)

@@ -33,6 +33,23 @@ def picture(mode, size=(48, 40)):
     return image.convert(mode)
 
 
+def landscape(size=(200, 160)):
+    """A picture with broad shapes, as photographs have, of few colours, with noise."""
+    rng = random.Random(9)
+    small = Image.frombytes("RGB", (25, 20), rng.randbytes(25 * 20 * 3)).resize(size, Image.BICUBIC)
+    return Image.frombytes("RGB", size, bytes(max(0, min(255, (value + rng.randint(-8, 8)) // 8 * 8)) for value in small.tobytes()))
+
+
+def speckled(size=(320, 200)):
+    """Dots of 3,000 colours, many of which come again and again."""
+    rng = random.Random(8)
+    image = Image.new("RGB", size, (255, 255, 255))
+    colours = [tuple(rng.randbytes(3)) for _ in range(3000)]
+    for _ in range(9000):
+        image.putpixel((rng.randrange(size[0]), rng.randrange(size[1])), colours[min(rng.randrange(3000), rng.randrange(3000))])
+    return image
+
+
 def encoded(image, **options):
     out = io.BytesIO()
     image.save(out, **options)

@@ -1,7 +1,7 @@
 """GIF. Pillow's encoder, and blocks by hand."""
 import random, struct
 
-from makers.common import encoded, picture, save
+from makers.common import encoded, landscape, picture, save
 
 
 def lzw(pixels, size=8):
@@ -45,6 +45,7 @@ def make():
     save("gif", "grey.gif", whole)
     save("gif", "palette.gif", encoded(picture("P", (60, 50)), format="GIF", comment=b"Golden comment"), title="Golden comment")
     save("gif", "interlaced.gif", encoded(picture("L"), format="GIF", interlace=True))
+    save("gif", "rows.gif", encoded(landscape().quantize(64), format="GIF"))
     frames = [picture("P", (24, 20)), picture("L", (24, 20)).convert("P")]
     save("gif", "animated.gif", encoded(frames[0], format="GIF", save_all=True, append_images=frames[1:], loop=0, duration=50))
     rng = random.Random(1)
