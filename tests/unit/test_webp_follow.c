@@ -7,6 +7,7 @@
 #include "memory_image.h"
 #include "webp/vp8.h"
 
+#define CACHED "tests/golden/webp/cached.webp"
 #define ALPHA "tests/golden/webp/long-alpha.webp"
 #define ALPHA_END 9524 /* of its transparency, before the picture */
 
@@ -204,17 +205,126 @@ static unsigned proof_at(const struct bytes *bytes, uint64_t joint)
 	return bits;
 }
 
-/* What follows the codes' description proves it. Among the pixels of noise the row above shows little. */
+/* What follows the codes' description proves it. That the last pixel is in the last byte proves little. */
 Test(webp_follow, joints_of_lossless_pictures_are_proved)
 {
 	struct bytes whole = bytes_of_file(pictures[1].path);
 
 	cr_expect_eq(proof_at(&whole, 512), 42);
-	for (uint64_t joint = 1024; joint < whole.len; joint += 512) {
+	for (uint64_t joint = 1024; joint < whole.len; joint += 512)
+		cr_expect_eq(proof_at(&whole, joint), 2, "at %u", (unsigned)joint);
+	free(whole.data);
+}
+
+/* Literals that the cache does not have prove what is before them. */
+Test(webp_follow, the_cache_proves_joints)
+{
+	struct bytes whole = bytes_of_file(CACHED);
+	unsigned last = proof_at(&whole, SIZE);
+
+	cr_expect_geq(last, 12, "%u", last);
+	for (uint64_t joint = 2 * SIZE; joint < whole.len; joint += SIZE) {
 		unsigned bits = proof_at(&whole, joint);
 
-		cr_expect(bits >= 2 && bits < 32, "%u at %u", bits, (unsigned)joint);
+		cr_expect(bits <= last, "%u at %u", bits, (unsigned)joint);
+		last = bits;
 	}
+	cr_expect_eq(proof_at(&whole, whole.len - 64), 2);
+	free(whole.data);
+}
+
+static enum verdict check(const struct bytes *bytes, bool thorough)
+{
+	struct view *view = view_new_memory(bytes->data, bytes->len);
+	struct finding found = { 0 };
+	enum verdict verdict;
+
+	view_set_thorough(view, thorough);
+	verdict = carver_find("webp")->check(view, &found);
+	view_free(view);
+	return verdict;
+}
+
+/* The picture's own bytes from elsewhere, though it ends as it has to. */
+Test(webp_follow, literals_that_the_cache_has_are_foreign)
+{
+	struct bytes whole = bytes_of_file(CACHED);
+	unsigned ended = 0;
+
+	for (size_t from = 2 * SIZE; from < 5 * SIZE && ended < 3; from++) {
+		struct bytes bytes = { 0 };
+
+		bytes_add(&bytes, whole.data, whole.len);
+		memmove(bytes.data + 4 * SIZE, whole.data + from, 512);
+		if (from != 4 * SIZE && check(&bytes, false) == CARVE_COMPLETE) {
+			ended++;
+			cr_expect_eq(check(&bytes, true), CARVE_TRUNCATED, "from %zu", from);
+		}
+		free(bytes.data);
+	}
+	cr_assert_gt(ended, 0);
+	free(whole.data);
+}
+
+/* Of a file whose bytes from `joint` on are the others: the bits by which they fit. */
+static unsigned fit_at(const char *path, uint64_t joint, uint64_t others, uint64_t end)
+{
+	struct bytes whole = bytes_of_file(path), bytes = { 0 };
+	struct view *view;
+	unsigned bits;
+
+	bytes_add(&bytes, whole.data, joint);
+	bytes_add(&bytes, whole.data + others, whole.len - others);
+	view = view_new_memory(bytes.data, bytes.len);
+	bits = carver_find(whole.data[0] == 'G' ? "gif" : "webp")->joint(view, joint, end);
+	view_free(view);
+	free(bytes.data);
+	free(whole.data);
+	return bits;
+}
+
+Test(webp_follow, rows_go_on_at_joints)
+{
+	static const char *const paths[] = { "tests/golden/webp/rows.webp",
+		"tests/golden/gif/rows.gif" };
+
+	for (size_t i = 0; i < 2; i++) {
+		for (uint64_t joint = 2 * SIZE; joint <= 3 * SIZE; joint += SIZE / 2) {
+			cr_expect_geq(fit_at(paths[i], joint, joint, UINT64_MAX), 8, "%s, %u",
+				paths[i], (unsigned)joint);
+			cr_expect_eq(fit_at(paths[i], joint, joint, joint + 8), 0,
+				"the next joint is too near");
+			for (uint64_t off = 256; off <= 1024; off += 256) {
+				cr_expect_eq(fit_at(paths[i], joint, joint + off, UINT64_MAX), 0);
+				cr_expect_eq(fit_at(paths[i], joint, joint - off, UINT64_MAX), 0);
+			}
+		}
+		cr_expect_eq(fit_at(paths[i], 16, 16, UINT64_MAX), 0, "before the pixels");
+	}
+}
+
+/* One of its clusters is its own from elsewhere: the joint is right, and proves nothing. */
+Test(webp_follow, a_gap_elsewhere_takes_all_bits)
+{
+	struct bytes whole = bytes_of_file("tests/golden/webp/rows.webp");
+	unsigned ended = 0;
+
+	for (size_t from = SIZE; from < 4 * SIZE && ended < 3; from++) {
+		struct bytes bytes = { 0 };
+		struct view *view;
+
+		bytes_add(&bytes, whole.data, whole.len);
+		memmove(bytes.data + 4 * SIZE, whole.data + from, SIZE);
+		view = view_new_memory(bytes.data, bytes.len);
+		if (from != 4 * SIZE && check(&bytes, false) == CARVE_COMPLETE) {
+			ended++;
+			cr_expect_eq(carver_find("webp")->joint(view, 2 * SIZE, UINT64_MAX), 0,
+				"from %zu", from);
+		}
+		view_free(view);
+		free(bytes.data);
+	}
+	cr_assert_gt(ended, 0);
 	free(whole.data);
 }
 
@@ -354,4 +464,74 @@ Test(webp_follow, others_bytes_inside_prove_nothing)
 	}
 	cr_assert(ended);
 	free(whole.data);
+}
+
+/* ---- copies that are made ---- */
+
+/* Writes bits, the lowest of a byte first. */
+static void put_bits(struct bytes *bytes, size_t *at, unsigned value, int count)
+{
+	for (int i = 0; i < count; i++, ++*at) {
+		if (*at / 8 == bytes->len)
+			bytes_fill(bytes, 0, 1);
+		bytes->data[*at / 8] |= (uint8_t)((value >> i & 1) << *at % 8);
+	}
+}
+
+enum { COPIED_ACROSS = 4096, COPIED_DOWN = 8192, COPY_LEAST = 3073, COPY_MOST = 4096 };
+
+/* A lossless picture of a pixel and copies of it, of thousands of pixels in 11 bits each. */
+static struct bytes make_copies(void)
+{
+	struct bytes bytes = { 0 };
+	size_t at = 8 * RIFF_LEN;
+	unsigned left = COPIED_ACROSS * COPIED_DOWN - 1, random = 1;
+
+	bytes_add(&bytes, "RIFF\0\0\0\0WEBPVP8L\0\0\0\0", RIFF_LEN);
+	put_bits(&bytes, &at, 0x2f, 8);
+	put_bits(&bytes, &at, COPIED_ACROSS - 1, 14);
+	put_bits(&bytes, &at, COPIED_DOWN - 1, 14);
+	put_bits(&bytes, &at, 0, 4 + 1 + 1 + 1); /* no transforms, no cache, no groups */
+	/* Green's code: its lengths are 1 and, 278 times, 0; of their code 1 and 18 have a bit each. */
+	put_bits(&bytes, &at, 0, 1);
+	put_bits(&bytes, &at, 0, 4);
+	put_bits(&bytes, &at, 0, 3);
+	put_bits(&bytes, &at, 1, 3);
+	put_bits(&bytes, &at, 0, 3);
+	put_bits(&bytes, &at, 1, 3);
+	put_bits(&bytes, &at, 0, 1);
+	put_bits(&bytes, &at, 0, 1);
+	for (int i = 0; i < 3; i++) {
+		static const unsigned zeros[] = { 138, 129, 11 };
+
+		put_bits(&bytes, &at, 1, 1);
+		put_bits(&bytes, &at, zeros[i] - 11, 7);
+	}
+	put_bits(&bytes, &at, 0, 1);
+	for (int i = 0; i < 3; i++)
+		put_bits(&bytes, &at, 1, 4); /* one symbol, 0 */
+	put_bits(&bytes, &at, 1 | 8, 4);     /* one symbol, 1: the pixel on the left */
+	put_bits(&bytes, &at, 0, 1);
+	for (; left >= COPY_MOST; left -= COPY_LEAST + (random >> 20 & 1023)) {
+		random = random * 1664525 + 1013904223;
+		put_bits(&bytes, &at, 1 | (random >> 20 & 1023) << 1, 11);
+	}
+	put_bits(&bytes, &at, 0, (int)left);
+	bytes_fill(&bytes, 0, bytes.len % 2);
+	put_le(bytes.data + 4, bytes.len - 8, 4);
+	put_le(bytes.data + 16, bytes.len - RIFF_LEN, 4);
+	return bytes;
+}
+
+Test(webp_follow, pixels_that_are_copied_are_work)
+{
+	struct bytes bytes = make_copies();
+	struct view *view = view_new_memory(bytes.data, bytes.len);
+	struct finding found = { 0 };
+
+	view_set_trial(view, true);
+	cr_expect_eq(carver_find("webp")->check(view, &found), CARVE_COMPLETE, "%s", found.why);
+	cr_expect_gt(view_work_done(view), COPIED_ACROSS * (uint64_t)COPIED_DOWN);
+	view_free(view);
+	free(bytes.data);
 }

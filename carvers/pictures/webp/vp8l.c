@@ -24,7 +24,8 @@
 #define VISITS \
 	(48u << 20) /* pixels that are decoded at most; a hostile picture has pixels of no bits
                        at all */
-#define SLACK 1     /* bytes after the last pixel */
+#define KEPT_MAX (1u << 20) /* items of a transform */
+#define SLACK 1             /* bytes after the last pixel */
 
 /* The position of the pixel for a small distance code: the rows above in the high half, 8 minus its
  * column to the right in the low half. */
@@ -176,13 +177,18 @@ uint64_t vp8l_read_distance(struct vp8l_bits *b, const struct vp8l_image *image,
 	return distance < 1 ? 1 : (uint64_t)distance;
 }
 
+uint32_t vp8l_cache_place(const struct vp8l_image *image, uint32_t colour)
+{
+	return 0x1e35a7bdu * colour >> (32 - image->cache_bits);
+}
+
 static void keep_pixel(struct vp8l_image *image, uint64_t at, uint32_t colour)
 {
 	if (!image->pixels)
 		return;
 	image->pixels[at] = colour;
 	if (image->cache_bits)
-		image->cache[0x1e35a7bdu * colour >> (32 - image->cache_bits)] = colour;
+		image->cache[vp8l_cache_place(image, colour)] = colour;
 }
 
 /* Copies earlier pixels. Returns how many, 0 when there are not that many. */
@@ -210,8 +216,7 @@ uint32_t vp8l_group_at(const struct vp8l_image *image, uint64_t at)
 	return image->groups[(uint64_t)y * tiles(image->width, image->tile_bits) + x];
 }
 
-/* Decodes one command: one or more pixels, at `at`. 0: it is invalid. */
-static uint64_t decode_command(
+uint64_t vp8l_read_command(
 	struct vp8l_bits *b, struct vp8l_image *image, uint64_t at, uint64_t left)
 {
 	const struct prefix_code *codes = image->codes;
@@ -219,15 +224,19 @@ static uint64_t decode_command(
 
 	codes += (size_t)vp8l_group_at(image, at) * VP8L_CODES;
 	green = vp8l_decode(b, &codes[0]);
+	image->is_literal = green < VP8L_LITERALS;
+	image->is_copied = !image->is_literal && green < VP8L_LITERALS + VP8L_LENGTHS;
 	if (green >= VP8L_LITERALS + VP8L_LENGTHS) {
 		keep_pixel(image, at, image->cache[green - VP8L_LITERALS - VP8L_LENGTHS]);
 		return 1;
 	}
-	if (green >= VP8L_LITERALS)
+	if (image->is_copied)
 		return copy(b, image, codes, green - VP8L_LITERALS, at, left);
 	colour = vp8l_decode(b, &codes[1]) << 16 | green << 8;
 	colour |= vp8l_decode(b, &codes[2]);
 	colour |= vp8l_decode(b, &codes[3]) << 24;
+	image->was_cached = image->pixels && image->cache_bits &&
+			    image->cache[vp8l_cache_place(image, colour)] == colour;
 	keep_pixel(image, at, colour);
 	return 1;
 }
@@ -237,7 +246,7 @@ static bool decode_pixels(struct vp8l_bits *b, struct vp8l_image *image)
 	uint64_t count = (uint64_t)image->width * image->height, copied = 0;
 
 	for (uint64_t at = 0; at < count && !b->ended;) {
-		uint64_t len = decode_command(b, image, at, count - at);
+		uint64_t len = vp8l_read_command(b, image, at, count - at);
 
 		copied += len;
 		if (++b->visits % VP8L_COMMANDS_STEP == 0) {
@@ -332,6 +341,24 @@ static bool read_groups(struct vp8l_bits *b, struct vp8l_image *image)
 	return valid && !b->exhausted;
 }
 
+/* Reads the items of a transform: an image of that size. */
+static bool read_items(struct vp8l_bits *b, const struct vp8l_image *image,
+	struct vp8l_transform *transform, uint32_t width, uint32_t height)
+{
+	if (image->keeps_transforms) {
+		if ((uint64_t)width * height > KEPT_MAX) {
+			b->exhausted = true;
+			return false;
+		}
+		transform->items = calloc((size_t)width * height, sizeof(*transform->items));
+		if (!transform->items) {
+			view_no_memory(b->view);
+			return false;
+		}
+	}
+	return decode_image(b, width, height, transform->items);
+}
+
 /* Reads the transforms. */
 static bool read_transforms(struct vp8l_bits *b, struct vp8l_image *image)
 {
@@ -339,20 +366,24 @@ static bool read_transforms(struct vp8l_bits *b, struct vp8l_image *image)
 
 	while (vp8l_read(b, 1) && !b->ended) {
 		uint32_t type = vp8l_read(b, 2), bits, colours;
+		struct vp8l_transform *transform = &image->transforms[image->transform_count];
 
 		if (seen & 1u << type)
 			return false;
 		seen |= 1u << type;
-		if (type < 2) {
-			bits = vp8l_read(b, 3) + 2;
-			if (!decode_image(
-				    b, tiles(image->width, bits), tiles(image->height, bits), NULL))
+		transform->type = type;
+		image->transform_count++;
+		if (type <= VP8L_CROSS_COLOUR) {
+			bits = transform->bits = vp8l_read(b, 3) + 2;
+			if (!read_items(b, image, transform, tiles(image->width, bits),
+				    tiles(image->height, bits)))
 				return false;
-		} else if (type == 3) {
+		} else if (type == VP8L_COLOURS) {
 			colours = vp8l_read(b, 8) + 1;
-			if (!decode_image(b, colours, 1, NULL))
+			if (!read_items(b, image, transform, colours, 1))
 				return false;
 			bits = colours <= 2 ? 3 : colours <= 4 ? 2 : colours <= 16 ? 1 : 0;
+			transform->bits = bits;
 			image->width = tiles(image->width, bits);
 			image->is_indexed = true;
 		}
@@ -385,6 +416,8 @@ void vp8l_image_free(struct vp8l_image *image)
 {
 	free_codes(image);
 	free(image->groups);
+	for (uint32_t i = 0; i < image->transform_count; i++)
+		free(image->transforms[i].items);
 }
 
 enum vp8l_state vp8l_end(struct vp8l_bits *b)

@@ -15,6 +15,7 @@
 #include "evenness.h"
 #include "odds.h"
 #include "vp8l_image.h"
+#include "vp8l_seam.h"
 
 #define SIZES 8             /* classes of a literal */
 #define SYMBOLS (2 + SIZES) /* of green: a copy, one from the cache, literals */
@@ -27,13 +28,12 @@
 #define STATE_LEN 1024      /* bytes between states */
 #define BEFORE_MAX 32       /* bytes of a symbol that the view ends in */
 #define FOLLOW_WORK 16      /* units (view_work) for a symbol */
+#define COPIED_STEP 65536   /* pixels after which they are counted as work, a unit each */
 #define WHOLE_BITS 15       /* of a code's shares */
 #define VISITS (48u << 20)  /* symbols at most: a hostile image has symbols without bits */
 #define MARKS 8192
-#define MARK_LEN 64 /* bytes between marks, at first */
-#define SEAM_LEN \
-	512 /* bytes, the smallest cluster, in which a joint shows: what is after them may be another piece */
-#define SEAM_MAX 40  /* bits that are declared */
+#define MARK_LEN 64  /* bytes between marks, at first */
+#define HEAD_MAX 40  /* bits that are declared for the codes' description */
 #define END_BITS 2   /* other orders of an image's own clusters end so once in six times at most */
 #define GAP_LEN 2048 /* bytes */
 #define GAP_SHARE 8  /* of what as many bytes usually gain */
@@ -79,8 +79,8 @@ _Static_assert(sizeof(struct past) <= CARVE_STATE_MAX, "a state has it");
 
 /* What was known before a symbol. */
 struct mark {
-	uint64_t at, pixel; /* the byte in which it begins */
-	int64_t gain, alone_gain;
+	uint64_t at; /* the byte in which it begins */
+	int64_t gain;
 };
 
 struct follower {
@@ -88,12 +88,9 @@ struct follower {
 	struct vp8l_image image;
 	struct shares *shares; /* of each group */
 	uint8_t classes[VP8L_LITERALS];
-	uint64_t data; /* the byte in which the symbols begin */
-	uint64_t commands;
-	/* For a thorough check; else NULL. */
-	struct contexts *alone; /* without the row above */
-	int64_t alone_gain;
-	struct mark *marks;
+	uint64_t data;             /* the byte in which the symbols begin */
+	uint64_t commands, copied; /* symbols, and pixels that they copied */
+	struct mark *marks;        /* for a thorough check; else NULL */
 	size_t mark_count;
 	uint64_t mark_len;
 	struct past past;
@@ -218,11 +215,10 @@ static bool find_shares(struct follower *f)
 /* A table of contexts for each decision. */
 struct table {
 	struct odds *items;
-	struct odds *alone; /* or NULL */
-	uint32_t width, context, context_alone;
+	uint32_t width, context;
 };
 
-/* Learns which of `count` classes came, from the decision `first` on. Returns the part of the shares that is left. */
+/* Learns which of `count` classes came, from the decision `first` on. */
 static void follow_class(struct follower *f, const struct table *table, const uint16_t *shares,
 	uint32_t first, uint32_t count, uint32_t class)
 {
@@ -239,10 +235,6 @@ static void follow_class(struct follower *f, const struct table *table, const ui
 		gain = odds_learn(&table->items[n * table->width + table->context], shares[i], rest,
 			class != i);
 		odds_sum_add(&f->past.sum, gain, f->past.bit / 8);
-		if (table->alone)
-			f->alone_gain +=
-				odds_learn(&table->alone[n * table->width + table->context_alone],
-					shares[i], rest, class != i);
 		if (class == i)
 			return;
 		rest -= shares[i];
@@ -267,21 +259,6 @@ struct beside {
 	uint8_t left, above, right;
 };
 
-static struct table table_of(const struct follower *f, size_t offset, uint32_t width,
-	uint32_t context, uint32_t context_alone)
-{
-	struct past *past = (struct past *)&f->past;
-	struct table table = { (struct odds *)((uint8_t *)&past->contexts + offset), NULL, width,
-		context, context_alone };
-
-	if (f->alone)
-		table.alone = (struct odds *)((uint8_t *)f->alone + offset);
-	return table;
-}
-
-#define TABLE(f, name, width, context, context_alone) \
-	table_of(f, offsetof(struct contexts, name), width, context, context_alone)
-
 static void follow_green(struct follower *f, const struct shares *shares,
 	const struct beside *beside, uint32_t class)
 {
@@ -289,7 +266,7 @@ static void follow_green(struct follower *f, const struct shares *shares,
 		 right = class_beside(beside->right);
 	uint32_t kinds =
 		(kind_of(beside->left) * 3 + kind_of(beside->above)) * 3 + kind_of(beside->right);
-	struct table table = TABLE(f, kinds, KINDS, kinds, kind_of(beside->left));
+	struct table table = { f->past.contexts.kinds, KINDS, kinds };
 	uint16_t all[3] = { shares->green[0], shares->green[1], 0 };
 
 	for (uint32_t i = 2; i < SYMBOLS; i++)
@@ -301,7 +278,7 @@ static void follow_green(struct follower *f, const struct shares *shares,
 		above = (above + right + 1) / 2;
 	else
 		above += right;
-	table = TABLE(f, green, BESIDE * BESIDE, left * BESIDE + above, left * BESIDE);
+	table = (struct table){ f->past.contexts.green, BESIDE * BESIDE, left * BESIDE + above };
 	follow_class(f, &table, shares->green, 2, SYMBOLS, class);
 }
 
@@ -316,12 +293,11 @@ static uint32_t follow_colours(struct follower *f, const struct shares *shares,
 {
 	uint32_t red = size_class(colours[0]), blue = size_class(colours[1]);
 	uint32_t level = (level_of(beside->left) + level_of(beside->above) + 1) / 2;
-	uint32_t most = red > blue ? red : blue, left = level_of(beside->left);
-	struct table table =
-		TABLE(f, red, SIZES * LEVELS, green * LEVELS + level, green * LEVELS + left);
+	uint32_t most = red > blue ? red : blue;
+	struct table table = { f->past.contexts.red, SIZES * LEVELS, green * LEVELS + level };
 
 	follow_class(f, &table, shares->red, 0, SIZES, red);
-	table = TABLE(f, blue, SIZES * LEVELS, red * LEVELS + level, red * LEVELS + left);
+	table = (struct table){ f->past.contexts.blue, SIZES * LEVELS, red * LEVELS + level };
 	follow_class(f, &table, shares->blue, 0, SIZES, blue);
 	return most / 2;
 }
@@ -346,12 +322,13 @@ static bool follow_copy(struct follower *f, const struct shares *shares, const s
 
 	if (copy->distance > f->past.pixel || copy->len > left)
 		return false;
-	table = TABLE(f, lengths, LENGTHS, f->past.length, f->past.length);
+	table = (struct table){ f->past.contexts.lengths, LENGTHS, f->past.length };
 	f->past.length = length_class(copy->length_prefix);
 	follow_class(f, &table, shares->lengths, 0, LENGTHS, f->past.length);
-	table = TABLE(f, distances, DISTANCES, f->past.distance, f->past.distance);
+	table = (struct table){ f->past.contexts.distances, DISTANCES, f->past.distance };
 	f->past.distance = distance_class(copy->distance_prefix);
 	follow_class(f, &table, shares->distances, 0, DISTANCES, f->past.distance);
+	f->copied += copy->len;
 	/* Of pixels of rows before nothing is kept. */
 	for (uint32_t i = 0; i < copy->len; i++) {
 		uint64_t from = f->past.pixel - copy->distance;
@@ -472,22 +449,7 @@ static void add_mark(struct follower *f)
 			f->marks[i] = f->marks[2 * i];
 		f->mark_len *= 2;
 	}
-	f->marks[f->mark_count++] =
-		(struct mark){ f->past.bit / 8, f->past.pixel, f->past.sum.gain, f->alone_gain };
-}
-
-/* The bits that the row above is worth for the pixels after a joint between two marks, of which those above are all before it. */
-static int64_t seam_bits(const struct follower *f, size_t before)
-{
-	const struct mark *mark = &f->marks[before], *first = mark + 1, *last = first;
-	int64_t gain, alone;
-
-	while (last + 1 < f->marks + f->mark_count && last[1].at <= first->at + SEAM_LEN &&
-		last[1].pixel <= mark->pixel + f->image.width)
-		last++;
-	gain = (last->gain - first->gain) / ODDS_BIT;
-	alone = (last->alone_gain - first->alone_gain) / ODDS_BIT;
-	return gain - alone < gain ? gain - alone : gain;
+	f->marks[f->mark_count++] = (struct mark){ f->past.bit / 8, f->past.sum.gain };
 }
 
 /* Whether somewhere in it hardly anything speaks for the image, where usually much does: a cluster may be another's, though
@@ -519,13 +481,7 @@ static void prove(struct follower *f)
 	view_proved(view, f->past.frame, f->bits.end, END_BITS);
 	if (bits > 0)
 		view_proved(view, f->past.frame, f->data + 1,
-			(unsigned)(bits < SEAM_MAX ? bits : SEAM_MAX));
-	for (size_t i = 0; i + 1 < f->mark_count; i++) {
-		bits = seam_bits(f, i);
-		if (bits > 0)
-			view_proved(view, f->marks[i].at, f->marks[i + 1].at + 1,
-				(unsigned)(bits < SEAM_MAX ? bits : SEAM_MAX));
-	}
+			(unsigned)(bits < HEAD_MAX ? bits : HEAD_MAX));
 }
 
 /* Whether it gains enough that others' data shows: an image of noise does not. */
@@ -541,6 +497,18 @@ static bool is_foreign_now(const struct follower *f)
 {
 	return f->past.evenness.is_foreign ||
 	       (odds_sum_is_foreign(&f->past.sum, f->data) && is_telling(f));
+}
+
+/* Counts the work of the symbols since the last time, now and then. */
+static bool count_work(struct follower *f)
+{
+	uint64_t copied = f->copied;
+
+	if (f->commands % VP8L_COMMANDS_STEP && copied < COPIED_STEP)
+		return true;
+	f->copied = 0;
+	return view_work(f->bits.view,
+		copied + (f->commands % VP8L_COMMANDS_STEP ? 0 : VP8L_COMMANDS_STEP * FOLLOW_WORK));
 }
 
 /* Follows the image to its end, or its view's. is_cut: that comes first. */
@@ -562,8 +530,7 @@ static enum vp8l_state follow(struct follower *f, bool is_cut)
 			(!f->mark_count || at >= f->marks[f->mark_count - 1].at + f->mark_len))
 			add_mark(f);
 		valid = follow_symbol(f);
-		if (f->commands % VP8L_COMMANDS_STEP == 0 &&
-			!view_work(view, VP8L_COMMANDS_STEP * FOLLOW_WORK))
+		if (!count_work(f))
 			return VP8L_CUT;
 		if (f->bits.ended)
 			break;
@@ -598,7 +565,6 @@ static void free_follower(struct follower *f)
 {
 	vp8l_image_free(&f->image);
 	free(f->shares);
-	free(f->alone);
 	free(f->marks);
 	free(f);
 }
@@ -645,15 +611,17 @@ enum vp8l_state vp8l_follow(struct view *view, const struct vp8l_place *place,
 	if (!f)
 		return state;
 	if (view_thorough(view) && !from) {
-		f->alone = calloc(1, sizeof(*f->alone));
 		f->marks = calloc(MARKS, sizeof(*f->marks));
-		if (!f->alone || !f->marks)
+		if (!f->marks)
 			view_no_memory(view);
 	}
 	state = follow(f, place->end > size);
 	*valid = valid_end(f, state);
-	if (state == VP8L_COMPLETE && f->marks && f->alone)
+	if (state == VP8L_COMPLETE && f->marks) {
 		prove(f);
+		if (f->image.cache_bits && !vp8l_cache_agrees(view, place, valid))
+			state = VP8L_FOREIGN;
+	}
 	free_follower(f);
 	return state;
 }
@@ -684,8 +652,7 @@ void *vp8l_break_new(
 		while (f->past.pixel < count && !f->bits.ended && follow_symbol(f)) {
 			if (f->past.bit / 8 >= f->past.evenness.fed + STATE_LEN)
 				feed(f);
-			if (f->commands % VP8L_COMMANDS_STEP == 0 &&
-				!view_work(view, VP8L_COMMANDS_STEP * FOLLOW_WORK))
+			if (!count_work(f))
 				break;
 		}
 		begin = f->past.bit / 8;
@@ -729,7 +696,7 @@ unsigned vp8l_break_ask(const void *broken, const uint8_t *bytes, size_t len, ui
 	f = b->f;
 	memcpy(window, b->before, b->before_len);
 	memcpy(window + b->before_len, bytes, len);
-	f.commands = 0;
+	f.commands = f.copied = 0;
 	f.bits.at = f.bits.window_at = 0;
 	f.bits.end = f.bits.window_len = b->before_len + len;
 	f.bits.window = window;
@@ -739,11 +706,11 @@ unsigned vp8l_break_ask(const void *broken, const uint8_t *bytes, size_t len, ui
 	while (f.past.pixel < count && valid && (bits < SURE_LIKELY || ends) &&
 		bits > -UNLIKELY_BITS) {
 		valid = follow_symbol(&f);
-		if (f.bits.ended || f.commands > 8 * CARVE_CODES_LEN)
+		if (f.bits.ended || f.commands > 8 * CARVE_CODES_LEN || f.copied > COPIED_STEP)
 			break;
 		bits = (f.past.sum.gain - b->f.past.sum.gain) / ODDS_BIT;
 	}
-	*work += f.commands * FOLLOW_WORK;
+	*work += f.commands * FOLLOW_WORK + f.copied;
 	if (f.past.pixel == count) {
 		bits = (bits < SURE_LIKELY ? bits : SURE_LIKELY) + UNLIKELY_BITS + LIKELY_BITS;
 		return ends && bits > 0 && vp8l_end(&f.bits) == VP8L_COMPLETE ? (unsigned)bits : 0;

@@ -1,7 +1,7 @@
 """WebP. Pillow's encoder (libwebp), and chunks by hand."""
 import random, struct
 
-from makers.common import encoded, picture, save
+from makers.common import encoded, landscape, picture, save, speckled
 from makers.jpeg import exif
 
 
@@ -30,6 +30,10 @@ def make():
     lossless = encoded(colour, format="WEBP", lossless=True)
     # Random bytes in place of the last ones may end the picture at the same byte, by chance.
     save("webp", "lossless.webp", lossless, unchecked=len(lossless) - 600, unverified="none")
+    # Rows that go on as those above them; and colours that come again, so that libwebp keeps them in a cache.
+    for name, image in (("rows", landscape()), ("cached", speckled())):
+        whole = encoded(image, format="WEBP", lossless=True)
+        save("webp", name + ".webp", whole, unchecked=len(whole) - 600, unverified="none")
     clear = picture("RGB")
     clear.putalpha(picture("L"))
     save("webp", "alpha.webp", encoded(clear, format="WEBP", quality=40))
