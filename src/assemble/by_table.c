@@ -44,16 +44,6 @@ static bool try_source(struct workbench *bench, const struct broken *broken,
 	return solution == SOLUTION_WHOLE;
 }
 
-/* Whether nothing verifies the content, and nothing proves the joints: it shows itself what follows (stored_chain.c). */
-static bool is_guess(
-	struct workbench *bench, const struct extents *extents, const struct assembly *assembly)
-{
-	struct carve_stored stored;
-
-	return !workbench_is_proof(bench, assembly->evidence) &&
-	       workbench_describe_stored(bench, extents, &stored);
-}
-
 bool find_by_table(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
@@ -67,8 +57,35 @@ bool find_by_table(struct workbench *bench, const struct broken *broken, struct 
 	count = mapping_find_sources(bench, broken, sources);
 	for (size_t i = 0; i < count && !found && workbench_goes_on(bench); i++)
 		found = try_source(bench, broken, &sources[i], extents, outcome, assembly);
-	if (!found || !is_guess(bench, extents, assembly))
-		return found;
+	return found;
+}
+
+/* Whether nothing verifies the content, and nothing proves the joints: it shows itself what follows (stored_chain.c). */
+static bool is_guess(
+	struct workbench *bench, const struct extents *extents, const struct assembly *assembly)
+{
+	struct carve_stored stored;
+
+	return !workbench_is_proof(bench, assembly->evidence) &&
+	       workbench_describe_stored(bench, extents, &stored);
+}
+
+bool find_by_sure_table(struct workbench *bench, const struct broken *broken,
+	struct extents *extents, struct outcome *outcome, struct assembly *assembly)
+{
+	if (!find_by_table(bench, broken, extents, outcome, assembly))
+		return false;
+	if (!is_guess(bench, extents, assembly))
+		return true;
 	outcome_free(outcome);
+	extents_clear(extents);
+	*assembly = (struct assembly){ 0 };
 	return false;
+}
+
+bool find_by_unsure_table(struct workbench *bench, const struct broken *broken,
+	struct extents *extents, struct outcome *outcome, struct assembly *assembly)
+{
+	return bench->rule->carver->stored &&
+	       find_by_table(bench, broken, extents, outcome, assembly);
 }

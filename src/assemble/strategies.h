@@ -37,6 +37,11 @@ bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 /* Tables inside the file (by_table.c). */
 bool find_by_table(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);
+/* The same, but what nothing proves is left to find_stored_chain if that may find it, and then to the last of these. */
+bool find_by_sure_table(struct workbench *bench, const struct broken *broken,
+	struct extents *extents, struct outcome *outcome, struct assembly *assembly);
+bool find_by_unsure_table(struct workbench *bench, const struct broken *broken,
+	struct extents *extents, struct outcome *outcome, struct assembly *assembly);
 /* CRCs of bytes as they are in the file (by_sum.c). */
 bool find_by_sum(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);
