@@ -440,10 +440,11 @@ enum flac_state flac_frame_skip(
 	struct flac_shape shape;
 	enum flac_state state = read_head(view, at, depth, &shape, frame);
 	uint64_t size = view_size(view), end = at + most + 2, from;
-	uint8_t sync = frame->counts_samples ? 0xf9 : 0xf8;
+	uint8_t sync;
 
 	if (state != FLAC_INTACT)
 		return state;
+	sync = frame->counts_samples ? 0xf9 : 0xf8;
 	end = end < size ? end : size;
 	for (from = at + frame->head_len; from + 2 <= end; from += SKIP_WINDOW) {
 		size_t len = end - from < SKIP_WINDOW + 1 ? (size_t)(end - from) : SKIP_WINDOW + 1;
