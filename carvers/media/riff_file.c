@@ -34,6 +34,8 @@
 #define TAGS_MAX 4
 #define TAG_MAX (UINT64_C(1) << 24)
 #define WAVE_MIN 34
+#define SECTOR 512
+#define FILLING_OTHERS 64 /* bytes that are not zeros in what fills room */
 
 struct riff_form {
 	char form[5];
@@ -193,6 +195,27 @@ static const char *walk_movi(struct riff_file *file, const struct riff_chunk *li
 					   : NULL;
 }
 
+/* In a file of pieces: whether what only fills room has a sector that may be another file's. Writers leave zeros there, and a few
+ * bytes, as FFmpeg does where OpenDML's index would be. */
+static void doubt_filling(struct riff_file *file, const struct riff_chunk *chunk)
+{
+	uint64_t others = 0;
+	size_t len;
+
+	if (!view_thorough(file->view) || !riff_is(chunk->id, "JUNK") || chunk->len < SECTOR)
+		return;
+	for (uint64_t at = chunk->data; at < chunk->end && others <= FILLING_OTHERS; at += len) {
+		const uint8_t *p = walk_window(file->view, at, chunk->end, &len);
+
+		if (!p)
+			return;
+		for (size_t i = 0; i < len; i++)
+			others += p[i] != 0;
+	}
+	if (others > FILLING_OTHERS)
+		file->doubt = "what fills room in it may be another file's";
+}
+
 /* Walks the chunks in a list, and those in lists in it, one after the other. NULL, or what is wrong
  * at *at. */
 static const char *walk_list(struct riff_file *file, const struct riff_chunk *list, uint64_t *at)
@@ -214,6 +237,7 @@ static const char *walk_list(struct riff_file *file, const struct riff_chunk *li
 		if (chunk.at <= view_size(file->view))
 			file->valid_end = chunk.at;
 		file->last = chunk;
+		doubt_filling(file, &chunk);
 		riff_read_title(&inside, &chunk, file->finding);
 		if (file->reads_codes)
 			riff_avi_read_stream(&inside, &chunk, &file->video);
@@ -239,6 +263,7 @@ static const char *add_chunk(struct riff_file *file, const struct riff_chunk *ch
 {
 	*at = chunk->at;
 	file->last = *chunk;
+	doubt_filling(file, chunk);
 	/* ID3 tags, compressed audio. */
 	embedded_find(file->view, chunk->data, chunk->end, 8);
 	if (riff_is(chunk->id, "fmt "))

@@ -118,6 +118,29 @@ Test(avi, the_index_matches_where_pieces_meet)
 	free(film.data);
 }
 
+/* Room for an index that nobody wrote, as FFmpeg leaves it, is taken for filled by a cluster of another file if more than a few bytes
+ * are not zeros; in a file in one piece it says nothing. */
+Test(avi, what_fills_room_is_doubted_where_pieces_meet)
+{
+	struct bytes film = bytes_of_file("tests/golden/riff/film.avi"), wide = { 0 };
+	const size_t room = 1024, begin = 12;
+
+	bytes_add(&wide, film.data, begin);
+	bytes_add(&wide, "JUNK\0\4\0\0", 8);
+	bytes_fill(&wide, 0, room);
+	bytes_add(&wide, film.data + begin, film.len - begin);
+	for (size_t i = 0; i < 4; i++)
+		wide.data[4 + i] = (uint8_t)((wide.len - 8) >> 8 * i);
+	expect_check("riff", &wide, true, CARVE_COMPLETE, wide.len);
+	memset(wide.data + begin + 8, 'x', 64);
+	expect_check("riff", &wide, true, CARVE_COMPLETE, wide.len);
+	memset(wide.data + begin + 8, 'x', 512);
+	expect_check("riff", &wide, true, CARVE_UNVERIFIED, wide.len);
+	expect_check("riff", &wide, false, CARVE_COMPLETE, wide.len);
+	free(wide.data);
+	free(film.data);
+}
+
 static const char *const coded_films[] = { "tests/golden/riff/mpeg4.avi",
 	"tests/golden/riff/mpeg4-warped.avi", "tests/golden/riff/mpeg4-fields.avi" };
 
