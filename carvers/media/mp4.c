@@ -71,9 +71,8 @@ struct mp4_track {
 	bool valid;          /* a sample's slices were */
 	unsigned invalid;    /* samples, before any was valid; */
 	uint64_t doubted_at; /* where the first of them is */
-	uint64_t
-		lengths_at; /* the table of its samples' lengths, four bytes each; 0: there is none */
-	uint32_t first;     /* the number of its first sample */
+	uint64_t lengths_at; /* the table of its samples' lengths, 4 bytes each; 0: there is none */
+	uint32_t first;      /* the number of its first sample */
 };
 
 /* A sample, or a run of samples of one size. */

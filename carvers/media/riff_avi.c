@@ -162,10 +162,9 @@ static void place_frame(struct places *places, uint64_t at, uint64_t len, uint64
 	if (len >= PLACED_MIN && view_linked(view, link.to - 1, entry_at + 1, 0))
 		view_proved(view, places->index_at, entry_at + 1, bits);
 	if (len >= PLACED_MIN)
-		sample_chain_add_video(
-			&places->chain, places->riff->view, &places->likeness, &link, len);
+		sample_chain_add_video(&places->chain, view, &places->likeness, &link, len);
 	else
-		sample_chain_add(&places->chain, places->riff->view, &link, 0, 0);
+		sample_chain_add(&places->chain, view, &link, 0, 0);
 }
 
 /* Counts the chunks of an index, or declares what they prove. */
@@ -176,16 +175,12 @@ static void visit_chunks(
 
 	for (uint64_t at = index->data; index->end - at >= ENTRY_LEN; at += ENTRY_LEN) {
 		uint64_t len;
-		bool is_frame;
 
 		if (!read_entry(places->riff, at, movi, &entry))
 			return;
-		if (!entry.chunk)
+		if (!entry.chunk || !riff_avi_is_frame(places->video, (const char *)entry.bytes))
 			continue;
 		len = le32(entry.bytes + 12);
-		is_frame = riff_avi_is_frame(places->video, (const char *)entry.bytes);
-		if (!is_frame)
-			continue;
 		if (declares) {
 			place_frame(places, entry.chunk, len, at);
 		} else {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "logarithm.h"
+#include "seam_bits.h"
 
 #define OTHERS 8
 #define RANKS (2 * OTHERS + 1)
@@ -20,11 +21,8 @@
 #define WIDTH_MIN 48
 #define CODE_MAX (4 * LOG_BIT) /* that a code speaks for the joint, at most */
 
-/* By such a sum of bits, pieces that do not belong together fit as well at most once in 2^bits times: see RESULTS.md. */
-static const struct {
-	int64_t sum;
-	unsigned bits;
-} measured[] = { { 10, 8 }, { 20, 10 }, { 40, 12 } };
+/* See RESULTS.md. */
+static const struct seam_bits measured[] = { { 10, 8 }, { 20, 10 }, { 40, 12 } };
 
 /* How often a rank came, by the detail of the pixel. */
 struct counts {
@@ -153,14 +151,7 @@ static int64_t sum_up(const struct row_seam *seam)
 
 unsigned row_seam_bits(const struct row_seam *seam)
 {
-	unsigned bits = 0;
-	int64_t sum;
-
 	if (seam->width < WIDTH_MIN || seam->count / seam->width < ROWS_MIN)
 		return 0;
-	sum = sum_up(seam);
-	for (size_t i = 0; i < sizeof(measured) / sizeof(*measured); i++)
-		if (sum >= measured[i].sum)
-			bits = measured[i].bits;
-	return bits;
+	return seam_bits_of(measured, sizeof(measured) / sizeof(*measured), sum_up(seam));
 }

@@ -24,6 +24,18 @@ enum tiff_compression {
 	TIFF_DNG_LOSSY = 34892,
 };
 
+/* Tags of what pixels and strips are. */
+enum tiff_tag {
+	TIFF_TAG_WIDTH = 256,
+	TIFF_TAG_BITS = 258,
+	TIFF_TAG_COMPRESSION = 259,
+	TIFF_TAG_STRIPS = 273,
+	TIFF_TAG_SAMPLES = 277,
+	TIFF_TAG_STRIP_LENS = 279,
+	TIFF_TAG_PLANAR = 284,
+	TIFF_TAG_TILE_WIDTH = 322,
+};
+
 #define TIFF_SUBFILES 4096
 /* Stretches that are kept; of a file with more, the gaps are not known. */
 #define TIFF_STRETCHES ((size_t)1 << 16)

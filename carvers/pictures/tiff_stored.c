@@ -4,17 +4,6 @@
  */
 #include "tiff.h"
 
-enum {
-	TAG_WIDTH = 256,
-	TAG_BITS = 258,
-	TAG_COMPRESSION = 259,
-	TAG_STRIPS = 273,
-	TAG_SAMPLES = 277,
-	TAG_STRIP_LENS = 279,
-	TAG_PLANAR = 284,
-	TAG_TILE_WIDTH = 322,
-};
-
 #define STRIPS_MAX 65536
 
 /* The first value of a tag, or what it is without one. */
@@ -32,11 +21,12 @@ static uint64_t value_of(const struct tiff *tiff, uint16_t tag, uint64_t without
 /* Bytes of a row; 0: pixels are not stored in rows of whole bytes. */
 static uint64_t find_row(const struct tiff *tiff, struct carve_stored *stored)
 {
-	uint64_t width = value_of(tiff, TAG_WIDTH, 0), bits = value_of(tiff, TAG_BITS, 1);
-	uint64_t samples = value_of(tiff, TAG_SAMPLES, 1), planes = value_of(tiff, TAG_PLANAR, 1);
+	uint64_t width = value_of(tiff, TIFF_TAG_WIDTH, 0), bits = value_of(tiff, TIFF_TAG_BITS, 1);
+	uint64_t samples = value_of(tiff, TIFF_TAG_SAMPLES, 1),
+		 planes = value_of(tiff, TIFF_TAG_PLANAR, 1);
 
-	if (value_of(tiff, TAG_COMPRESSION, TIFF_PLAIN) != TIFF_PLAIN ||
-		value_of(tiff, TAG_TILE_WIDTH, 0) || width > UINT32_MAX / 64 || !bits ||
+	if (value_of(tiff, TIFF_TAG_COMPRESSION, TIFF_PLAIN) != TIFF_PLAIN ||
+		value_of(tiff, TIFF_TAG_TILE_WIDTH, 0) || width > UINT32_MAX / 64 || !bits ||
 		bits > 32 || !samples || samples > 8)
 		return 0;
 	if (planes == 2)
@@ -51,8 +41,8 @@ static bool find_strips(const struct tiff *tiff, struct carve_stored *stored)
 	struct tiff_entry offsets, lens;
 	uint64_t at, len;
 
-	if (!tiff_find(tiff, tiff->first_ifd, TAG_STRIPS, &offsets) ||
-		!tiff_find(tiff, tiff->first_ifd, TAG_STRIP_LENS, &lens) || !offsets.count ||
+	if (!tiff_find(tiff, tiff->first_ifd, TIFF_TAG_STRIPS, &offsets) ||
+		!tiff_find(tiff, tiff->first_ifd, TIFF_TAG_STRIP_LENS, &lens) || !offsets.count ||
 		offsets.count > STRIPS_MAX || lens.count != offsets.count)
 		return false;
 	for (uint64_t i = 0; i < offsets.count; i++) {

@@ -16,21 +16,13 @@
 #define EMPTY_IFD_LEN 6
 
 enum {
-	TAG_WIDTH = 256,
 	TAG_HEIGHT = 257,
-	TAG_BITS = 258,
-	TAG_COMPRESSION = 259,
 	TAG_PHOTOMETRIC = 262,
 	TAG_FILL_ORDER = 266,
 	TAG_MAKE = 271,
-	TAG_STRIPS = 273,
-	TAG_SAMPLES = 277,
 	TAG_ROWS = 278,
-	TAG_STRIP_LENS = 279,
 	TAG_RAW_DATA = 280, /* Panasonic's; elsewhere a lowest sample value, which is never this
                                large */
-	TAG_PLANAR = 284,
-	TAG_TILE_WIDTH = 322,
 	TAG_TILE_HEIGHT = 323,
 	TAG_TILES = 324,
 	TAG_TILE_LENS = 325,
@@ -181,26 +173,26 @@ static void read_make(struct tiff_walk *walk, const struct tiff_entry *entry)
 static uint64_t *field(struct tiff_page *page, uint16_t tag)
 {
 	switch (tag) {
-	case TAG_WIDTH:
+	case TIFF_TAG_WIDTH:
 		return &page->width;
 	case TAG_HEIGHT:
 		return &page->height;
-	case TAG_BITS:
+	case TIFF_TAG_BITS:
 		return &page->bits;
-	case TAG_COMPRESSION:
+	case TIFF_TAG_COMPRESSION:
 		return &page->compression;
 	case TAG_PHOTOMETRIC:
 		return &page->photometric;
 	case TAG_FILL_ORDER:
 		return &page->fill_order;
-	case TAG_SAMPLES:
+	case TIFF_TAG_SAMPLES:
 		return &page->samples;
 	case TAG_ROWS:
 	case TAG_TILE_HEIGHT:
 		return &page->rows;
-	case TAG_PLANAR:
+	case TIFF_TAG_PLANAR:
 		return &page->planar;
-	case TAG_TILE_WIDTH:
+	case TIFF_TAG_TILE_WIDTH:
 		return &page->tile_width;
 	case TAG_JPEG:
 		return &page->jpeg;
@@ -218,17 +210,17 @@ static void read_entry(
 	if (value && tiff_read_value(&walk->tiff, entry, 0, &first))
 		*value = first;
 	switch (entry->tag) {
-	case TAG_BITS:
+	case TIFF_TAG_BITS:
 		/* If samples differ in size, their total is unknown. */
 		for (uint64_t i = 1; i < entry->count && i < 16; i++)
 			if (tiff_read_value(&walk->tiff, entry, i, &first) && first != page->bits)
 				page->bits = 0;
 		break;
-	case TAG_STRIPS:
+	case TIFF_TAG_STRIPS:
 	case TAG_TILES:
 		page->offsets = *entry;
 		break;
-	case TAG_STRIP_LENS:
+	case TIFF_TAG_STRIP_LENS:
 	case TAG_TILE_LENS:
 		page->lens = *entry;
 		break;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "logarithm.h"
+#include "seam_bits.h"
 
 /* Rows of MCUs without which too little is known of a picture. */
 #define ROWS_MIN 4
@@ -16,11 +17,9 @@
 /* Coefficients are limited to this once they are multiplied by their quantization: 8 times a pixel's largest value. */
 #define COEFFICIENT_MAX 16384
 
-/* By such a sum of bits, pieces that do not belong together fit as well at most once in 2^bits times: see RESULTS.md. */
-static const struct {
-	int64_t sum;
-	unsigned bits;
-} measured[] = { { 5, 8 }, { 10, 10 }, { 20, 12 }, { 40, 14 }, { 60, 16 } };
+/* See RESULTS.md. */
+static const struct seam_bits measured[] = { { 5, 8 }, { 10, 10 }, { 20, 12 }, { 40, 14 },
+	{ 60, 16 } };
 
 /* Of the coefficient with index k, in the order in which they are coded: its vertical frequency << 4 | its horizontal
  * one (ISO/IEC 10918-1, figure A.6). */
@@ -256,12 +255,7 @@ static int64_t sum_up(const struct jpeg_seam_counts *counts)
 
 static unsigned bits_of(int64_t sum)
 {
-	unsigned bits = 0;
-
-	for (size_t i = 0; i < sizeof(measured) / sizeof(*measured); i++)
-		if (sum >= measured[i].sum)
-			bits = measured[i].bits;
-	return bits;
+	return seam_bits_of(measured, sizeof(measured) / sizeof(*measured), sum);
 }
 
 unsigned jpeg_seam_finish(struct jpeg_seam *seam)

@@ -25,8 +25,8 @@ enum vp8l_transform_type {
 struct vp8l_transform {
 	enum vp8l_transform_type type;
 	uint32_t bits; /* of a tile's side, or by which a picture is narrower */
-	uint32_t *
-		items; /* of each tile, or the colours; NULL: there are none, or they are not wanted */
+	/* Of each tile, or the colours; NULL: there are none, or they are not wanted. */
+	uint32_t *items;
 };
 
 struct vp8l_image {
@@ -48,8 +48,8 @@ struct vp8l_image {
 };
 
 /* Reads what is before the first pixel of a picture, from its signature on; where width is not 0, of transparency, which has no
- * signature, and has this size. False: it is invalid, cut (b->ended), or too much work (b->exhausted); or out of memory (view_no_memory). The image is zero before, but for what is wanted, and vp8l_image_free frees it
- * after it in each case. */
+ * signature, and has this size. False: it is invalid, cut (b->ended), or too much work (b->exhausted); or out of memory (view_no_memory). The image is zero before;
+ * vp8l_image_free frees it after it in each case. */
 bool vp8l_read_head(struct vp8l_bits *b, struct vp8l_image *image, uint32_t width, uint32_t height);
 void vp8l_image_free(struct vp8l_image *image);
 /* Where the cache, of which there is one, has a colour. */

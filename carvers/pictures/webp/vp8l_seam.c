@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "logarithm.h"
+#include "seam_bits.h"
 #include "vp8l_image.h"
 
 #define PIXELS_MAX (4u << 20) /* of an image that is looked at */
@@ -49,11 +50,8 @@
 #define STALE_SHARE_MORE 32
 #define CACHE_PROOF_MAX 24
 
-/* By such a sum of bits, pieces that do not belong together fit as well at most once in 2^bits times: see RESULTS.md. */
-static const struct {
-	int64_t sum;
-	unsigned bits;
-} measured[] = { { 5, 6 }, { 10, 8 }, { 20, 10 }, { 40, 12 } };
+/* See RESULTS.md. */
+static const struct seam_bits measured[] = { { 5, 6 }, { 10, 8 }, { 20, 10 }, { 40, 12 } };
 
 /* How often a residual was of a class, and others that were put in its place; and how much likelier it is. */
 struct counts {
@@ -574,12 +572,7 @@ static bool allocate(struct seam *seam, struct view *view)
 
 static unsigned bits_of(int64_t sum)
 {
-	unsigned bits = 0;
-
-	for (size_t i = 0; i < sizeof(measured) / sizeof(*measured); i++)
-		if (sum >= measured[i].sum)
-			bits = measured[i].bits;
-	return bits;
+	return seam_bits_of(measured, sizeof(measured) / sizeof(*measured), sum);
 }
 
 /* Reads what is before the pixels. False: it is invalid, or the image too large. */
