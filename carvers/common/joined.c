@@ -77,13 +77,20 @@ static bool is_one_value(const uint8_t *p, size_t len, size_t pixel_len)
 	return len <= pixel_len || memcmp(p, p + pixel_len, len - pixel_len) == 0;
 }
 
+static void set_order(uint8_t *bytes, size_t len, const uint8_t *order)
+{
+	for (size_t i = 0; i < len; i++)
+		bytes[i] = order[bytes[i]];
+}
+
 enum join { JOIN_NONE, JOIN_PLAIN, JOIN_SEEN };
 
 /* Compares the row at `at` with the one above: JOIN_PLAIN when both are of one value, the same. */
 static enum join compare_row(struct view *view, uint64_t start, uint64_t at, uint64_t end,
-	uint64_t row_len, uint64_t pixel_len)
+	uint64_t row_len, uint64_t pixel_len, const uint8_t *order)
 {
 	size_t len = row_len < ROW_MAX ? (size_t)row_len : ROW_MAX, step = (size_t)pixel_len;
+	uint8_t above[ROW_MAX], row[ROW_MAX];
 	const uint8_t *p;
 
 	len = end - at < len ? (size_t)(end - at) : len;
@@ -96,28 +103,34 @@ static enum join compare_row(struct view *view, uint64_t start, uint64_t at, uin
 	if (is_one_value(p, len, step) && is_one_value(p + row_len, len, step) &&
 		memcmp(p, p + row_len, len < step ? len : step) == 0)
 		return JOIN_PLAIN;
-	return resembles(p, p + row_len, len, step) ? JOIN_SEEN : JOIN_NONE;
+	if (!order)
+		return resembles(p, p + row_len, len, step) ? JOIN_SEEN : JOIN_NONE;
+	memcpy(above, p, len);
+	memcpy(row, p + row_len, len);
+	set_order(above, len, order);
+	set_order(row, len, order);
+	return resembles(above, row, len, step) ? JOIN_SEEN : JOIN_NONE;
 }
 
 bool joined_row(struct view *view, uint64_t start, uint64_t at, uint64_t end, uint64_t row_len,
-	uint64_t pixel_len)
+	uint64_t pixel_len, const uint8_t *order)
 {
-	return compare_row(view, start, at, end, row_len, pixel_len) == JOIN_SEEN;
+	return compare_row(view, start, at, end, row_len, pixel_len, order) == JOIN_SEEN;
 }
 
 /* Whether rows continue over the cluster's start at `at`, as far as the bytes up to `stop` show. */
 static bool continue_at(struct view *view, uint64_t start, uint64_t at, uint64_t stop, uint64_t end,
-	uint64_t row_len, uint64_t pixel_len)
+	uint64_t row_len, uint64_t pixel_len, const uint8_t *order)
 {
 	enum join join = JOIN_PLAIN;
 
 	for (; at < stop && join == JOIN_PLAIN; at += row_len)
-		join = compare_row(view, start, at, end, row_len, pixel_len);
+		join = compare_row(view, start, at, end, row_len, pixel_len, order);
 	return join != JOIN_NONE;
 }
 
-bool joined_rows(
-	struct view *view, uint64_t start, uint64_t end, uint64_t row_len, uint64_t pixel_len)
+bool joined_rows(struct view *view, uint64_t start, uint64_t end, uint64_t row_len,
+	uint64_t pixel_len, const uint8_t *order)
 {
 	uint64_t at = (start / USUAL_CLUSTER + 1) * USUAL_CLUSTER;
 	uint64_t last = (end - 1) / USUAL_CLUSTER * USUAL_CLUSTER;
@@ -129,7 +142,7 @@ bool joined_rows(
 	for (; at < end; at += USUAL_CLUSTER) {
 		uint64_t stop = end - at < USUAL_CLUSTER ? end : at + USUAL_CLUSTER;
 
-		if (!continue_at(view, start, at, stop, end, row_len, pixel_len))
+		if (!continue_at(view, start, at, stop, end, row_len, pixel_len, order))
 			return false;
 	}
 	return true;

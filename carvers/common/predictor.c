@@ -40,6 +40,7 @@ struct predictor {
 	const uint8_t *bytes;
 	uint64_t offset; /* of the first of them in the file */
 	size_t len, row_len, pixel_len;
+	const uint8_t *order; /* NULL, or the place of each value among all */
 	struct model models[MODELS - 1];
 	struct model places[PLACES];
 	uint32_t places_seen[PLACES]; /* bytes so far; the other models have seen all */
@@ -64,12 +65,17 @@ static int32_t seen_cost(uint32_t seen)
 	return log_16(16 * seen + 256);
 }
 
+static inline uint8_t value_at(const struct predictor *f, size_t i)
+{
+	return f->order ? f->order[f->bytes[i]] : f->bytes[i];
+}
+
 /* Runs all models over the byte at i, at that place of its pixel, and sets what each saved on it. */
 static inline void predict_byte(struct predictor *f, size_t i, size_t place, int32_t saved[MODELS])
 {
-	uint8_t byte = f->bytes[i];
-	uint8_t left = i >= f->pixel_len ? f->bytes[i - f->pixel_len] : 0;
-	uint8_t above = i >= f->row_len ? f->bytes[i - f->row_len] : 0;
+	uint8_t byte = value_at(f, i);
+	uint8_t left = i >= f->pixel_len ? value_at(f, i - f->pixel_len) : 0;
+	uint8_t above = i >= f->row_len ? value_at(f, i - f->row_len) : 0;
 	int32_t cost = seen_cost((uint32_t)i);
 
 	saved[0] = learn(&f->models[0], byte) - cost;
@@ -124,9 +130,9 @@ static size_t foreign_windows(const struct predictor *f)
 
 /* Runs the models over the bytes before `end`, as many of [start, end) as one peek gives. */
 static bool predict_before(struct predictor *f, struct view *view, uint64_t start, uint64_t end,
-	uint64_t row_len, uint64_t pixel_len)
+	uint64_t row_len, uint64_t pixel_len, const uint8_t *order)
 {
-	*f = (struct predictor){ 0 };
+	*f = (struct predictor){ .order = order };
 	f->len = end - start < VIEW_MAX_PEEK ? (size_t)(end - start) : VIEW_MAX_PEEK;
 	f->offset = end - f->len;
 	f->bytes = view_peek(view, f->offset, f->len);
@@ -155,20 +161,26 @@ static enum predictor_end judge_last(const struct predictor *f, uint64_t *at)
 	return PREDICTOR_FOREIGN;
 }
 
-enum predictor_end predictor_check_end(struct view *view, uint64_t start, uint64_t end,
-	uint64_t row_len, uint64_t pixel_len, uint64_t *at)
+static enum predictor_end check_end(struct view *view, uint64_t start, uint64_t end,
+	uint64_t row_len, uint64_t pixel_len, const uint8_t *order, uint64_t *at)
 {
 	struct predictor f;
 
 	if (end - start < FEW)
 		return PREDICTOR_CONTINUOUS;
-	if (!predict_before(&f, view, start, end, row_len, pixel_len))
+	if (!predict_before(&f, view, start, end, row_len, pixel_len, order))
 		return PREDICTOR_UNKNOWN;
 	return judge_last(&f, at);
 }
 
-enum predictor_end predictor_check(struct view *view, uint64_t start, uint64_t end,
+enum predictor_end predictor_check_end(struct view *view, uint64_t start, uint64_t end,
 	uint64_t row_len, uint64_t pixel_len, uint64_t *at)
+{
+	return check_end(view, start, end, row_len, pixel_len, NULL, at);
+}
+
+static enum predictor_end check_all(struct view *view, uint64_t start, uint64_t end,
+	uint64_t row_len, uint64_t pixel_len, const uint8_t *order, uint64_t *at)
 {
 	enum predictor_end tail;
 
@@ -179,12 +191,25 @@ enum predictor_end predictor_check(struct view *view, uint64_t start, uint64_t e
 		return PREDICTOR_FOREIGN;
 	do {
 		*at = turning_cluster(view, *at < end ? *at : start, end, pixel_len);
-	} while (*at < end && joined_row(view, start, *at, end, row_len, pixel_len));
+	} while (*at < end && joined_row(view, start, *at, end, row_len, pixel_len, order));
 	if (*at < end)
 		return PREDICTOR_FOREIGN;
-	tail = predictor_check_end(view, start, end, row_len, pixel_len, at);
-	if (tail != PREDICTOR_CONTINUOUS || joined_rows(view, start, end, row_len, pixel_len))
+	tail = check_end(view, start, end, row_len, pixel_len, order, at);
+	if (tail != PREDICTOR_CONTINUOUS ||
+		joined_rows(view, start, end, row_len, pixel_len, order))
 		return tail;
 	view_agrees(view);
 	return PREDICTOR_UNKNOWN;
+}
+
+enum predictor_end predictor_check(struct view *view, uint64_t start, uint64_t end,
+	uint64_t row_len, uint64_t pixel_len, uint64_t *at)
+{
+	return check_all(view, start, end, row_len, pixel_len, NULL, at);
+}
+
+enum predictor_end predictor_check_ordered(struct view *view, uint64_t start, uint64_t end,
+	uint64_t row_len, const uint8_t order[256], uint64_t *at)
+{
+	return check_all(view, start, end, row_len, 1, order, at);
 }

@@ -21,4 +21,9 @@ enum predictor_end predictor_check_end(struct view *view, uint64_t start, uint64
 enum predictor_end predictor_check(struct view *view, uint64_t start, uint64_t end,
 	uint64_t row_len, uint64_t pixel_len, uint64_t *at);
 
+/* The same for pixels of one byte, of which order has the place of each value among all: values that are near each other
+ * there look alike, as a palette may have any order. NULL: they are numbers themselves. */
+enum predictor_end predictor_check_ordered(struct view *view, uint64_t start, uint64_t end,
+	uint64_t row_len, const uint8_t order[256], uint64_t *at);
+
 #endif

@@ -162,7 +162,7 @@ static enum verdict check_end(struct bmp *bmp, uint64_t end)
 	case OVERWRITE_NONE:
 		break;
 	}
-	switch (predictor_check(bmp->view, bmp->pixels, end, row_len, (dib->bits + 7) / 8, &at)) {
+	switch (dib_check_pixels(bmp->view, FILE_HEADER_LEN, dib, bmp->pixels, end, &at)) {
 	case PREDICTOR_FOREIGN:
 		return broken_verdict(bmp, at, "bytes unlike the pixels before");
 	case PREDICTOR_UNKNOWN:

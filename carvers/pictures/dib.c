@@ -9,6 +9,9 @@
 
 #include "bytes.h"
 
+#define CORE_LEN 12
+#define ORDER_WORK 8192 /* units (view_work) to sort a palette */
+#define BRIGHTEST (256u * 256)
 #define PIXELS_MAX ((uint64_t)1 << 40) /* bytes */
 #define PROFILE_EMBEDDED 0x4d424544    /* 'MBED' */
 
@@ -31,8 +34,8 @@ uint64_t dib_pixels_len(const struct dib *dib)
 
 static bool valid_len(uint32_t len)
 {
-	return len == 12 || (len >= 16 && len <= 64 && len % 4 == 0) || len == 42 || len == 46 ||
-	       len == 108 || len == 124;
+	return len == CORE_LEN || (len >= 16 && len <= 64 && len % 4 == 0) || len == 42 ||
+	       len == 46 || len == 108 || len == 124;
 }
 
 static bool windows(uint32_t len)
@@ -93,7 +96,7 @@ static void read_more(struct dib *dib, const uint8_t *p)
 const char *dib_read(struct view *view, uint64_t at, struct dib *dib)
 {
 	uint8_t header[124] = { 0 };
-	const uint8_t *p = view_peek(view, at, 12);
+	const uint8_t *p = view_peek(view, at, CORE_LEN);
 	uint16_t planes;
 
 	*dib = (struct dib){ .header_len = p ? le32(p) : 0 };
@@ -103,7 +106,7 @@ const char *dib_read(struct view *view, uint64_t at, struct dib *dib)
 	if (!p)
 		return "a bitmap header that is cut off";
 	memcpy(header, p, dib->header_len);
-	if (dib->header_len == 12) {
+	if (dib->header_len == CORE_LEN) {
 		dib->width = le16(header + 4);
 		dib->height = le16(header + 6);
 		planes = le16(header + 8);
@@ -129,4 +132,52 @@ const char *dib_read(struct view *view, uint64_t at, struct dib *dib)
 	if (dib->colours_len > (1u << 18))
 		return "a bitmap with an impossible number of colours";
 	return NULL;
+}
+
+/* How bright a colour is, as ITU-R BT.601 weighs it: blue, green, red. */
+static uint32_t brightness(const uint8_t *colour)
+{
+	return 29u * colour[0] + 150u * colour[1] + 77u * colour[2];
+}
+
+/* The place of each pixel's value among all, from the darkest colour of the palette to the brightest and those that it has
+ * not: values of pixels that look alike are near each other so. False: pixels are no single bytes, or the palette cannot
+ * be read. */
+static bool find_order(struct view *view, uint64_t at, const struct dib *dib, uint8_t order[256])
+{
+	size_t colour_len = dib->header_len == CORE_LEN ? 3 : 4;
+	size_t count = (size_t)dib->colours_len / colour_len;
+	const uint8_t *palette;
+	uint32_t bright[256];
+
+	if (dib->bits != 8 || !dib_is_plain(dib))
+		return false;
+	count = count < 256 ? count : 256;
+	palette = view_peek(view, at + dib->header_len, count * colour_len);
+	if (!palette || !view_work(view, ORDER_WORK))
+		return false;
+	for (size_t i = 0; i < 256; i++)
+		bright[i] = (i < count ? brightness(palette + i * colour_len) : BRIGHTEST) << 8 |
+			    (uint32_t)i;
+	for (size_t i = 0; i < 256; i++) {
+		unsigned darker = 0;
+
+		for (size_t k = 0; k < 256; k++)
+			darker += bright[k] < bright[i];
+		order[i] = (uint8_t)darker;
+	}
+	return true;
+}
+
+enum predictor_end dib_check_pixels(struct view *view, uint64_t at, const struct dib *dib,
+	uint64_t start, uint64_t end, uint64_t *foreign)
+{
+	uint64_t row_len = dib_row_len(dib->width, dib->bits);
+	enum predictor_end tail =
+		predictor_check(view, start, end, row_len, (dib->bits + 7) / 8, foreign);
+	uint8_t order[256];
+
+	if (tail == PREDICTOR_UNKNOWN && find_order(view, at, dib, order))
+		tail = predictor_check_ordered(view, start, end, row_len, order, foreign);
+	return tail;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "carver.h"
+#include "predictor.h"
 
 /* The most common header. */
 #define DIB_HEADER_LEN 40
@@ -47,5 +48,10 @@ uint64_t dib_pixels_len(const struct dib *dib);
 
 /* Whether the pixels are stored uncompressed. */
 bool dib_is_plain(const struct dib *dib);
+
+/* Whether the uncompressed pixels [start, end) of the bitmap with the header at `at` go on as they began, as
+ * predictor_check; those of a palette also by how bright its colours are. */
+enum predictor_end dib_check_pixels(struct view *view, uint64_t at, const struct dib *dib,
+	uint64_t start, uint64_t end, uint64_t *foreign);
 
 #endif

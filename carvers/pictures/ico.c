@@ -103,27 +103,24 @@ static bool mask_is_noise(struct view *view, const struct dib *dib, uint64_t mas
 	       above * NOISE_PART > 8 * row_len * (rows - 1);
 }
 
-/* Checks the last bytes of a bitmap, whose mask, if it has one, starts at `mask`. */
-static enum ico_state check_tail(
-	struct view *view, struct ico *ico, const struct dib *dib, uint64_t mask, uint64_t end)
+/* Checks the last bytes of the bitmap whose header is at `at`, and whose mask, if it has one, starts at `mask`. */
+static enum ico_state check_tail(struct view *view, struct ico *ico, uint64_t at,
+	const struct dib *dib, uint64_t mask, uint64_t end)
 {
-	uint64_t row_len = dib_row_len(dib->width, dib->bits), at;
-	uint64_t start = mask - row_len * (dib->height / 2);
-	unsigned pixel_len = (dib->bits + 7u) / 8;
-	enum predictor_end tail, unproved = PREDICTOR_CONTINUOUS;
+	uint64_t start = mask - dib_row_len(dib->width, dib->bits) * (dib->height / 2), foreign;
+	bool has_mask = end > mask && end - mask >= MASK_MIN;
+	enum predictor_end unproved = PREDICTOR_CONTINUOUS, tail;
 
-	if (end > mask && end - mask >= MASK_MIN) {
-		unproved = predictor_check(view, start, mask, row_len, pixel_len, &at);
-		if (unproved == PREDICTOR_FOREIGN)
-			return set_foreign(ico, at);
-		start = mask;
-		row_len = dib_row_len(dib->width, 1);
-		pixel_len = 1;
-	}
-	tail = predictor_check(view, start, end, row_len, pixel_len, &at);
+	tail = dib_check_pixels(view, at, dib, start, has_mask ? mask : end, &foreign);
 	if (tail == PREDICTOR_FOREIGN)
-		return set_foreign(ico, at);
-	if (tail == PREDICTOR_UNKNOWN && start == mask && mask_is_noise(view, dib, mask))
+		return set_foreign(ico, foreign);
+	if (has_mask) {
+		unproved = tail;
+		tail = predictor_check(view, mask, end, dib_row_len(dib->width, 1), 1, &foreign);
+	}
+	if (tail == PREDICTOR_FOREIGN)
+		return set_foreign(ico, foreign);
+	if (tail == PREDICTOR_UNKNOWN && has_mask && mask_is_noise(view, dib, mask))
 		return set_broken(ico, mask, "a mask of random bits");
 	if (end > ico->valid_end)
 		ico->unproved = tail == PREDICTOR_UNKNOWN || unproved == PREDICTOR_UNKNOWN;
@@ -163,7 +160,7 @@ static enum ico_state check_bitmap(struct view *view, struct ico *ico, const str
 	noise = noise_start(view, image->at + dib.header_len, end);
 	if (noise < end)
 		return set_broken(ico, noise, "random bytes instead of pixels");
-	return check_tail(view, ico, &dib, image->at + pixels, end);
+	return check_tail(view, ico, image->at, &dib, image->at + pixels, end);
 }
 
 /* Checks entry `index`; images start at `first`, after all entries. */

@@ -83,6 +83,17 @@ def make():
     turned = b"".join(bytes(row[100:] + row[:100]) for row in relief)
     save("bmp", "rows-behind.bmp", rows[:8192] + turned[8192 - 54:], verdict="unverified", length=len(rows),
          why=f"the last pixels before {len(rows)} cannot be verified")
+    # A palette in no order: its pixels resemble those beside them by their colours, not by their numbers.
+    numbers = list(range(256))
+    random.Random(7).shuffle(numbers)
+    shades = b"".join(bytes([numbers.index(i)] * 3 + [0]) for i in range(256))
+    grain = random.Random(8)
+    hill = [bytes(numbers[min(255, 2 * abs(x - 80) + y // 2 + grain.randrange(5))] for x in range(160)) for y in range(100)]
+    shuffled = bmp(header(40, 160, 100, 8), shades, b"".join(hill))
+    save("bmp", "shuffled.bmp", shuffled, unchecked=34)
+    shifted = b"".join(row[50:] + row[:50] for row in hill)
+    save("bmp", "shuffled-behind.bmp", shuffled[:8192] + shifted[8192 - 1078:], verdict="unverified", length=len(shuffled),
+         why=f"the last pixels before {len(shuffled)} cannot be verified")
     save("bmp", "rle-no-end.bmp", bmp(header(40, 20, 12, 8, 1, len(coded) - 2, 8), bytes(32), coded[:-2]), verdict="unverified", length=86 + len(coded) - 2,
          why=f"run-length codes without an end before {86 + len(coded) - 2}")
     profile = bytearray(header(124, 20, 12, 24))
