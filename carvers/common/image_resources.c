@@ -16,27 +16,44 @@ enum {
 	THUMBNAIL_HEAD_LEN = 28,
 };
 
+bool image_resources_next(
+	struct view *view, uint64_t *at, uint64_t end, struct image_resource *resource)
+{
+	const uint8_t *p = *at < end ? view_peek(view, *at, RESOURCE_HEAD_LEN) : NULL;
+
+	if (!p || memcmp(p, "8BIM", 4) != 0)
+		return false;
+	resource->id = be16(p + 4);
+	resource->data = *at + 6 + (p[6] + 2u) / 2 * 2 + 4;
+	p = view_peek(view, resource->data - 4, 4);
+	if (!p)
+		return false;
+	resource->len = be32(p);
+	if (resource->data > end || resource->len > end - resource->data)
+		return false;
+	*at = resource->data + resource->len + (resource->len & 1);
+	return true;
+}
+
+bool image_resources_thumbnail(
+	const struct image_resource *resource, uint64_t *thumbnail, uint64_t *len)
+{
+	if ((resource->id != THUMBNAIL && resource->id != OLD_THUMBNAIL) ||
+		resource->len < THUMBNAIL_HEAD_LEN)
+		return false;
+	*thumbnail = resource->data + THUMBNAIL_HEAD_LEN;
+	*len = resource->len - THUMBNAIL_HEAD_LEN;
+	return true;
+}
+
 void image_resources_name(struct view *view, uint64_t at, uint64_t end)
 {
-	const uint8_t *p;
-	uint64_t data, len;
-	unsigned id;
+	struct image_resource resource;
+	uint64_t thumbnail, len;
 
-	while (at < end && (p = view_peek(view, at, RESOURCE_HEAD_LEN)) &&
-		memcmp(p, "8BIM", 4) == 0) {
-		id = be16(p + 4);
-		data = at + 6 + (p[6] + 2u) / 2 * 2;
-		p = view_peek(view, data, 4);
-		if (!p)
-			return;
-		len = be32(p);
-		data += 4;
-		if (data > end || len > end - data)
-			return;
-		if (id == THUMBNAIL || id == OLD_THUMBNAIL)
-			view_embedded(view, data + THUMBNAIL_HEAD_LEN);
+	while (image_resources_next(view, &at, end, &resource))
+		if (image_resources_thumbnail(&resource, &thumbnail, &len))
+			view_embedded(view, thumbnail);
 		else
-			view_holds(view, data, data + len);
-		at = data + len + (len & 1);
-	}
+			view_holds(view, resource.data, resource.data + resource.len);
 }

@@ -180,3 +180,8 @@ bool xml_scan_feed(struct xml_scan *scan, const uint8_t *bytes, size_t len)
 	}
 	return scan->state != XML_WRONG;
 }
+
+bool xml_scan_is_done(const struct xml_scan *scan)
+{
+	return scan->state == XML_TEXT && !scan->depth;
+}

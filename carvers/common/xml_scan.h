@@ -22,5 +22,7 @@ struct xml_scan {
 /* False: these bytes can't follow those before them. What does not begin with an XML declaration, in ASCII, may go on
  * as it will, and so may what comes after a comment, CDATA or a document type with declarations of its own. */
 bool xml_scan_feed(struct xml_scan *scan, const uint8_t *bytes, size_t len);
+/* Whether they were XML throughout, and all elements have ended. */
+bool xml_scan_is_done(const struct xml_scan *scan);
 
 #endif

@@ -10,6 +10,7 @@
  * An empty block is the two bits 00, and a grey picture of 16 by 16 the byte 00.
  */
 #include "carver_case.h"
+#include "memory_image.h"
 
 #define DC_TABLE "\x00\1\1\1\1\0\0\0\0\0\0\0\0\0\0\0\0\x00\x01\x0b\x0f"
 #define AC_TABLE "\x10\1\1\1\1\0\0\0\0\0\0\0\0\0\0\0\0\x00\x01\xf0\x10"
@@ -518,4 +519,79 @@ Test(jpeg, thumbnails_are_skipped)
 	free(jpeg.data);
 	free(rest.data);
 	free(thumb.data);
+}
+
+/* ---- files in pieces ------------------------------------------------------------------------ */
+
+/* Checks the picture as a file in pieces: a segment with this marker is its second one. With `wrong` bytes from the segment's offset
+ * `at` on that are not its own it is doubted, and not as a file in one piece. */
+static void expect_doubt(
+	uint8_t marker, const struct bytes *content, size_t at, uint8_t wrong, size_t known)
+{
+	struct bytes jpeg = { 0 }, rest = with_data("\0", 1);
+	const size_t before = 2 + 18; /* SOI, and JFIF's segment */
+
+	bytes_add(&jpeg, rest.data, before);
+	add_segment(&jpeg, marker, content->data, content->len);
+	bytes_add(&jpeg, rest.data + before, rest.len - before);
+	for (int i = 0; i < 3; i++) {
+		struct view *view = view_new_memory(jpeg.data, jpeg.len);
+		struct finding found = { 0 };
+		enum verdict expected = i == 2 ? CARVE_TRUNCATED : CARVE_COMPLETE;
+
+		view_set_thorough(view, i != 1);
+		cr_expect_eq(
+			carver_find("jpeg")->check(view, &found), expected, "%d: %s", i, found.why);
+		cr_expect_eq(found.length, i == 2 ? before + 4 + known : jpeg.len);
+		view_free(view);
+		if (!i)
+			memset(jpeg.data + before + 4 + at, wrong, 64);
+	}
+	free(jpeg.data);
+	free(rest.data);
+}
+
+/* Nothing else would show that a cluster of another file is among what fills XMP, say. */
+Test(jpeg, what_segments_have_is_doubted_where_pieces_meet)
+{
+	struct bytes xmp = { 0 }, icc = { 0 }, exif = { 0 }, photoshop = { 0 };
+
+	bytes_add(&xmp, "http://ns.adobe.com/xap/1.0/", 29);
+	bytes_add(&xmp, "<?xpacket begin=\"\"?><x:a b='c'><d/>", 35);
+	bytes_fill(&xmp, ' ', 400);
+	bytes_add(&xmp, "</x:a>", 6);
+	bytes_fill(&xmp, ' ', 400);
+	bytes_add(&xmp, "<?xpacket end='w'?>", 19);
+	expect_doubt(0xe1, &xmp, 200, 'x' & 0x1f, 20);
+	expect_doubt(0xe1, &xmp, 600, 'x', 20);
+	expect_doubt(0xe1, &xmp, 600, 0xc3, 20);
+
+	bytes_add(&icc, "ICC_PROFILE\0\1\1", 14);
+	bytes_add_be(&icc, 700, 4);
+	bytes_fill(&icc, 0, 32);
+	bytes_add(&icc, "acsp", 4);
+	bytes_fill(&icc, 0, 88);
+	bytes_add_be(&icc, 1, 4);
+	bytes_add(&icc, "rTRC", 4);
+	bytes_add_be(&icc, 144, 4);
+	bytes_add_be(&icc, 556, 4);
+	bytes_add(&icc, "curv\0\0\0\0", 8);
+	bytes_add_be(&icc, 272, 4);
+	for (unsigned i = 0; i < 272; i++)
+		bytes_add_be(&icc, 240 * i, 2);
+	expect_doubt(0xe2, &icc, 300, 0, 12);
+
+	bytes_add(&exif, EXIF_LITTLE, sizeof(EXIF_LITTLE) - 1);
+	bytes_fill(&exif, 0, 600);
+	/* The entry's values would be elsewhere. */
+	expect_doubt(0xe1, &exif, 20, 0xee, 14);
+
+	bytes_add(&photoshop, "Photoshop 3.0\0008BIM\4\4\0\0\0\0\2\0", 26);
+	bytes_fill(&photoshop, 1, 512);
+	bytes_add(&photoshop, "8BIM\4\5\0\0\0\0\0\2xx", 14);
+	expect_doubt(0xed, &photoshop, 480, 0x20, 14);
+	free(xmp.data);
+	free(icc.data);
+	free(exif.data);
+	free(photoshop.data);
 }

@@ -28,13 +28,17 @@
 #include "bytes.h"
 #include "coded.h"
 #include "exif.h"
+#include "image_resources.h"
 #include "jpeg_seam.h"
+#include "metadata.h"
 #include "trailer.h"
 #include "walk.h"
 
 /* The most fill bytes FF before a marker. Programs that align with them use a few; erased flash
  * memory is full of them. */
 #define FILL_LEN 256
+#define DOUBT_HEAD 32      /* bytes by which the content of a segment is known */
+#define THUMBNAIL_SLACK 16 /* bytes after a thumbnail, or of one that is damaged at its end */
 
 /* Reads the marker at jpeg->at: returns its code, with jpeg->at after it; 0 at the view's end; -1
  * when it is not a marker. */
@@ -94,6 +98,71 @@ static void read_xmp(struct jpeg *jpeg, uint64_t at, size_t len)
 
 	if (p && (memmem(p, len, "MotionPhoto", 11) || memmem(p, len, "MicroVideo", 10)))
 		jpeg->video = true;
+}
+
+/* Whether a picture is valid to its end. */
+static bool is_thumbnail(const struct jpeg *jpeg, uint64_t at, uint64_t len)
+{
+	struct finding ignored = { 0 };
+	struct jpeg thumbnail = { .view = jpeg->view, .finding = &ignored, .is_inner = true };
+	const char *problem;
+	uint64_t end;
+
+	jpeg_walk(&thumbnail, at, &problem);
+	free(thumbnail.history);
+	end = thumbnail.valid_end;
+	return end <= at + len && end + THUMBNAIL_SLACK >= at + len;
+}
+
+/* EXIF data, and the thumbnail in it. */
+static bool is_exif(const struct jpeg *jpeg, uint64_t at, uint64_t end)
+{
+	uint64_t thumbnail, len;
+
+	return metadata_is_exif(jpeg->view, at, end, &thumbnail, &len) &&
+	       (!len || is_thumbnail(jpeg, thumbnail, len));
+}
+
+/* Photoshop's resources, up to the segment's end. */
+static bool is_photoshop(const struct jpeg *jpeg, uint64_t at, uint64_t end)
+{
+	struct image_resource resource;
+	uint64_t thumbnail, len;
+
+	while (at < end) {
+		if (!image_resources_next(jpeg->view, &at, end, &resource))
+			return false;
+		if (image_resources_thumbnail(&resource, &thumbnail, &len) &&
+			!is_thumbnail(jpeg, thumbnail, len))
+			return false;
+	}
+	return true;
+}
+
+/* What is wrong in an application's segment, or NULL: in a file of pieces another file's cluster may be in it. An ICC profile in
+ * several segments is a table of colours, which nothing verifies. */
+static const char *problem_in(struct jpeg *jpeg, uint8_t marker, uint64_t at, uint64_t end)
+{
+	static const char xmp[] = "http://ns.adobe.com/xap/1.0/", photoshop[] = "Photoshop 3.0";
+	const uint8_t *p = end - at >= SECTOR ? view_peek(jpeg->view, at, sizeof(xmp)) : NULL;
+
+	if (!p)
+		return NULL;
+	if (marker == JPEG_APP0 + 1 && memcmp(p, xmp, sizeof(xmp)) == 0)
+		return metadata_is_xmp(jpeg->view, at + sizeof(xmp), end) ? NULL
+									  : "XMP that is not XML";
+	if (marker == JPEG_APP0 + 1 && memcmp(p, "Exif", 5) == 0)
+		return is_exif(jpeg, at + 6, end) ? NULL : "invalid EXIF data";
+	if (marker == JPEG_APP0 + 2 && memcmp(p, "ICC_PROFILE", 12) == 0) {
+		jpeg->has_profile |= p[13] > 1;
+		return p[13] > 1 || metadata_is_icc(jpeg->view, at + 14, end)
+			       ? NULL
+			       : "an invalid ICC profile";
+	}
+	if (marker == JPEG_APP0 + 13 && memcmp(p, photoshop, sizeof(photoshop)) == 0)
+		return is_photoshop(jpeg, at + sizeof(photoshop), end) ? NULL
+								       : "invalid image resources";
+	return NULL;
 }
 
 /* Reads an APPn or COM segment whose content is [at, at + len). Returns how much of it was
@@ -173,6 +242,11 @@ static enum jpeg_walk read_segment(struct jpeg *jpeg, uint8_t marker, const char
 
 		if (known)
 			jpeg->valid_end = at + known;
+		*problem = view_thorough(jpeg->view) && !jpeg->is_inner
+				   ? problem_in(jpeg, marker, at, at + len)
+				   : NULL;
+		if (*problem)
+			return JPEG_WALK_BROKEN;
 	}
 	jpeg->at = at + len;
 	return jpeg->at <= view_size(jpeg->view) ? JPEG_WALK_DONE : JPEG_WALK_CUT;
@@ -270,6 +344,9 @@ static enum verdict file_verdict(struct jpeg *jpeg, enum jpeg_walk state, const 
 	if (state == JPEG_WALK_DONE && jpeg->extra_at)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"other data after the last block, at %" PRIu64, jpeg->extra_at);
+	if (state == JPEG_WALK_DONE && jpeg->has_profile)
+		return verdict_because(
+			CARVE_UNVERIFIED, finding, "an ICC profile that nothing verifies");
 	if (state == JPEG_WALK_DONE)
 		return CARVE_COMPLETE;
 	if (!jpeg->scan_count && jpeg->evidence < 2) {

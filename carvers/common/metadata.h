@@ -1,0 +1,22 @@
+/* Whether what pictures carry beside their pixels can be what it says it is: where a file is put together, a cluster of another
+ * file among it is not noticed otherwise. */
+#ifndef BURIN_CARVERS_COMMON_METADATA_H
+#define BURIN_CARVERS_COMMON_METADATA_H
+
+#include <stdbool.h>
+
+#include "carver.h"
+
+/* Whether [at, end) is an XMP packet (ISO 16684-1, 7.3) in UTF-8: XML whose elements all end, and spaces. */
+bool metadata_is_xmp(struct view *view, uint64_t at, uint64_t end);
+
+/* Whether [at, end) is an ICC profile (ICC.1:2022, 7): its length, its tags in it, each with a type, curves that rise, and its MD5 if it
+ * has one. */
+bool metadata_is_icc(struct view *view, uint64_t at, uint64_t end);
+
+/* Whether the EXIF data at [at, end), from its TIFF head on, has directories all of whose values are in it. *thumbnail and *len: where
+ * it says that a thumbnail in JPEG is, counted from the view's beginning; len 0: nowhere. */
+bool metadata_is_exif(
+	struct view *view, uint64_t at, uint64_t end, uint64_t *thumbnail, uint64_t *len);
+
+#endif
