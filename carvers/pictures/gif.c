@@ -16,15 +16,18 @@
  * data than the picture needs is common, and viewers show what they have: the verdict stays
  * complete, with a remark. Some programs leave a few zeros between blocks. A file without a picture
  * is not a GIF. Where the length of a sub-block can't be read the walk goes on at a byte from which
- * sub-blocks lead to their end and another block. Where pieces of a file meet its rows of pixels have to go on (row_seam.c).
+ * sub-blocks lead to their end and another block. Where pieces of a file meet its rows of pixels have to go on (row_seam.c); there too
+ * little data is in doubt, and a long extension other than XMP.
  */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bytes.h"
 #include "carver.h"
 #include "lzw.h"
+#include "metadata.h"
 #include "row_seam.h"
 #include "title.h"
 #include "walk.h"
@@ -38,6 +41,12 @@
 #define SEAM_WORK 2                   /* units (view_work) for each, */
 #define ROWS_WORK (400u << 10)        /* and for their rows */
 #define BLOCK_HEAD_MAX (10 + 768 + 1) /* of a picture with its colours */
+/* See view_proved: of a joint in so many bytes after a picture's beginning or before its end. */
+#define EDGE_BEFORE (10 + 768 + 256)
+#define EDGE_AFTER (8 + 1)
+#define EDGE_BITS 5
+#define XMP_TRAILER 258
+#define STATE_SPACING 1024 /* bytes from one saved state to the next, or a few more */
 
 enum gif_step { GIF_ON, GIF_CUT, GIF_BROKEN, GIF_END };
 
@@ -48,14 +57,29 @@ struct gif {
 	uint64_t valid_end; /* end of what was recognised */
 	uint64_t damaged;   /* where the first LZW data is invalid, or 0 */
 	uint64_t short_at;  /* a picture with too little data, or 0 */
+	uint64_t doubt;     /* an extension that nothing verifies, or 0 */
 	uint32_t width, height;
 	int pictures, extensions; /* complete ones */
 	bool begun;               /* some of a picture's data was valid */
+	bool in_data;             /* the walk goes on in a picture's data */
+	uint64_t start, pixels;   /* of this picture: its offset and their number */
 	bool lost;                /* sub-blocks of this picture */
 	size_t block_len;         /* of the longest sub-block */
 	const char *problem;
 	struct gif_seam *seam; /* or NULL */
+	uint64_t saved_at;     /* the last state */
 	struct lzw lzw;
+};
+
+/* Where a walk goes on: before a sub-block of a picture's data, all of which was valid so far. */
+struct gif_saved {
+	uint64_t at, start, pixels, left, short_at;
+	int32_t pictures, extensions;
+	int32_t code_size, first_size;
+	uint32_t next, bits, bit_count, last_len, block_len;
+	bool begun, cleared, ended;
+	char title[sizeof(((struct finding *)0)->title)];
+	uint16_t lens[LZW_CODES]; /* up to next */
 };
 
 /* What is looked at where pieces meet. */
@@ -161,10 +185,36 @@ static int fixed_len(uint8_t label)
 	return -1;
 }
 
+/* XMP is stored as it is, and a reader of sub-blocks gets past it by the bytes after it, which count down (ISO 16684-3, 1.1.2). */
+static bool is_xmp(struct view *view, uint64_t at, uint64_t end)
+{
+	const uint8_t *p =
+		end > at + XMP_TRAILER ? view_peek(view, end - XMP_TRAILER, XMP_TRAILER) : NULL;
+
+	if (!p || p[0] != 1 || p[XMP_TRAILER - 1])
+		return false;
+	for (unsigned i = 1; i < XMP_TRAILER - 1; i++)
+		if (p[i] != 256 - i)
+			return false;
+	return metadata_is_xmp(view, at, end - XMP_TRAILER);
+}
+
+/* In a file of pieces: whether a long extension, [at, end), is what nothing else would be: XMP. Of others another file's cluster may be
+ * a part. */
+static bool is_extension_known(struct view *view, uint64_t at, uint64_t end)
+{
+	static const char head[] = "\x21\xff\x0bXMP DataXMP";
+	const uint8_t *p = view_peek(view, at, sizeof(head) - 1);
+
+	return p && memcmp(p, head, sizeof(head) - 1) == 0 &&
+	       is_xmp(view, at + sizeof(head) - 1, end);
+}
+
 static enum gif_step read_extension(struct gif *gif)
 {
 	const uint8_t *p = view_peek(gif->view, gif->at, 2);
 	uint8_t label = p ? p[1] : 0;
+	uint64_t start = gif->at;
 	size_t len = 0;
 
 	if (!p)
@@ -183,6 +233,9 @@ static enum gif_step read_extension(struct gif *gif)
 			finding_set_title(gif->finding, p, len);
 	}
 	gif->extensions++;
+	if (view_thorough(gif->view) && gif->at >= start + SECTOR && !gif->doubt &&
+		!is_extension_known(gif->view, start, gif->at))
+		gif->doubt = start;
 	return GIF_ON;
 }
 
@@ -208,17 +261,80 @@ static bool decode_block(struct gif *gif, const uint8_t *p, size_t len, uint64_t
 	return valid;
 }
 
+static void save_state(struct gif *gif)
+{
+	const struct lzw *lzw = &gif->lzw;
+	struct gif_saved saved = { .at = gif->at,
+		.start = gif->start,
+		.pixels = gif->pixels,
+		.left = lzw->left,
+		.short_at = gif->short_at,
+		.pictures = gif->pictures,
+		.extensions = gif->extensions,
+		.code_size = lzw->code_size,
+		.first_size = lzw->first_size,
+		.next = lzw->next,
+		.bits = lzw->bits,
+		.bit_count = lzw->bit_count,
+		.last_len = lzw->last_len,
+		.block_len = (uint32_t)gif->block_len,
+		.begun = gif->begun,
+		.cleared = lzw->cleared,
+		.ended = lzw->ended };
+	struct carve_state state = { .offset = gif->at,
+		.len = offsetof(struct gif_saved, lens) + lzw->next * sizeof(*saved.lens),
+		.data = &saved };
+
+	memcpy(saved.title, gif->finding->title, sizeof(saved.title));
+	for (uint32_t i = 0; i < lzw->next; i++)
+		saved.lens[i] = (uint16_t)lzw->lens[i];
+	view_save(gif->view, &state);
+	gif->saved_at = gif->at;
+}
+
+static void load_state(struct gif *gif, const struct carve_state *state)
+{
+	struct lzw *lzw = &gif->lzw;
+	struct gif_saved saved;
+
+	memcpy(&saved, state->data, state->len);
+	gif->at = gif->valid_end = saved.at;
+	gif->start = saved.start;
+	gif->pixels = saved.pixels;
+	gif->short_at = saved.short_at;
+	gif->pictures = saved.pictures;
+	gif->extensions = saved.extensions;
+	gif->block_len = saved.block_len;
+	gif->begun = saved.begun;
+	gif->in_data = true;
+	lzw_start(lzw, LZW_GIF, saved.first_size, saved.left);
+	lzw->code_size = saved.code_size;
+	lzw->next = saved.next;
+	lzw->bits = saved.bits;
+	lzw->bit_count = saved.bit_count;
+	lzw->last_len = saved.last_len;
+	lzw->cleared = saved.cleared;
+	lzw->ended = saved.ended;
+	for (uint32_t i = 0; i < saved.next; i++)
+		lzw->lens[i] = saved.lens[i];
+	memcpy(gif->finding->title, saved.title, sizeof(saved.title));
+}
+
 /* Skips the picture's data: sub-blocks, decoded until they are invalid. */
 static enum gif_step skip_data(struct gif *gif)
 {
-	bool whole = true;
+	bool saves = view_wants_states(gif->view), whole = true;
 	size_t len = 1;
 
 	gif->lost = false;
 	while (len) {
 		uint64_t at = gif->at + 1;
-		const uint8_t *p = next_block(gif, &len);
+		const uint8_t *p;
 		size_t used;
+
+		if (saves && whole && !gif->damaged && gif->at >= gif->saved_at + STATE_SPACING)
+			save_state(gif);
+		p = next_block(gif, &len);
 
 		if (!p) {
 			/* The readable part of the last one. */
@@ -295,17 +411,46 @@ static void end_seam(struct gif *gif)
 	free_values(seam);
 }
 
+/* Declares what all pixels, then the end code, then no more data show of a joint: of another picture of the same size by the
+ * same program, at the same place in it, that it has as many pixels so far. Soon after the data's beginning that is likely,
+ * and soon before its end others' data may do. */
+static void prove_data(const struct gif *gif)
+{
+	uint64_t data = gif->start + EDGE_BEFORE, end = gif->at - EDGE_AFTER;
+	unsigned bits = bits_of(gif->pixels);
+
+	view_proved(gif->view, gif->start, gif->at, bits < EDGE_BITS ? bits : EDGE_BITS);
+	if (data < end && bits > EDGE_BITS)
+		view_proved(gif->view, data, end, bits - EDGE_BITS);
+}
+
+/* The data of the picture that began, or the rest of it. */
+static enum gif_step read_data(struct gif *gif)
+{
+	enum gif_step step = skip_data(gif);
+
+	gif->in_data = false;
+	if (gif->lzw.values)
+		end_seam(gif);
+	if (step == GIF_ON && gif->lzw.ended && !gif->lzw.left && !gif->damaged)
+		prove_data(gif);
+	if (step == GIF_ON && gif->lzw.left && !gif->short_at)
+		gif->short_at = gif->start;
+	gif->pictures += step == GIF_ON;
+	return step;
+}
+
 static enum gif_step read_picture(struct gif *gif)
 {
 	const uint8_t *p = view_peek(gif->view, gif->at, 10);
-	uint64_t pixels, start = gif->at;
 	enum gif_step step;
 	uint8_t code_size;
 
 	if (!p)
 		return GIF_CUT;
-	pixels = (uint64_t)le16(p + 5) * le16(p + 7);
-	if (!pixels || p[9] & 0x18)
+	gif->start = gif->at;
+	gif->pixels = (uint64_t)le16(p + 5) * le16(p + 7);
+	if (!gif->pixels || p[9] & 0x18)
 		return set_broken(gif, "an impossible picture");
 	step = skip_colours(gif, gif->at + 10, p[9]);
 	p = step == GIF_ON ? view_peek(gif->view, gif->at, 1) : NULL;
@@ -317,25 +462,18 @@ static enum gif_step read_picture(struct gif *gif)
 	gif->at++;
 	if (!gif->damaged)
 		gif->valid_end = gif->at;
-	lzw_start(&gif->lzw, LZW_GIF, code_size, pixels);
+	lzw_start(&gif->lzw, LZW_GIF, code_size, gif->pixels);
 	if (gif->seam && code_size <= 8)
-		start_seam(gif, start, pixels);
-	step = skip_data(gif);
-	if (gif->lzw.values)
-		end_seam(gif);
-	/* All pixels, then the end code, then no more data. */
-	if (step == GIF_ON && gif->lzw.ended && !gif->lzw.left && !gif->damaged)
-		view_proved(gif->view, start, gif->at, 8 + bits_of(pixels));
-	if (step == GIF_ON && gif->lzw.left && !gif->short_at)
-		gif->short_at = start;
-	gif->pictures += step == GIF_ON;
-	return step;
+		start_seam(gif, gif->start, gif->pixels);
+	return read_data(gif);
 }
 
 static enum gif_step read_block(struct gif *gif)
 {
-	const uint8_t *p = view_peek(gif->view, gif->at, 1);
+	const uint8_t *p = gif->in_data ? NULL : view_peek(gif->view, gif->at, 1);
 
+	if (gif->in_data)
+		return read_data(gif);
 	for (int zeros = 0; p && p[0] == 0 && zeros < STRAY_ZEROS; zeros++)
 		p = view_peek(gif->view, ++gif->at, 1);
 	if (!p)
@@ -385,6 +523,12 @@ static enum verdict file_verdict(struct gif *gif, enum gif_step step)
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"the picture's LZW data is invalid at %" PRIu64, gif->damaged);
 		add_padding(gif);
+		if (gif->short_at && (view_thorough(gif->view) || view_is_trial(gif->view)))
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"too little data in the picture at %" PRIu64, gif->short_at);
+		if (gif->doubt)
+			return verdict_because(CARVE_UNVERIFIED, finding,
+				"nothing verifies the extension at %" PRIu64, gif->doubt);
 		if (gif->short_at)
 			return verdict_because(CARVE_COMPLETE, finding,
 				"too little data in the picture at %" PRIu64, gif->short_at);
@@ -417,24 +561,37 @@ static enum gif_step skip_block(struct gif *gif, uint64_t start)
 	return GIF_ON;
 }
 
+static enum verdict walk(struct gif *gif, enum gif_step step)
+{
+	while (step == GIF_ON && !(gif->damaged && view_is_trial(gif->view))) {
+		uint64_t start = gif->at;
+
+		step = read_block(gif);
+		if (step == GIF_BROKEN)
+			step = skip_block(gif, start);
+		/* A block counts once another follows it. */
+		if (step == GIF_ON && !gif->damaged && gif->at > start)
+			gif->valid_end = gif->at;
+	}
+	if (step == GIF_ON)
+		step = set_broken(gif, "invalid LZW data");
+	return file_verdict(gif, step);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct gif gif = { .view = view, .finding = finding };
-	enum gif_step step = read_start(&gif);
 
-	while (step == GIF_ON && !(gif.damaged && view_is_trial(view))) {
-		uint64_t start = gif.at;
+	return walk(&gif, read_start(&gif));
+}
 
-		step = read_block(&gif);
-		if (step == GIF_BROKEN)
-			step = skip_block(&gif, start);
-		/* A block counts once another follows it. */
-		if (step == GIF_ON && !gif.damaged && gif.at > start)
-			gif.valid_end = gif.at;
-	}
-	if (step == GIF_ON)
-		step = set_broken(&gif, "invalid LZW data");
-	return file_verdict(&gif, step);
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	struct gif gif = { .view = view, .finding = finding };
+
+	load_state(&gif, state);
+	return walk(&gif, GIF_ON);
 }
 
 /* The colours of the picture with the joint; grey where it has none. */
@@ -487,5 +644,6 @@ const struct carver gif_carver = {
 	.name = "gif",
 	.summary = "GIF pictures, by their blocks and by decoding their data",
 	.check = check,
+	.resume = resume,
 	.joint = joint,
 };

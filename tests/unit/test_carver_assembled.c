@@ -333,3 +333,33 @@ Test(trials, what_is_wrong_ends_them)
 		free(bytes.data);
 	}
 }
+
+/* Another file's cluster may be in a long extension, and too little data what is before one. In a file in one piece neither says
+ * anything. */
+Test(gif, what_nothing_verifies_is_doubted_where_pieces_meet)
+{
+	struct bytes picture = bytes_of_file("tests/golden/gif/grey.gif"), gif = { 0 };
+	size_t head = picture.len, text;
+
+	expect_check("gif", &picture, true, CARVE_COMPLETE, picture.len);
+	/* The trailer would be the extension's place. */
+	bytes_add(&gif, picture.data, --head);
+	bytes_add(&gif, "\x21\xff\x0bXMP DataXMP", 14);
+	bytes_add(&gif, "<a>", 3);
+	text = gif.len;
+	bytes_fill(&gif, ' ', 600);
+	bytes_add(&gif, "</a>\1", 5);
+	for (int i = 255; i >= 0; i--)
+		bytes_fill(&gif, (uint8_t)i, 1);
+	bytes_add(&gif, "\0;", 2);
+	expect_check("gif", &gif, true, CARVE_COMPLETE, gif.len);
+	memset(gif.data + text + 100, 1, 64);
+	expect_check("gif", &gif, true, CARVE_UNVERIFIED, gif.len);
+	expect_check("gif", &gif, false, CARVE_COMPLETE, gif.len);
+	free(gif.data);
+	free(picture.data);
+	gif = bytes_of_file("tests/golden/gif/little-data.gif");
+	expect_check("gif", &gif, true, CARVE_UNVERIFIED, gif.len);
+	expect_check("gif", &gif, false, CARVE_COMPLETE, gif.len);
+	free(gif.data);
+}

@@ -601,6 +601,7 @@ Test(check, goes_on_from_states)
 	expect_to_go_on("mp3", "tests/golden/mp3/lame.mp3", 300, true);
 	expect_to_go_on("mkv", "tests/golden/mkv/film.mkv", 300, true);
 	expect_to_go_on("mp4", "tests/golden/mp4/last.mp4", 100, true);
+	expect_to_go_on("gif", "tests/golden/gif/grey.gif", 800, false);
 }
 
 /* What checks over data as it is in the file prove of a joint in it. */
@@ -626,6 +627,10 @@ Test(check, proves_joints_by_checksums)
 		{ "evtx", "evtx/one.evtx", 4700, 48, 0 },
 		/* Each of its two streams has a page before, and the next one after it. */
 		{ "ogg", "ogg/theora.ogv", 1000, 96, 0 },
+		/* 48 by 40 pixels: near its ends others' data may have as many. */
+		{ "gif", "gif/grey.gif", 2000, 10, 0 },
+		{ "gif", "gif/grey.gif", 900, 5, 0 },
+		{ "gif", "gif/grey.gif", 2504, 5, 0 },
 		{ "zip", "zip/android.apk", 155, 32, 0 },
 		/* Only the directory shows whether a name is right, and the data whether its lengths are. */
 		{ "zip", "zip/android.apk", 155, 0, 311 },
