@@ -28,7 +28,8 @@
  * wrong. If it has one, it is less sure, as that was found by its sum. */
 #define NEXT_BITS 12
 #define NEXT_CUT_BITS 8
-#define NEXT_MIN 32     /* bytes of that table */
+#define NEXT_MIN 16     /* bytes of that table; shorter ones are left out, */
+#define NEXT_CUT_MIN 32 /* and of one with a joint those before it */
 #define GLYPHS_MIN 1024 /* bytes of them: fewer are not in two clusters that may be exchanged */
 #define WHOLE_SUM 0xb1b0afba
 #define TABLES_MAX 4096
@@ -240,20 +241,31 @@ static unsigned next_bits(
 
 	if (view_linked(sfnt->view, table->at, end, 0))
 		return NEXT_BITS;
-	return view_linked(sfnt->view, table->at, at + NEXT_MIN, 0) &&
-			       view_linked(sfnt->view, at + NEXT_MIN - 1, end, 0)
+	return next->len >= NEXT_CUT_MIN &&
+			       view_linked(sfnt->view, table->at, at + NEXT_CUT_MIN, 0) &&
+			       view_linked(sfnt->view, at + NEXT_CUT_MIN - 1, end, 0)
 		       ? NEXT_CUT_BITS
 		       : 0;
+}
+
+/* The next table that is long enough to say something; NULL: there is none. */
+static const struct sfnt_table *find_next(const struct sfnt *sfnt, const struct sfnt_table *table)
+{
+	const struct sfnt_table *end = sfnt->tables + sfnt->count;
+
+	for (const struct sfnt_table *next = table + 1; next < end; next++)
+		if (next->len >= NEXT_MIN && next->sum)
+			return next;
+	return NULL;
 }
 
 static void prove_places(const struct sfnt *sfnt)
 {
 	for (size_t i = 0; i + 1 < sfnt->count; i++) {
-		const struct sfnt_table *table = &sfnt->tables[i], *next = table + 1;
+		const struct sfnt_table *table = &sfnt->tables[i], *next = find_next(sfnt, table);
 		uint64_t end = (uint64_t)table->at + table->len;
 
-		if (table->is_good && table->sum && next->is_good && next->sum &&
-			next->len >= NEXT_MIN && next->at >= end)
+		if (next && table->is_good && table->sum && next->is_good && next->at >= end)
 			view_proved(sfnt->view, table->at, end, next_bits(sfnt, table, next));
 	}
 }

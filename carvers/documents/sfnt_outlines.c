@@ -489,8 +489,9 @@ static uint64_t find_charstrings(const uint8_t *p, size_t len)
 	return 0;
 }
 
-/* Reads the list of outlines of the table at `at`. */
-static bool read_charstrings(struct outlines *outlines, uint64_t at, struct list *list)
+/* Reads the list of outlines of the table at `at`. *said: after what says where the list is. */
+static bool read_charstrings(
+	struct outlines *outlines, uint64_t at, struct list *list, uint64_t *said)
 {
 	const uint8_t *p = look(outlines, at, 4);
 	uint64_t next = p ? at + p[2] : 0, from, to, place;
@@ -503,6 +504,7 @@ static bool read_charstrings(struct outlines *outlines, uint64_t at, struct list
 		return false;
 	p = look(outlines, dicts.data + from, (size_t)(to - from));
 	place = p ? find_charstrings(p, (size_t)(to - from)) : 0;
+	*said = next;
 	next = at + place;
 	return place && read_list(outlines, &next, list) && list->count;
 }
@@ -544,10 +546,10 @@ static uint64_t find_wrong(struct outlines *outlines, struct list *list)
 uint64_t sfnt_charstrings_end(struct view *view, uint64_t at, uint64_t end)
 {
 	struct outlines outlines = { .view = view, .end = end };
-	uint64_t size = view_size(view) < end ? view_size(view) : end, wrong;
+	uint64_t size = view_size(view) < end ? view_size(view) : end, wrong, said;
 	struct list list;
 
-	if (!read_charstrings(&outlines, at, &list))
+	if (!read_charstrings(&outlines, at, &list, &said))
 		return outlines.is_cut ? size : at;
 	wrong = find_wrong(&outlines, &list);
 	return wrong ? wrong : outlines.is_cut ? size : end;
@@ -580,13 +582,17 @@ bool sfnt_prove_charstrings(struct view *view, uint64_t at, uint64_t end)
 {
 	struct outlines outlines = { .view = view, .end = end };
 	struct ended ended = { .view = view, .sum_bits = more_sum_bits(view, at, end) };
-	uint64_t from, to;
+	uint64_t from, to, said;
 	unsigned wrong = 0;
 	struct list list;
 
 	/* Clusters in another order may have made this wrong. */
-	if (!read_charstrings(&outlines, at, &list) || !read_place(&outlines, &list, 0, &from))
+	if (!read_charstrings(&outlines, at, &list, &said) ||
+		!read_place(&outlines, &list, 0, &from))
 		return false;
+	/* A joint before the list is before all of them, too. */
+	if (said > list.places)
+		said = list.places;
 	if (!view_work(view, (uint64_t)list.count * OUTLINE_WORK))
 		return true;
 	for (uint32_t i = 1; i <= list.count && wrong <= OUTLINES_WRONG; i++, from = to) {
@@ -600,7 +606,7 @@ bool sfnt_prove_charstrings(struct view *view, uint64_t at, uint64_t end)
 		}
 		p = to > from ? look(&outlines, list.data + to - 1, 1) : NULL;
 		if (p && is_end(*p))
-			prove_charstring(&ended, list.places, list.data + to - 1);
+			prove_charstring(&ended, said, list.data + to - 1);
 		wrong += p && !is_end(*p);
 	}
 	return wrong <= OUTLINES_WRONG;

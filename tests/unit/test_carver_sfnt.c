@@ -44,8 +44,8 @@ static struct bytes make_glyphs(size_t unit)
 	return table;
 }
 
-/* Outlines of 60 bytes, the first of them at 47 + LIST_LEN. */
-static struct bytes make_compact(void)
+/* Outlines of 60 bytes, the first of them at 47 + gap + LIST_LEN. */
+static struct bytes make_compact(size_t gap)
 {
 	struct bytes table = { 0 };
 
@@ -55,10 +55,11 @@ static struct bytes make_compact(void)
 	/* A number with a fraction, a pair of bytes, three numbers, and the place. */
 	bytes_add(&table, "\x1e\xe2\xa2\x5f\x0c\7\xf8\x10\0\xfb\x10\1\x1c\1\0\2\x1d", 17);
 	bytes_fill(&table, 0, 2);
-	bytes_add_be(&table, 47, 2);
+	bytes_add_be(&table, 47 + gap, 2);
 	bytes_fill(&table, 17, 1);
 	bytes_fill(&table, 0, 47 - table.len);
 	table.data[17] = 23;
+	bytes_fill(&table, 1, gap);
 	bytes_add_be(&table, GLYPHS, 2);
 	bytes_fill(&table, 4, 1);
 	for (unsigned i = 0; i <= GLYPHS; i++)
@@ -165,7 +166,7 @@ Test(carver_sfnt, foreign_bytes_among_glyphs_are_noticed)
 
 Test(carver_sfnt, foreign_bytes_among_charstrings_are_noticed)
 {
-	struct bytes table = make_compact();
+	struct bytes table = make_compact(0);
 	struct bytes font = make_font("OTTO", "CFF ", &table), broken = { 0 };
 
 	/* A list of places that goes back. */
@@ -256,7 +257,7 @@ Test(carver_sfnt, glyphs_after_a_joint_prove_it)
 
 Test(carver_sfnt, charstrings_after_a_joint_prove_it)
 {
-	struct bytes table = make_compact(), font = make_font("OTTO", "CFF ", &table);
+	struct bytes table = make_compact(0), font = make_font("OTTO", "CFF ", &table);
 	uint64_t from = 560 + 47 + LIST_LEN + 60 * 50;
 	const uint64_t joint = from;
 	unsigned bits, six = 6 * CHARSTRING;
@@ -265,8 +266,14 @@ Test(carver_sfnt, charstrings_after_a_joint_prove_it)
 	expect_proof(&font, from + 17, from + 600, SUM + six, SUM + six);
 	expect_proof(&font, from + 17, from + 180, 3 * CHARSTRING, SUM + 3 * CHARSTRING);
 	expect_proof(&font, 560 + 40, 0, SUM + NEXT, 0);
+	/* Between what says where they are and their list. */
+	table = make_compact(100);
+	free(font.data);
+	font = make_font("OTTO", "CFF ", &table);
+	expect_proof(&font, 560 + 47 + 50, 0, SUM + NEXT + six, 0);
+	expect_proof(&font, 560 + 47 + 50, 560 + 47 + 90, 0, 0);
 	/* Sums agree, but outlines do not end as they must. */
-	table = make_compact();
+	table = make_compact(0);
 	free(font.data);
 	for (unsigned i = 0; i < 3; i++)
 		table.data[47 + LIST_LEN + 60 * (i + 1) - 1] = 11;
@@ -274,10 +281,27 @@ Test(carver_sfnt, charstrings_after_a_joint_prove_it)
 	cr_expect_eq(prove_joints("sfnt", &font, &joint, 1, true, &bits), CARVE_UNVERIFIED);
 	cr_expect_eq(prove_joints("sfnt", &font, &joint, 1, false, &bits), CARVE_COMPLETE);
 	/* Nor if it is not known where they are. */
-	table = make_compact();
+	table = make_compact(0);
 	free(font.data);
 	table.data[39] = 15;
 	font = make_font("OTTO", "CFF ", &table);
 	cr_expect_eq(prove_joints("sfnt", &font, &joint, 1, true, &bits), CARVE_UNVERIFIED);
 	free(font.data);
+}
+
+/* Tables of a few bytes are alike in many fonts: the next one says where the piece is. */
+Test(carver_sfnt, short_tables_are_left_out)
+{
+	struct table tables[] = { { "BASE", { 0 } }, { "gasp", { 0 } }, { "post", { 0 } } };
+	struct bytes font;
+
+	for (unsigned last = 8; last <= 16; last += 8) {
+		for (unsigned i = 0; i < 3; i++) {
+			tables[i].bytes = (struct bytes){ 0 };
+			bytes_add_random(&tables[i].bytes, 3, i == 0 ? 500 : i == 1 ? 8 : last);
+		}
+		font = make_tables("OTTO", tables, 3);
+		expect_proof(&font, 300, 0, last == 16 ? SUM + NEXT : SUM, 0);
+		free(font.data);
+	}
 }
