@@ -470,18 +470,21 @@ static bool has_gap(const struct follower *f)
 	return false;
 }
 
-static void prove(struct follower *f)
+/* Declares what a whole image proves of its joints. False: *at has pixels that are another's. */
+static bool prove(struct follower *f, const struct vp8l_place *place, uint64_t *at)
 {
 	struct view *view = f->bits.view;
 	int64_t bits = f->past.sum.gain / ODDS_BIT;
+	bool proves;
 
 	add_mark(f);
-	if (has_gap(f))
-		return;
-	view_proved(view, f->past.frame, f->bits.end, END_BITS);
-	if (bits > 0)
+	proves = !has_gap(f);
+	if (proves)
+		view_proved(view, f->past.frame, f->bits.end, END_BITS);
+	if (proves && bits > 0)
 		view_proved(view, f->past.frame, f->data + 1,
 			(unsigned)(bits < HEAD_MAX ? bits : HEAD_MAX));
+	return vp8l_pixels_agree(view, place, proves, at);
 }
 
 /* Whether it gains enough that others' data shows: an image of noise does not. */
@@ -617,11 +620,8 @@ enum vp8l_state vp8l_follow(struct view *view, const struct vp8l_place *place,
 	}
 	state = follow(f, place->end > size);
 	*valid = valid_end(f, state);
-	if (state == VP8L_COMPLETE && f->marks) {
-		prove(f);
-		if (f->image.cache_bits && !vp8l_cache_agrees(view, place, valid))
-			state = VP8L_FOREIGN;
-	}
+	if (state == VP8L_COMPLETE && f->marks && !prove(f, place, valid))
+		state = VP8L_FOREIGN;
 	free_follower(f);
 	return state;
 }

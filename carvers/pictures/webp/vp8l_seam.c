@@ -5,7 +5,8 @@
  * with what was coded there, and with what was coded for other pixels near it in the same row: in a row that does not belong
  * there each of those would be as likely. How likely each is, is learnt from all rows. So the product of all ratios, of what
  * was coded to the mean of it and the others, is large as rarely as chance has it, whatever was learnt: of random rows
- * it reaches 2^n once in 2^n times.
+ * it reaches 2^n once in 2^n times. That is looked at on both sides of a joint, as what does not belong to the file may be before
+ * it, too, and learnt elsewhere.
  *
  * The cache: libwebp codes no pixel's colours if the cache has them, but their place there. Where the pixels before are not
  * those that it had, the cache has others, and sooner or later what is coded is in it. How soon it would have been, is
@@ -24,12 +25,16 @@
 #define SEAM_WORK 8           /* units (view_work) for a pixel */
 #define WORK_STEP 8192        /* units after which they are counted */
 #define WIDTH_MIN 16
-#define ROWS_MIN 4
-#define OTHERS 8     /* pixels that each is compared with, */
-#define OTHERS_MIN 4 /* at least so many, */
-#define FAR 64       /* and not farther in its row */
-#define USED_MIN 16  /* pixels that say anything */
-#define COLOURS 3    /* blue, green and red */
+#define ROWS_MIN 4 /* before a joint */
+#define JOINTS_MAX 64
+#define JOINT_STEP 256 /* bytes in which there is one joint at most */
+#define JOINT_LEN 480 /* bytes on both sides of a joint that are looked at: less than any cluster */
+#define LEARNT_MAX 262144 /* pixels, of rows all over the image */
+#define OTHERS 8          /* pixels that each is compared with, */
+#define OTHERS_MIN 4      /* at least so many, */
+#define FAR 64            /* and not farther in its row */
+#define USED_MIN 16       /* pixels that say anything */
+#define COLOURS 3         /* blue, green and red */
 #define GREEN 1
 #define CLASSES 17   /* of differences */
 #define DEVIATIONS 7 /* classes of those between what predicts a pixel and the row above */
@@ -39,9 +44,7 @@
 #define RATIO_ONE 4096
 #define RATIO_MAX (RATIO_ONE * 64)
 #define LOG_ONE 4096
-#define GAP_STEP 256 /* bytes between marks */
-#define GAP_LEN 2048
-#define GAP_SHARE 8    /* of what as many bytes usually gain */
+#define MARK_STEP 256  /* bytes between marks */
 #define STALE_LEN 512  /* literals after which the cache is kept */
 #define STALE_KNOWN 20 /* literals in an older cache that show that the encoder uses its cache */
 #define STALE_FEW \
@@ -51,17 +54,25 @@
 #define CACHE_PROOF_MAX 24
 
 /* See RESULTS.md. */
-static const struct seam_bits measured[] = { { 5, 6 }, { 10, 8 }, { 20, 10 }, { 40, 12 } };
+static const struct seam_bits measured[] = { { 5, 9 }, { 7, 10 }, { 10, 14 }, { 15, 16 },
+	{ 20, 17 }, { 30, 20 } };
 
 /* How often a residual was of a class, and others that were put in its place; and how much likelier it is. */
 struct counts {
 	uint32_t own[CLASSES], others[CLASSES], ratio[CLASSES];
 };
 
-/* A command, every GAP_STEP bytes or so. */
+/* A command, every MARK_STEP bytes or so. */
 struct mark {
-	uint64_t at, pixel; /* its byte, and the pixels before it, */
-	uint64_t stale;     /* and literals that are stale */
+	uint64_t at, stale; /* its byte, and the literals before it that are stale */
+};
+
+/* Where pieces meet. */
+struct joint {
+	uint64_t at; /* in the file */
+	uint64_t begin, here,
+		end; /* the first pixels that commands give from JOINT_LEN bytes before it on, from it, and from as
+				      many after it; UINT64_MAX: none */
 };
 
 /* Pixels whose colours are coded are counted, and those that are stale: the cache had them some time before. */
@@ -81,9 +92,9 @@ struct place {
 
 struct seam {
 	struct vp8l_image image;
-	uint64_t joint,
-		next;   /* the first pixels that a command after them gives; UINT64_MAX: none */
-	uint64_t count; /* pixels decoded */
+	struct joint joints[JOINTS_MAX];
+	size_t joint_count;
+	uint64_t count;      /* pixels decoded */
 	uint32_t *residuals; /* what was coded */
 	uint32_t *pixels;    /* what it is with what predicts it */
 	uint32_t *predicted;
@@ -323,9 +334,17 @@ static uint32_t class_here(const struct place *place, uint32_t residual, int i)
 	return signed_class(off, CLASSES);
 }
 
-static bool is_at_joint(const struct seam *seam, uint64_t at)
+/* What is beside a joint is judged by what is learnt elsewhere. Returns the first pixel from this one on that is not beside one. */
+static uint64_t after_joints(const struct seam *seam, uint64_t at)
 {
-	return at >= seam->joint && at - seam->joint < seam->image.width;
+	for (size_t i = 0; i < seam->joint_count; i++) {
+		const struct joint *joint = &seam->joints[i];
+
+		if (joint->end != UINT64_MAX && at >= joint->begin &&
+			at < joint->end + seam->image.width)
+			at = joint->end + seam->image.width;
+	}
+	return at;
 }
 
 static bool is_inside(const struct seam *seam, uint64_t at)
@@ -352,17 +371,20 @@ static uint32_t find_others(
 
 static void learn(struct seam *seam)
 {
-	uint32_t width = seam->image.width;
+	uint64_t width = seam->image.width, step = seam->count / LEARNT_MAX + 1;
 
-	for (uint64_t at = width; at < seam->count; at++) {
-		uint64_t row = at - at % width;
+	for (uint64_t at = width; (at = after_joints(seam, at)) < seam->count; at++) {
+		uint64_t row = at - at % width, end = row + width;
 		uint32_t others[OTHERS], count;
 		struct place place;
 
-		if (!seam->coded[at] || !is_inside(seam, at) || is_at_joint(seam, at))
+		if (row / width % step) {
+			at = end - 1;
 			continue;
-		count = find_others(seam, at, row,
-			row + width < seam->count ? row + width : seam->count, others);
+		}
+		if (!seam->coded[at] || !is_inside(seam, at))
+			continue;
+		count = find_others(seam, at, row, end < seam->count ? end : seam->count, others);
 		if (!count)
 			continue;
 		find_place(seam, at, &place);
@@ -430,59 +452,22 @@ static int32_t gain_of(const struct seam *seam, uint64_t at, uint64_t from, uint
 	return log_of(own) - log_of(all / (count + 1));
 }
 
-/* The sum over the row after the joint, or up to the next one. */
-static int64_t sum_up(const struct seam *seam)
+/* The bits that speak for the pixels in [begin, end). */
+static int64_t sum_up(const struct seam *seam, uint64_t begin, uint64_t end)
 {
-	uint32_t width = seam->image.width;
-	uint64_t begin = seam->joint > width ? seam->joint : width, end = seam->count;
+	uint64_t width = seam->image.width;
 	int64_t sum = 0;
 	int used = 0;
 
-	if (end > seam->joint + width)
-		end = seam->joint + width;
-	if (end > seam->next)
-		end = seam->next;
-	for (uint64_t at = begin; at < end; at++) {
-		int32_t gain = gain_of(seam, at, begin, end);
+	for (uint64_t at = begin < width ? width : begin; at < end; at++) {
+		uint64_t row = at - at % width, next = row + width;
+		int32_t gain =
+			gain_of(seam, at, row < begin ? begin : row, next < end ? next : end);
 
 		sum += gain;
 		used += gain != 0;
 	}
 	return used < USED_MIN ? 0 : sum / LOG_ONE;
-}
-
-/* Whether somewhere in it hardly anything speaks for its rows, where usually much does: a cluster may be another's. */
-static bool has_gap(const struct seam *seam, struct view *view)
-{
-	uint32_t width = seam->image.width;
-	const struct mark *last = seam->marks + seam->mark_count - 1;
-	int64_t all = 0, *sums = calloc(seam->mark_count + 1, sizeof(*sums));
-	bool found = false;
-	size_t first = 0;
-
-	if (!sums) {
-		view_no_memory(view);
-		return true;
-	}
-	for (size_t i = 0; i + 1 < seam->mark_count; i++) {
-		uint64_t at = seam->marks[i].pixel;
-
-		for (at = at < width ? width : at; at < seam->marks[i + 1].pixel; at++)
-			all += gain_of(seam, at, at - at % width, at - at % width + width);
-		sums[i + 1] = all;
-	}
-	for (size_t i = 1; i < seam->mark_count && !found; i++) {
-		uint64_t len = seam->marks[i].at - seam->marks[first].at;
-
-		if (len < GAP_LEN)
-			continue;
-		found = (sums[i] - sums[first]) * GAP_SHARE *
-				(int64_t)(last->at - seam->marks->at) <
-			all * (int64_t)len;
-		first++;
-	}
-	free(sums);
-	return found;
 }
 
 /* ---- decoding ------------------------------------------------------------------------------ */
@@ -505,7 +490,39 @@ static void add_mark(struct seam *seam, struct view *view, uint64_t at, uint64_t
 		seam->marks = marks;
 		seam->marks_most = most;
 	}
-	seam->marks[seam->mark_count++] = (struct mark){ at, seam->count, stale };
+	seam->marks[seam->mark_count++] = (struct mark){ at, stale };
+}
+
+/* Finds where pieces meet in the bytes [from, to). */
+static void find_joints(struct seam *seam, struct view *view, uint64_t from, uint64_t to)
+{
+	for (; from < to && seam->joint_count < JOINTS_MAX; from += JOINT_STEP) {
+		uint64_t low = from, high = from + JOINT_STEP + 1;
+
+		if (!view_linked(view, low, high, 0))
+			continue;
+		while (high - low > 2) {
+			uint64_t middle = low + (high - low) / 2;
+
+			if (view_linked(view, low, middle + 1, 0))
+				high = middle + 1;
+			else
+				low = middle;
+		}
+		seam->joints[seam->joint_count++] =
+			(struct joint){ low + 1, UINT64_MAX, UINT64_MAX, UINT64_MAX };
+	}
+}
+
+/* Notes the pixel that the command gives first that begins in this byte. */
+static void note_pixel(struct joint *joint, uint64_t byte, uint64_t pixel)
+{
+	if (byte + JOINT_LEN >= joint->at && joint->begin == UINT64_MAX)
+		joint->begin = pixel;
+	if (byte >= joint->at && joint->here == UINT64_MAX)
+		joint->here = pixel;
+	if (byte >= joint->at + JOINT_LEN && joint->end == UINT64_MAX)
+		joint->end = pixel;
 }
 
 /* Counts the last command, a literal. */
@@ -526,21 +543,17 @@ static void count_literal(struct literals *literals, const struct seam *seam, ui
 	memcpy(literals->now, image->cache, sizeof(literals->now));
 }
 
-/* Decodes as far as it is valid. literals: NULL, or of an image with a cache. */
-static void decode(struct seam *seam, struct vp8l_bits *b, uint64_t at, uint64_t end,
-	struct literals *literals)
+/* Decodes all of it. literals: NULL, or of an image with a cache. */
+static void decode(struct seam *seam, struct vp8l_bits *b, struct literals *literals)
 {
 	uint64_t count = (uint64_t)seam->image.width * seam->image.height, work = 0;
 
-	seam->joint = seam->next = UINT64_MAX;
 	while (seam->count < count) {
 		uint64_t place = byte_of(b), len;
 
-		if (place >= at && seam->joint == UINT64_MAX)
-			seam->joint = seam->count;
-		if (place >= end && seam->next == UINT64_MAX)
-			seam->next = seam->count;
-		if (!seam->mark_count || place >= seam->marks[seam->mark_count - 1].at + GAP_STEP)
+		for (size_t i = 0; i < seam->joint_count; i++)
+			note_pixel(&seam->joints[i], place, seam->count);
+		if (!seam->mark_count || place >= seam->marks[seam->mark_count - 1].at + MARK_STEP)
 			add_mark(seam, b->view, place, literals ? literals->stale : 0);
 		len = vp8l_read_command(b, &seam->image, seam->count, count - seam->count);
 		if (!len || b->ended)
@@ -568,11 +581,6 @@ static bool allocate(struct seam *seam, struct view *view)
 		return true;
 	view_no_memory(view);
 	return false;
-}
-
-static unsigned bits_of(int64_t sum)
-{
-	return seam_bits_of(measured, sizeof(measured) / sizeof(*measured), sum);
 }
 
 /* Reads what is before the pixels. False: it is invalid, or the image too large. */
@@ -603,36 +611,6 @@ static void free_seam(struct seam *seam)
 	free(seam);
 }
 
-unsigned vp8l_seam_bits(
-	struct view *view, const struct vp8l_place *place, uint64_t at, uint64_t end)
-{
-	uint64_t size = view_size(view), until = place->end < size ? place->end : size, count;
-	struct vp8l_bits b = { .view = view, .at = place->at, .end = until };
-	struct seam *seam = calloc(1, sizeof(*seam));
-	unsigned bits = 0;
-
-	if (!seam) {
-		view_no_memory(view);
-		return 0;
-	}
-	if (begin(seam, &b, place) && byte_of(&b) < at && seam->image.width >= WIDTH_MIN) {
-		decode(seam, &b, at, end, NULL);
-		count = (uint64_t)seam->image.width * seam->image.height;
-		if (seam->count / seam->image.width >= ROWS_MIN && seam->joint < seam->count &&
-			view_work(view, seam->count * SEAM_WORK)) {
-			undo_transforms(seam);
-			learn(seam);
-			find_ratios(seam);
-			bits = bits_of(sum_up(seam));
-			if (bits && seam->count == count &&
-				(!view_work(view, count * SEAM_WORK) || has_gap(seam, view)))
-				bits = 0;
-		}
-	}
-	free_seam(seam);
-	return bits;
-}
-
 /* The bits of stale literals of which the cache has none. */
 static unsigned stale_bits(uint64_t count)
 {
@@ -644,7 +622,8 @@ static unsigned stale_bits(uint64_t count)
 }
 
 /* Declares what literals prove: of a mark, those after it. */
-static void prove(const struct seam *seam, struct view *view, uint64_t begin, uint64_t stale)
+static void prove_by_cache(
+	const struct seam *seam, struct view *view, uint64_t begin, uint64_t stale)
 {
 	unsigned declared = 0;
 
@@ -658,21 +637,50 @@ static void prove(const struct seam *seam, struct view *view, uint64_t begin, ui
 	}
 }
 
-bool vp8l_cache_agrees(struct view *view, const struct vp8l_place *place, uint64_t *at)
+/* Declares what rows prove of each joint: on both sides of it they fit those above them. If it is elsewhere, others' bytes
+ * are on one side. */
+static void prove_by_rows(struct seam *seam, struct view *view)
+{
+	if (!view_work(view, seam->count + (seam->count < LEARNT_MAX ? seam->count : LEARNT_MAX) *
+						   SEAM_WORK))
+		return;
+	undo_transforms(seam);
+	learn(seam);
+	find_ratios(seam);
+	for (size_t i = 0; i < seam->joint_count; i++) {
+		const struct joint *joint = &seam->joints[i];
+		int64_t before, after;
+
+		if (joint->end == UINT64_MAX || joint->begin / seam->image.width < ROWS_MIN ||
+			!view_work(view, (joint->end - joint->begin) * SEAM_WORK))
+			continue;
+		before = sum_up(seam, joint->begin, joint->here);
+		after = sum_up(seam, joint->here, joint->end);
+		view_proved(view, joint->at - 1, joint->at + 1,
+			seam_bits_of(measured, sizeof(measured) / sizeof(*measured),
+				before < after ? before : after));
+	}
+}
+
+bool vp8l_pixels_agree(
+	struct view *view, const struct vp8l_place *place, bool with_rows, uint64_t *at)
 {
 	struct vp8l_bits b = { .view = view, .at = place->at, .end = place->end };
 	struct literals *literals = calloc(1, sizeof(*literals));
 	struct seam *seam = calloc(1, sizeof(*seam));
 	bool agrees = true;
 
+	if (seam && with_rows)
+		find_joints(seam, view, place->at, place->end);
 	if (!seam || !literals) {
 		view_no_memory(view);
-	} else if (begin(seam, &b, place) && seam->image.cache_bits) {
-		decode(seam, &b, UINT64_MAX, UINT64_MAX, literals);
+	} else if (begin(seam, &b, place) && (seam->image.cache_bits || seam->joint_count)) {
+		decode(seam, &b, seam->image.cache_bits ? literals : NULL);
+		agrees = !literals->was_cached || literals->before < STALE_KNOWN;
 		if (!literals->was_cached)
-			prove(seam, view, place->at, literals->stale);
-		else if (literals->before >= STALE_KNOWN)
-			agrees = false;
+			prove_by_cache(seam, view, place->at, literals->stale);
+		if (with_rows && agrees && seam->joint_count && seam->image.width >= WIDTH_MIN)
+			prove_by_rows(seam, view);
 		if (!agrees)
 			*at = literals->at;
 	}

@@ -4,12 +4,10 @@
 
 #include "vp8l_follow.h"
 
-/* The bits (struct carver) for the joint at `at`, the next one being at `end`. */
-unsigned vp8l_seam_bits(
-	struct view *view, const struct vp8l_place *place, uint64_t at, uint64_t end);
-
-/* Whether no pixel's colours are coded that the cache has; declares what that proves. Of a whole image. False: *at has some, after
- * so many others that the encoder is known to look. */
-bool vp8l_cache_agrees(struct view *view, const struct vp8l_place *place, uint64_t *at);
+/* Whether no pixel's colours are coded that the cache has. Of a whole image. False: *at has some, after so many others that the
+ * encoder is known to look. Declares what that proves, and with_rows what
+ * rows of pixels do. */
+bool vp8l_pixels_agree(
+	struct view *view, const struct vp8l_place *place, bool with_rows, uint64_t *at);
 
 #endif

@@ -32,7 +32,6 @@
 #include "vp8.h"
 #include "vp8_follow.h"
 #include "vp8l_follow.h"
-#include "vp8l_seam.h"
 #include "walk.h"
 
 #define STEP_BACK 4096
@@ -53,16 +52,9 @@ struct webp {
 	bool has_alpha;                 /* VP8X says so */
 	const struct carve_state *from; /* or NULL */
 	bool describes;                 /* the data in which the view ends */
-	struct webp_joint *joint;       /* or NULL */
 	struct webp_break *broken;      /* made of it */
 	bool unpadded;          /* the data of a lossy picture do not end as encoders end them */
 	uint32_t width, height; /* of the canvas */
-};
-
-/* Where pieces meet, and the bits by which what is in them fits. */
-struct webp_joint {
-	uint64_t at, end; /* its offset, and that of the next one, or UINT64_MAX */
-	unsigned bits;
 };
 
 /* What may follow data in which a view ends. */
@@ -151,11 +143,6 @@ static const char *decode_lossless(struct webp *webp, const struct vp8l_place *p
 	enum vp8l_state state;
 
 	*at = end;
-	if (webp->joint && place->at < webp->joint->at && webp->joint->at < end)
-		webp->joint->bits =
-			vp8l_seam_bits(webp->view, place, webp->joint->at, webp->joint->end);
-	if (webp->joint)
-		return NULL;
 	if (webp->describes && place->end > size) {
 		describe(webp, place, true);
 		return NULL;
@@ -185,7 +172,7 @@ static const char *decode_lossy(struct webp *webp, const struct riff_chunk *chun
 	*at = end;
 	if (webp->describes && chunk->end > size)
 		describe(webp, &place, false);
-	if (webp->describes || webp->joint || (chunk->end > size && !follows(webp->view)))
+	if (webp->describes || (chunk->end > size && !follows(webp->view)))
 		return NULL;
 	*at = chunk->data;
 	lossy = follows(webp->view) ? vp8_follow(webp->view, at, chunk->end, webp->from)
@@ -241,7 +228,7 @@ static enum webp_step read_picture(struct webp *webp, const struct riff_chunk *c
 		from += (first_len + 1023) / 1024 * 1024;
 	if (webp->from && webp->from->offset > from && webp->from->offset < at)
 		from = webp->from->offset;
-	if (riff_is(chunk->id, "VP8 ") && !webp->describes && !webp->joint)
+	if (riff_is(chunk->id, "VP8 ") && !webp->describes)
 		plain = plain_start(webp->view, from, at);
 	if (!problem && plain < at)
 		problem = "data that is not coded picture data";
@@ -328,7 +315,7 @@ static enum webp_step read_alpha(struct webp *webp, const struct riff_chunk *chu
 	uint64_t at = chunk->end;
 
 	webp->alpha = true;
-	if (p && (*p & 3) == 1 && (webp->describes || webp->joint || follows(webp->view)) &&
+	if (p && (*p & 3) == 1 && (webp->describes || follows(webp->view)) &&
 		!(webp->from && webp->from->offset >= chunk->end))
 		problem = decode_lossless(webp, &place, &at);
 	else
@@ -522,17 +509,6 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return resume(view, NULL, finding);
 }
 
-static unsigned joint(struct view *view, uint64_t at, uint64_t end)
-{
-	struct finding finding = { 0 };
-	struct webp_joint joint = { at, end, 0 };
-	struct webp webp = { .view = view, .finding = &finding, .joint = &joint };
-
-	if (riff_open(&webp.riff, view, 0) && riff_is(webp.riff.form, "WEBP"))
-		walk(&webp);
-	return joint.bits;
-}
-
 static void *begin_break(struct view *view, const struct carve_state *state)
 {
 	struct finding finding = { 0 };
@@ -563,6 +539,5 @@ const struct carver webp_carver = {
 	.summary = "WebP pictures, by their chunks and the heads of their pictures",
 	.check = check,
 	.resume = resume,
-	.joint = joint,
 	.codes = &break_codes,
 };
