@@ -17,6 +17,7 @@
 
 #include "bytes.h"
 #include "logarithm.h"
+#include "plain_text.h"
 
 #define PAGES_MAX ((uint32_t)1 << 16)
 #define TREES_MAX 1024
@@ -32,6 +33,10 @@
 #define VALUE_BITS (4 * LOG_BIT)   /* of such a value in an index that its row has, too, */
 #define INTEGER_BITS (LOG_BIT / 2) /* and of an integer */
 #define SPANS_MIN 8                /* leaves, of which the numbers of rows show something */
+#define USUAL_MIN 32 /* values, after which one that is unlike all of them is not the database's */
+#define EXPONENT_SLACK 64 /* by which those of numbers may differ more */
+#define TYPE_REAL 7
+#define ODD_SHARE 16 /* of the texts, of which fewer that are not UTF-8 may be others' bytes */
 
 enum { INNER_INDEX = 2, INNER_TABLE = 5, LEAF_INDEX = 10, LEAF_TABLE = 13 };
 /* Further kinds of pages. */
@@ -73,6 +78,12 @@ struct hashes {
 	size_t count, capacity;
 };
 
+/* Values of records. */
+struct values_seen {
+	uint32_t texts, wrong_texts; /* wrong: not UTF-8 */
+	uint32_t reals, least, most; /* their exponents, from the least to the most */
+};
+
 struct database {
 	struct view *view;
 	uint32_t page_len, usable_len, count;
@@ -83,6 +94,8 @@ struct database {
 	struct row *rows;
 	size_t row_count, row_capacity;
 	bool has_all_rows;
+	bool is_utf8;
+	struct values_seen seen; /* of all rows */
 	struct hashes cells, forms, pages, values;
 	uint32_t visiting;
 	bool is_wrong, no_memory;
@@ -244,6 +257,51 @@ static uint64_t form_of(const struct sqlite_cell *cell)
 		mix((uint64_t)cell->row ^ cell->len << 40 ^ UINT64_C(1) << 63));
 }
 
+static void note_value(struct values_seen *seen, uint64_t type, const uint8_t *value, size_t len)
+{
+	uint32_t exponent = type == TYPE_REAL ? be16(value) >> 4 & 0x7ff : 0;
+
+	if (exponent) {
+		seen->least = seen->reals && seen->least < exponent ? seen->least : exponent;
+		seen->most = seen->most > exponent ? seen->most : exponent;
+		seen->reals++;
+	} else if (type >= 13 && type % 2 && len) {
+		seen->texts++;
+		seen->wrong_texts += !utf8_valid(value, len) || memchr(value, 0, len);
+	}
+}
+
+/* Notes those values of a cell that are all on the page. */
+static void note_values(struct values_seen *seen, const struct sqlite_cell *cell)
+{
+	uint64_t header, type, at;
+	uint32_t in = sqlite_varint(cell->payload, cell->local, &header), step;
+
+	if (!in || header > cell->local)
+		return;
+	for (at = header; in < header; in += step) {
+		uint64_t len;
+
+		step = sqlite_varint(cell->payload + in, (uint32_t)header - in, &type);
+		len = sqlite_column_len(type);
+		if (!step || len > cell->local - at)
+			return;
+		note_value(seen, type, cell->payload + at, (size_t)len);
+		at += len;
+	}
+}
+
+/* Whether values are other than the database's are, where it has enough of them. */
+static bool are_unusual(
+	const struct values_seen *known, const struct values_seen *others, bool is_utf8)
+{
+	if (is_utf8 && known->texts >= USUAL_MIN && !known->wrong_texts && others->wrong_texts)
+		return true;
+	return known->reals >= USUAL_MIN && others->reals &&
+	       (others->least + EXPONENT_SLACK < known->least ||
+		       others->most > known->most + EXPONENT_SLACK);
+}
+
 /* ---- the walk ------------------------------------------------------------------------------ */
 
 static void fail(struct database *db)
@@ -308,6 +366,7 @@ struct content {
 	const struct database *db; /* NULL: no cells are looked for in it */
 	uint32_t cells, same_cells, same_forms;
 	uint64_t rows, children;
+	struct values_seen seen;
 	bool is_unknown; /* an entry's row is */
 };
 
@@ -317,6 +376,7 @@ static void add_to_content(void *context, const struct sqlite_cell *cell)
 	int64_t number = cell->row;
 
 	content->cells++;
+	note_values(&content->seen, cell);
 	if (!cell->is_table && !read_entry(cell, &number))
 		content->is_unknown = true;
 	content->rows += mix((uint64_t)number);
@@ -370,6 +430,7 @@ static void note_cell(void *context, const struct sqlite_cell *cell)
 	int64_t number = cell->row;
 
 	facts->cells++;
+	note_values(&db->seen, cell);
 	if (cell->overflow)
 		follow_overflow(db, cell);
 	if (!facts->tree) {
@@ -626,6 +687,13 @@ static void rate_spans(struct database *db)
 	free(spans);
 }
 
+/* Whether a few texts are not UTF-8: a cluster may be another file's, or a version's. */
+static bool has_odd_texts(const struct database *db)
+{
+	return db->is_utf8 && db->seen.wrong_texts &&
+	       (uint64_t)db->seen.wrong_texts * ODD_SHARE < db->seen.texts;
+}
+
 static bool walk(struct database *db)
 {
 	const uint8_t *header = view_peek(db->view, 32, 4);
@@ -638,7 +706,8 @@ static bool walk(struct database *db)
 	visit_all(db);
 	if (!db->is_wrong)
 		visit_trunks(db, trunk);
-	if (db->is_wrong || db->no_memory || !view_work(db->view, 8 * db->row_count))
+	if (db->is_wrong || db->no_memory || has_odd_texts(db) ||
+		!view_work(db->view, 8 * db->row_count))
 		return false;
 	list_rows(db);
 	compare_indexes(db);
@@ -671,6 +740,7 @@ static void *begin(struct view *view, uint32_t *page_len, uint32_t *count)
 {
 	const uint8_t *p = view_peek(view, 0, SQLITE_HEADER_LEN);
 	uint32_t len = p ? sqlite_page_len(be16(p + 16)) : 0, reserved = p ? p[20] : 0;
+	bool is_utf8 = p && be32(p + 56) == 1;
 	uint64_t pages = len ? view_size(view) / len : 0;
 	struct database *db;
 
@@ -687,6 +757,7 @@ static void *begin(struct view *view, uint32_t *page_len, uint32_t *count)
 	db->view = view;
 	db->usable_len = len - reserved;
 	db->has_all_rows = true;
+	db->is_utf8 = is_utf8;
 	db->facts = calloc(db->count + 1, sizeof(*db->facts));
 	db->stack = calloc(db->count + 1, sizeof(*db->stack));
 	if (!db->facts || !db->stack)
@@ -894,6 +965,8 @@ static bool may_be_tree(const struct database *db, uint32_t number, const uint8_
 		return false;
 	if (tree->is_exact && !is_inner && !content.is_unknown && content.rows != facts->rows)
 		return false;
+	if (are_unusual(&db->seen, &content.seen, db->is_utf8))
+		return false;
 	return (!bounds.has_low || !facts->has_low || bounds.low > facts->low) &&
 	       (!bounds.has_high || !facts->has_high || bounds.high <= facts->high);
 }
@@ -942,7 +1015,7 @@ static enum carve_kin kin(const void *pages, const uint8_t *bytes)
 	struct sqlite_page page = page_of(db, 2, bytes);
 	struct content content = { .db = db };
 	struct sqlite_bounds bounds;
-	bool is_same_form;
+	bool is_same, is_same_form;
 
 	page.cell = add_to_content;
 	page.context = &content;
@@ -950,7 +1023,10 @@ static enum carve_kin kin(const void *pages, const uint8_t *bytes)
 		return CARVE_NO_KIN;
 	is_same_form = content.same_forms && 2 * content.same_forms >= content.cells &&
 		       (content.same_forms >= FORMS_MIN || content.same_forms == content.cells);
-	if (!content.same_cells && !is_same_form)
+	/* Two databases may have the same text at the same row. */
+	is_same = content.same_cells && (bounds.is_table || content.same_cells >= FORMS_MIN ||
+						content.same_cells == content.cells);
+	if (!is_same && !is_same_form)
 		return CARVE_NO_KIN;
 	return has_hash(&db->pages, hash_bytes(bytes, db->page_len, 0)) ? CARVE_COPY
 									: CARVE_VERSION;
