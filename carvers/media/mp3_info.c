@@ -4,7 +4,8 @@
  *	'Xing' or 'Info' after the frame's header and side information: flags, then by them the
  *	number of frames, of bytes, a table for seeking (100 bytes), quality. LAME and libavformat
  *	write 36 bytes more: encoder, settings, length, a CRC-16 of all that follows this frame, and
- *	one of this frame up to there (gabriel.mp3-tech.org, Mp3 Info Tag revision 1).
+ *	one of this frame up to there (gabriel.mp3-tech.org, Mp3 Info Tag revision 1). libavformat's
+ *	is always of 190 bytes, its own two being zeros, which differs but for MPEG-1 with two channels.
  *
  *	'VBRI' at 36: version, delay, quality, bytes, frames (Fraunhofer's encoder).
  */
@@ -16,6 +17,20 @@
 
 #define LAME_LEN 36
 #define INFO_MAX (4 + 32 + 4 + 4 + 4 + 4 + 100 + 4 + LAME_LEN)
+#define LIBAVFORMAT_LEN ((size_t)190)
+
+/* Whether the CRC at `at` in the frame is of what is before it, or as libavformat has it. */
+static bool is_info_valid(const uint8_t *p, size_t at, size_t len)
+{
+	static const uint8_t itself[2];
+	size_t after = at + sizeof(itself);
+	uint16_t crc = crc16_arc(0, p, at), stored = be16(p + at);
+
+	if (crc == stored || len < LIBAVFORMAT_LEN || after > LIBAVFORMAT_LEN)
+		return crc == stored;
+	crc = crc16_arc(crc, itself, sizeof(itself));
+	return crc16_arc(crc, p + after, LIBAVFORMAT_LEN - after) == stored;
+}
 
 static bool read_xing(const uint8_t *p, size_t at, size_t len, struct mp3_info *info)
 {
@@ -31,8 +46,7 @@ static bool read_xing(const uint8_t *p, size_t at, size_t len, struct mp3_info *
 	if (flags & 2 && at + 4 <= len)
 		info->byte_count = be32(p + at);
 	at += flags & 2 ? 4 : 0;
-	if (flags == 15 && start + 120 + LAME_LEN <= len &&
-		crc16_arc(0, p, start + 154) == be16(p + start + 154)) {
+	if (flags == 15 && start + 120 + LAME_LEN <= len && is_info_valid(p, start + 154, len)) {
 		info->crc = be16(p + start + 152);
 		info->has_crc = true;
 	}

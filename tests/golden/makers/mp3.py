@@ -38,13 +38,13 @@ def crc16(data):
     return crc
 
 
-def xing(count, size, sound=None, version=1, bits=5, mono=False, word=b"Xing"):
+def xing(count, size, sound=None, version=1, bits=5, mono=False, word=b"Xing", libavformat=False):
     start, length = head(version, 3, 0, bits, 0, mono)
     side = (17 if mono else 32) if version == 1 else (9 if mono else 17)
     out = start + bytes(side) + word + struct.pack(">III", 15, count, size + length) + bytes(100) + struct.pack(">I", 50)
     if sound is not None:
         out += b"LAME3.100" + bytes(11 + 8) + struct.pack(">IH", size + length, crc16(sound))
-        out += struct.pack(">H", crc16(out))
+        out += struct.pack(">H", crc16(out.ljust(190, b"\0") if libavformat else out))
     return out.ljust(length, b"\0")
 
 
@@ -63,6 +63,7 @@ def make():
     mp3("count.mp3", counted, verdict="unverified", length=len(counted), why="the last frame, at 860, cannot be verified")
     small = frames(6, 2, mono=True, bits=3)
     mp3("mpeg2-mono.mp3", xing(6, len(small), small, 2, 8, True, b"Info") + small)
+    mp3("libavformat.mp3", xing(6, len(small), small, 2, 8, True, b"Info", True) + small)
     vbri = bytearray(xing(6, len(sound)))
     vbri[36:40], vbri[40:140] = b"VBRI", bytes(100)
     vbri[46:54] = struct.pack(">II", 417 + len(sound), 6)
