@@ -334,6 +334,9 @@ struct carver {
 	 * number of bytes follow one another in the view. False: there is none. */
 	bool (*stored)(struct view *view, struct carve_stored *stored);
 	const struct carve_pages *pages; /* NULL: they are not pages, or nothing links them */
+	/* What is wrong after a joint is noticed there or never, as another file's data goes on as it does itself: for how long
+	 * all is accepted shows nothing. */
+	bool lasts;
 };
 
 /* Formats finding->why like printf (cut when too long) and returns verdict:
@@ -347,6 +350,6 @@ const struct carver *carver_find(const char *name);
 
 /* The version of this contract, which carvers that were built elsewhere name (plugin.h): another number
  * after every change here that they would notice. */
-#define CARVER_CONTRACT 10
+#define CARVER_CONTRACT 11
 
 #endif

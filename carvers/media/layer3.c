@@ -2,7 +2,7 @@
 
 #include "byte_bits.h"
 
-#define LINES 576
+#define LINES LAYER3_LINES
 
 /* The lines at which bands begin, of long blocks (11172-3, table B.8; 13818-3, table B.2; 8 kHz as encoders have it). */
 static const uint16_t bands[5][23] = {
@@ -195,6 +195,7 @@ bool layer3_read_side(const uint8_t *frame, size_t len, struct layer3_side *side
 	for (unsigned i = 0; header.first && i < channels; i++)
 		shared[i] = (uint8_t)take(&reader, 4);
 	side->part_count = (uint8_t)(channels * granules);
+	side->channels = (uint8_t)channels;
 	for (unsigned i = 0; i < side->part_count; i++)
 		if (!read_part(&reader, &header, i % channels,
 			    i < channels ? 0 : shared[i % channels], &side->parts[i]))
@@ -211,8 +212,8 @@ size_t layer3_main_len(const struct layer3_side *side)
 	return (bits + 7) / 8;
 }
 
-/* Skips a pair's code, its further bits and its signs. */
-static void skip_pair(struct reader *reader, const struct layer3_book *book)
+/* Takes a pair's code, its further bits and its signs. */
+static uint32_t take_pair(struct reader *reader, const struct layer3_book *book)
 {
 	uint32_t bits = peek(reader, LAYER3_CODE_BITS), code;
 	unsigned low = 0, high = book->count, first, second;
@@ -231,10 +232,11 @@ static void skip_pair(struct reader *reader, const struct layer3_book *book)
 	reader->at += layer3_code_len(code);
 	reader->at += (first == 15 ? book->more_bits : 0) + (first != 0);
 	reader->at += (second == 15 ? book->more_bits : 0) + (second != 0);
+	return code;
 }
 
-/* Skips four values of 0 or 1, with their signs. */
-static void skip_four(struct reader *reader, bool inverse)
+/* Takes four values of 0 or 1, with their signs; the first one is the highest. */
+static unsigned take_four(struct reader *reader, bool inverse, unsigned *len)
 {
 	/* By the six bits that come: length and values (11172-3, table B.7, A). */
 	static const uint8_t lens[16] = { 1, 4, 4, 5, 4, 6, 5, 6, 4, 5, 5, 6, 5, 6, 6, 6 };
@@ -244,43 +246,61 @@ static void skip_four(struct reader *reader, bool inverse)
 
 	if (inverse) {
 		values = ~(bits >> 2) & 15;
-		reader->at += 4;
+		*len = 4;
 	} else {
 		while (bits >> (6 - lens[values]) != codes[values])
 			values++;
-		reader->at += lens[values];
+		*len = lens[values];
 	}
-	reader->at += (size_t)__builtin_popcount(values);
+	reader->at += *len + (size_t)__builtin_popcount(values);
+	return values;
 }
 
 /* False: the pairs run over the part's end. */
-static bool follow_part(struct reader *reader, const struct layer3_part *part, unsigned *exact)
+static bool follow_part(struct reader *reader, const struct layer3_part *part,
+	struct layer3_granule *granule, struct layer3_gain *gains, unsigned *exact)
 {
-	size_t end = reader->at + part->len;
-	unsigned line = 0;
+	size_t end = reader->at + part->len, at;
+	unsigned line = 0, four, len;
 
 	reader->at += part->factors;
 	for (unsigned i = 0; i < 3; i++)
 		for (; line < part->regions[i]; line += 2) {
+			uint32_t code = 0;
+
+			at = reader->at;
 			if (part->books[i])
-				skip_pair(reader, &layer3_books[part->books[i]]);
+				code = take_pair(reader, &layer3_books[part->books[i]]);
 			if (reader->at > end)
 				return false;
+			if (part->books[i] && gains)
+				layer3_habits_add_pair(granule, line, part->books[i],
+					layer3_code_pair(code), layer3_code_len(code),
+					&gains[at / 8]);
 		}
-	for (; line + 4 <= LINES + 2 && reader->at < end; line += 4)
-		skip_four(reader, part->fours_are_inverse);
+	for (; line + 4 <= LINES + 2 && reader->at < end; line += 4) {
+		at = reader->at;
+		four = take_four(reader, part->fours_are_inverse, &len);
+		if (reader->at <= end && gains)
+			layer3_habits_add_four(granule, line, four, len, &gains[at / 8]);
+	}
 	*exact += part->len > part->factors && reader->at == end;
 	reader->at = end;
 	return true;
 }
 
-bool layer3_follow(const struct layer3_side *side, const uint8_t *data, unsigned *exact)
+bool layer3_follow(const struct layer3_side *side, const uint8_t *data,
+	struct layer3_habits *habits, struct layer3_gain *gains, unsigned *exact)
 {
 	struct reader reader = { data, 0, layer3_main_len(side) * 8 };
 
 	*exact = 0;
-	for (unsigned i = 0; i < side->part_count; i++)
-		if (!follow_part(&reader, &side->parts[i], exact))
+	for (unsigned i = 0; i < side->part_count; i++) {
+		struct layer3_granule granule = { .habits = habits, .channel = i % side->channels };
+
+		if (!follow_part(&reader, &side->parts[i], &granule, habits ? gains : NULL, exact))
 			return false;
+		layer3_habits_end(&granule);
+	}
 	return true;
 }

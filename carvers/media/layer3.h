@@ -1,6 +1,6 @@
 /*
  * The codes of MPEG audio's layer III (ISO/IEC 11172-3, 2.4.1.7 and 2.4.2.7; 13818-3, 2.4.3.2): they are followed, not
- * decoded.
+ * decoded to sound.
  *
  * A frame's main data begins up to 511 bytes before it, in what earlier frames have left of their room, and consists of
  * parts: scale factors and values of a channel in a granule. The side information says how many bits each has.
@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "layer3_habits.h"
 
 #define LAYER3_BOOKS 32
 #define LAYER3_BEGIN_MAX 511 /* bytes before a frame in which its main data may begin */
@@ -56,6 +58,7 @@ struct layer3_side {
 	uint16_t begin; /* bytes before the frame's own room in which the main data begins */
 	uint16_t room;  /* where that is in the frame */
 	uint8_t part_count;
+	uint8_t channels;
 	struct layer3_part parts[4];
 };
 
@@ -64,7 +67,9 @@ bool layer3_read_side(const uint8_t *frame, size_t len, struct layer3_side *side
 /* Bytes of the frame's main data. */
 size_t layer3_main_len(const struct layer3_side *side);
 /* Follows the codes of the parts, of which data has layer3_main_len bytes. False: they are impossible. exact: the
- * parts whose codes end with their last bit, as encoders have it; not those without codes. */
-bool layer3_follow(const struct layer3_side *side, const uint8_t *data, unsigned *exact);
+ * parts whose codes end with their last bit, as encoders have it; not those without codes. habits: NULL, or what learns their
+ * values; then what is gained is added to gains, of the byte in which each code begins. */
+bool layer3_follow(const struct layer3_side *side, const uint8_t *data,
+	struct layer3_habits *habits, struct layer3_gain *gains, unsigned *exact);
 
 #endif

@@ -27,7 +27,7 @@
 #include "bytes.h"
 #include "crc16_arc.h"
 #include "flac.h"
-#include "layer3.h"
+#include "mp3_codes.h"
 #include "overwrite.h"
 #include "audio_tags.h"
 #include "tta.h"
@@ -44,30 +44,10 @@
 /* The longest and the shortest frame: MPEG-2 layer II with 160 kbit/s; MPEG-2.5 layer III with 8. */
 #define FRAME_MAX 2881
 #define FRAME_MIN 24
-#define CRC_BITS 16 /* of LAME's CRC */
+#define CRC_BITS \
+	15 /* of LAME's CRC: its polynomial's factor x + 1 misses clusters in another order */
 
-/* Frames whose codes end exactly after which those of one that do not are another file's. */
-#define EXACT_FRAMES 8
-/* Frames in whose room a frame's main data may lie: each of 24 bytes has 11. */
-#define ROOMS 64
-/* Where other audio's main data takes the place of at least the last CODES_LEN bytes of a frame's, one in 27 still has
- * codes that end exactly (7,473 frames of 51 files, half of them with one part). */
-#define CODES_BITS 4
-#define CODES_LEN 40
-#define CODES_WORK 4 /* units to follow a byte's */
-
-/* What is known of layer III's codes. */
-struct codes {
-	uint8_t room[LAYER3_BEGIN_MAX]; /* the last bytes of frames' room for main data */
-	uint16_t room_len;
-	struct {
-		uint64_t at;
-		uint16_t len;
-	} rooms[ROOMS]; /* of the last frames; that of frame n is rooms[n % ROOMS] */
-	uint32_t frames;
-	uint16_t exact; /* frames */
-	bool varies;    /* one of the first was not */
-};
+#define CODES_WORK 8 /* units to follow a byte's codes */
 
 struct mp3 {
 	struct view *view;
@@ -84,8 +64,9 @@ struct mp3 {
 	bool cut;           /* the view ends within the next frame */
 	bool varies;        /* the frames' bit rate */
 	uint32_t usual_len; /* the first frame's, the info frame not counted */
+	uint8_t usual_flags;
 	uint16_t crc;
-	struct codes codes;
+	struct mp3_codes codes;
 	const struct carve_state *resume; /* NULL: from the start */
 };
 
@@ -93,9 +74,10 @@ struct mp3 {
 struct saved {
 	uint64_t first, at, last, lost;
 	uint32_t count, usual_len;
+	uint8_t usual_flags;
 	uint16_t crc;
 	bool varies;
-	struct codes codes;
+	struct mp3_codes codes;
 };
 
 /* Reads a frame's header of four bytes: false if it is invalid. Free format is not accepted: its
@@ -121,6 +103,7 @@ static bool read_header(const uint8_t *p, struct mp3_frame *frame)
 	frame->version = version == 3 ? 1 : version == 2 ? 2 : 3;
 	frame->rate = p[2] >> 2 & 3;
 	frame->mono = p[3] >> 6 == 3;
+	frame->flags = (uint8_t)((p[1] & 1) << 5 | (p[2] & 1) << 4 | (p[3] & 15));
 	rate = rates[frame->rate] >> (frame->version - 1);
 	kilobits = bits[frame->version == 1 ? frame->layer - 1
 			: frame->layer == 1 ? 3
@@ -204,14 +187,18 @@ static bool is_assembled(const struct mp3 *mp3)
 	return mp3->resume || view_thorough(mp3->view);
 }
 
-/* Notes the bit rate of the next frame. False: it is another file's, as all before had one and the same. */
-static bool has_rate(struct mp3 *mp3, const struct mp3_frame *frame)
+/* Notes the bit rate of the next frame. False: it is another file's, as all before had one and the same, or other flags. */
+static bool is_usual(struct mp3 *mp3, const struct mp3_frame *frame)
 {
 	uint32_t padding = frame->layer == 1 ? 4 : 1;
 	bool same;
 
-	if (!mp3->count)
+	if (!mp3->count) {
 		mp3->usual_len = frame->len;
+		mp3->usual_flags = frame->flags;
+	}
+	if (frame->flags != mp3->usual_flags && is_assembled(mp3))
+		return false;
 	same = frame->len <= mp3->usual_len + padding && mp3->usual_len <= frame->len + padding;
 	if (!same && !mp3->varies && mp3->count >= STEADY_FRAMES && is_assembled(mp3))
 		return false;
@@ -227,6 +214,7 @@ static void save_state(const struct mp3 *mp3)
 		.lost = mp3->lost,
 		.count = mp3->count,
 		.usual_len = mp3->usual_len,
+		.usual_flags = mp3->usual_flags,
 		.crc = mp3->crc,
 		.varies = mp3->varies,
 		.codes = mp3->codes };
@@ -249,102 +237,10 @@ static void load_state(struct mp3 *mp3)
 	mp3->lost = saved.lost;
 	mp3->count = saved.count;
 	mp3->usual_len = saved.usual_len;
+	mp3->usual_flags = saved.usual_flags;
 	mp3->crc = saved.crc;
 	mp3->varies = saved.varies;
 	mp3->codes = saved.codes;
-}
-
-/* Adds the frame's room to that of the frames before. */
-static void add_room(struct codes *codes, const uint8_t *bytes, size_t len)
-{
-	size_t kept = codes->room_len;
-
-	if (len > sizeof(codes->room)) {
-		bytes += len - sizeof(codes->room);
-		len = sizeof(codes->room);
-	}
-	if (kept > sizeof(codes->room) - len)
-		kept = sizeof(codes->room) - len;
-	memmove(codes->room, codes->room + codes->room_len - kept, kept);
-	memcpy(codes->room + kept, bytes, len);
-	codes->room_len = (uint16_t)(kept + len);
-}
-
-/* Where the byte is that is `back` bytes before the end of all room so far. False: too long ago. */
-static bool place_in_room(const struct codes *codes, size_t back, uint64_t *at)
-{
-	for (uint32_t n = 0; n < ROOMS && n < codes->frames; n++) {
-		uint32_t room = (codes->frames - 1 - n) % ROOMS;
-
-		if (back <= codes->rooms[room].len) {
-			*at = codes->rooms[room].at + codes->rooms[room].len - back;
-			return true;
-		}
-		back -= codes->rooms[room].len;
-	}
-	return false;
-}
-
-/* All of the frame's codes end exactly. own: the bytes of its room, which is the last. */
-static void declare_proved(struct mp3 *mp3, const struct layer3_side *side, size_t own)
-{
-	size_t len = layer3_main_len(side), begin = side->begin + own;
-	uint64_t from, to;
-
-	if (len > CODES_LEN && place_in_room(&mp3->codes, begin, &from) &&
-		place_in_room(&mp3->codes, begin - len + CODES_LEN, &to) && from < to)
-		view_proved(mp3->view, from, to, CODES_BITS);
-}
-
-enum codes_found { CODES_UNKNOWN, CODES_EXACT, CODES_WRONG };
-
-/* Follows the codes of the frame, whose room is the last of all room. */
-static enum codes_found follow_codes(
-	struct mp3 *mp3, const struct layer3_side *side, const uint8_t *room, size_t own)
-{
-	struct codes *codes = &mp3->codes;
-	uint8_t main[LAYER3_BEGIN_MAX + FRAME_MAX];
-	unsigned exact = 0, coded = 0;
-
-	if (side->begin > codes->room_len)
-		return CODES_UNKNOWN;
-	memcpy(main, codes->room + codes->room_len - side->begin, side->begin);
-	memcpy(main + side->begin, room, own);
-	if (layer3_main_len(side) > side->begin + own || !layer3_follow(side, main, &exact))
-		return CODES_WRONG;
-	for (unsigned i = 0; i < side->part_count; i++)
-		coded += side->parts[i].len > side->parts[i].factors;
-	if (exact < coded)
-		return CODES_WRONG;
-	if (coded)
-		declare_proved(mp3, side, own);
-	return coded ? CODES_EXACT : CODES_UNKNOWN;
-}
-
-/* Whether the frame's codes are this file's. p: its bytes. They begin in frames before, so that those of a cluster that does
- * not belong there seldom end where the side information says. Some encoders' never do. */
-static bool has_codes(struct mp3 *mp3, const uint8_t *p, size_t len)
-{
-	struct codes *codes = &mp3->codes;
-	enum codes_found found = CODES_WRONG;
-	struct layer3_side side;
-
-	if (layer3_read_side(p, len, &side)) {
-		size_t own = len - side.room;
-
-		codes->rooms[codes->frames % ROOMS].at = mp3->at + side.room;
-		codes->rooms[codes->frames++ % ROOMS].len = (uint16_t)own;
-		found = follow_codes(mp3, &side, p + side.room, own);
-		add_room(codes, p + side.room, own);
-	} else {
-		codes->room_len = 0;
-		codes->frames = 0;
-	}
-	if (found == CODES_EXACT)
-		codes->exact += codes->exact < EXACT_FRAMES;
-	if (found == CODES_WRONG && codes->exact < EXACT_FRAMES)
-		codes->varies = true;
-	return found != CODES_WRONG || codes->varies;
 }
 
 /* Whether codes are followed: where it matters that a cluster is another file's. */
@@ -370,12 +266,13 @@ static void walk_frames(struct mp3 *mp3)
 		}
 		/* Another file's first frame, or one later. */
 		if ((mp3->count && mp3_read_info(mp3->view, mp3->at, &frame, &info)) ||
-			!has_rate(mp3, &frame))
+			!is_usual(mp3, &frame))
 			return;
 		p = view_peek(mp3->view, mp3->at, frame.len);
 		if (!p || (follows && !view_work(mp3->view, CODES_WORK * (uint64_t)frame.len)))
 			return;
-		if (follows && !has_codes(mp3, p, frame.len)) {
+		if (follows && !mp3_codes_add(&mp3->codes, mp3->view, mp3->at, p, frame.len,
+				       mp3->varies)) {
 			mp3->last = mp3->at; /* it begins well */
 			return;
 		}
@@ -623,4 +520,5 @@ const struct carver mp3_carver = {
 	.check = check,
 	.resume = resume,
 	.quick = true,
+	.lasts = true,
 };

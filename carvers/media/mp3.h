@@ -12,6 +12,7 @@ struct mp3_frame {
 	unsigned rate;    /* index of the sample rate */
 	uint32_t len;     /* bytes, with its header */
 	bool mono;
+	uint8_t flags; /* what an encoder sets once: CRC, private, copyright, original, emphasis */
 };
 
 /* What an encoder stated about the file in its first frame. */

@@ -493,7 +493,7 @@ static uint32_t survival_bits(const struct workbench *bench, const struct joinin
 	uint32_t bits = notice_bits(notice, bytes), most = SURVIVAL_MAX;
 	uint64_t lasting = count_lasting(bench, joining);
 
-	if (notice->late * 8 > notice->trials || rivals->count)
+	if (bench->rule->carver->lasts || notice->late * 8 > notice->trials || rivals->count)
 		return 0;
 	if (lasting && workbench_bits(bench->tested / lasting) < most)
 		most = workbench_bits(bench->tested / lasting);

@@ -86,7 +86,7 @@ static struct followed follow(const uint8_t *bytes)
 		if (side.begin > before)
 			continue;
 		if (before - side.begin + layer3_main_len(&side) > room_len ||
-			!layer3_follow(&side, room + before - side.begin, &exact) ||
+			!layer3_follow(&side, room + before - side.begin, NULL, NULL, &exact) ||
 			exact < side.part_count) {
 			result.first_wrong = i < result.first_wrong ? i : result.first_wrong;
 			continue;
@@ -149,10 +149,12 @@ Test(layer3, books_are_complete)
 /* Any bytes get an answer, and no more is read than the side information says. */
 Test(layer3, hostile_frames)
 {
+	static struct layer3_habits habits;
 	uint32_t random = 1;
 
 	for (unsigned round = 0; round < 20000; round++) {
 		uint8_t frame[64], *main;
+		struct layer3_gain *gains;
 		struct layer3_side side;
 		unsigned exact;
 		size_t len;
@@ -167,8 +169,10 @@ Test(layer3, hostile_frames)
 		main = malloc(len + 1);
 		for (size_t i = 0; i < len; i++)
 			main[i] = (uint8_t)((random = random * 1103515245 + 12345) >> 16);
-		layer3_follow(&side, main, &exact);
+		gains = calloc(len + 1, sizeof(*gains));
+		layer3_follow(&side, main, &habits, gains, &exact);
 		cr_expect_leq(exact, side.part_count);
+		free(gains);
 		free(main);
 	}
 }
