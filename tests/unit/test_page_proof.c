@@ -158,6 +158,10 @@ Test(page_proof, another_version_is_noticed, .init = set_up)
 		put_page(FREE_AT, newer, page);
 		cr_expect_eq(prove(), 0, "%zu", page);
 	}
+	/* So would the first one, which counts changes. */
+	plant();
+	put_page(FREE_AT, newer, 0);
+	cr_expect_eq(prove(), 0);
 	/* But not what other files have. */
 	plant();
 	put_page(FREE_AT, newer, joint);
