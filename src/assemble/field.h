@@ -41,6 +41,7 @@ struct partial {
 	uint64_t reached, seen; /* bytes that the carver validated, and that it looked at */
 	uint64_t
 		same; /* of the bytes reached, those before a cluster like another file's; 0: not looked for */
+	bool fits; /* the content on both sides of the last joint does; false: or it was not looked at */
 	bool was_followed;    /* all that it leads to was tried */
 	struct tail tail;     /* the last run of extents, unless pieces reach it */
 	struct breaks breaks; /* where it may break off; none before they are looked for */
@@ -62,11 +63,15 @@ enum ring {
 	RING_END,  /* such that the rest of the file ends a few clusters before its beginning */
 };
 
+/* Which steps: those that may be likely; those to clusters that are likely another file's, late, and not far; the former, with
+ * a part of the work at most, as others are likelier where that does not suffice. */
+enum steps_kind { LIKELY, UNLIKELY, BRIEFLY };
+
 /* Steps that are tried together: from some breaks, to some distance. */
 struct cell {
 	enum ring ring;
 	enum break_zone zone;
-	bool is_unlikely; /* those to clusters that are likely another file's: late, and not far */
+	enum steps_kind kind;
 };
 
 /* The file as the scan found it: in one piece, which goes on over the free clusters after it, up to the tail. False:

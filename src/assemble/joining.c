@@ -434,7 +434,7 @@ static bool goes_on(struct workbench *bench, const struct joining *joining, size
  * piece has. */
 static void add_rivals(struct workbench *bench, struct contest *contest, enum ring ring)
 {
-	const struct cell cell = { ring, ZONE_HERE, false };
+	const struct cell cell = { ring, ZONE_HERE, LIKELY };
 	struct step step = { contest->at, 0 };
 	struct extents extents = { 0 };
 	struct outcome outcome;

@@ -28,8 +28,13 @@
 #define JUDGE_SHARE 4   /* of the work is kept for judging what was found */
 #define JUDGED_MAX 4    /* doubtful layouts of a file */
 #define RECORD_LEN 1024
-#define EXTEND_MAX 64  /* clusters by which the last piece may begin earlier */
-#define COARSE_SHARE 4 /* of the work is for clusters of the usual size */
+#define BRIEF_SHARE 8                 /* of the work is for a cell that is tried briefly */
+#define WEAK_FIT 8                    /* bits, fewer of which show little */
+#define LOOK_AFTER 1536               /* bytes accepted after a joint before it is looked at... */
+#define LOOK_SHARE 4                  /* ...which takes that part of the work at most... */
+#define LOOK_LEN ((uint64_t)64 << 10) /* ...and bytes after it that are looked at */
+#define EXTEND_MAX 64                 /* clusters by which the last piece may begin earlier */
+#define COARSE_SHARE 4                /* of the work is for clusters of the usual size */
 
 struct search {
 	struct workbench *bench;
@@ -39,6 +44,7 @@ struct search {
 	const struct clusters *clusters; /* as they are; bench may have larger ones */
 	struct assembly *assembly;
 	uint64_t reserve;              /* work that is kept for judging */
+	uint64_t look_most, look_left; /* work that may be spent on whether content fits */
 	unsigned judged;               /* layouts that were accepted, and found to be doubtful */
 	bool is_found;                 /* search->best is judged */
 	bool is_spent;                 /* not all trials could be made */
@@ -46,7 +52,11 @@ struct search {
 	struct likeness likeness;      /* of what steps from it lead to */
 	struct continuations *continuations; /* of its breaks; NULL: not made yet */
 	struct notice notice;                /* of the trials */
-	struct joining best;   /* not proved, the first one accepted; without extents: none */
+	struct joining best; /* not proved, the first one accepted; without extents: none */
+	/* The likeliest of the layouts that were judged to be possible, but whose content does not fit well at a joint;
+	 * without extents: none. */
+	struct joining weak;
+	struct assembly weak_assembly;
 	struct partial from;   /* what it is a step from... */
 	struct step step;      /* ...and which */
 	struct partial proved; /* without extents: none; a check covers its last joint */
@@ -90,25 +100,56 @@ static bool is_further(
 	return reached + record >= step->at + size || bench->seen >= step->at + size;
 }
 
+/* Whether the content fits at the joint of a step after which much was accepted: what other files have may be accepted for
+ * longer than a short piece of this one. is_new: it leads to another piece than what is known; only most of what may be
+ * spent is for those that enter the same one elsewhere. */
+static bool content_fits(
+	struct search *search, const struct step *step, const struct extents *extents, bool is_new)
+{
+	struct workbench *bench = search->bench;
+	uint64_t left = bench->work_left, least = is_new ? 1 : search->look_most / LOOK_SHARE;
+	struct extents start = { 0 };
+	bool fits;
+
+	if (!bench->rule->carver->joint || bench->reached < step->at + LOOK_AFTER ||
+		search->look_left < least)
+		return false;
+	extents_set(&start, extents->runs, extents->count);
+	extents_cut(&start, step->at + LOOK_LEN);
+	workbench_open(bench, &start);
+	fits = workbench_fit(bench, step->at, UINT64_MAX) >= WEAK_FIT;
+	workbench_close(bench);
+	extents_free(&start);
+	left -= bench->work_left;
+	search->look_left -= left < search->look_left ? left : search->look_left;
+	return fits;
+}
+
 /* The step was refused: it may have brought the file a piece further. */
 static void offer(struct search *search, const struct partial *partial, const struct step *step,
 	struct beam *next)
 {
 	const struct clusters *clusters = search->bench->clusters;
-	uint64_t reached = search->bench->reached;
+	uint64_t reached = search->bench->reached, seen = search->bench->seen, end;
 	struct extents extents = { 0 };
 	struct partial *room;
+	bool fits;
 
 	if (!next || !is_further(search->bench, partial, step))
 		return;
-	room = beam_room(next, step->gap, reached);
-	if (!room)
-		return;
 	step_lay_out(clusters, partial, step, &extents);
+	end = extents_place(&extents, reached) / clusters->size;
+	fits = content_fits(search, step, &extents, !beam_has_piece(next, step->gap, end));
+	room = beam_room(next, step->gap, end, reached, fits);
+	if (!room) {
+		extents_free(&extents);
+		return;
+	}
 	*room = (struct partial){ .extents = extents,
 		.joint = step->at,
 		.reached = reached,
-		.seen = search->bench->seen,
+		.seen = seen,
+		.fits = fits,
 		.tail = partial->tail };
 }
 
@@ -230,6 +271,48 @@ static void extend_back(struct search *search)
 	}
 }
 
+/* Bits of the joint at which the content fits least. */
+static uint32_t least_fit(const struct joining *joining)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (size_t i = 0; i + 1 < joining->extents.count; i++)
+		if (joining->joint_bits[i].fit < least)
+			least = joining->joint_bits[i].fit;
+	return least;
+}
+
+/* Whether content that can be compared at joints does not show that the best layout is right: then another one may be. */
+static bool is_weak(const struct search *search)
+{
+	const struct carver *carver = search->bench->rule->carver;
+
+	return carver->joint && !search->best.is_proved &&
+	       !workbench_is_proof(search->bench, search->assembly->evidence) &&
+	       least_fit(&search->best) < WEAK_FIT;
+}
+
+/* Keeps the best layout for the end of the search, unless a likelier one is kept. */
+static void keep_weak(struct search *search)
+{
+	if (search->weak.extents.count && least_fit(&search->weak) >= least_fit(&search->best))
+		return;
+	joining_free(&search->weak);
+	search->weak = search->best;
+	search->best = (struct joining){ 0 };
+	search->weak_assembly = *search->assembly;
+}
+
+/* Takes what was kept. */
+static void take_weak(struct search *search)
+{
+	joining_free(&search->best);
+	search->best = search->weak;
+	search->weak = (struct joining){ 0 };
+	*search->assembly = search->weak_assembly;
+	search->is_found = true;
+}
+
 /* Judges what was accepted. One that is doubtful is forgotten, and the search goes on for one of which
  * something proves the joints; after some of them it ends, as the carver accepts nearly anything. True: the
  * search ends. */
@@ -248,8 +331,11 @@ static bool judge(struct search *search)
 			   !((bench->takes_unverified || search->plan->only_sure) &&
 				   search->assembly->doubt_count);
 	bench->clusters = clusters;
-	if (search->is_found)
+	if (search->is_found && !is_weak(search))
 		return true;
+	if (search->is_found)
+		keep_weak(search);
+	search->is_found = false;
 	joining_free(&search->best);
 	search->assembly->doubt_count = 0;
 	search->reserve = bench->work_left / JUDGE_SHARE;
@@ -322,7 +408,7 @@ static bool try_gap(struct search *search, const struct steps_ahead *steps, uint
 			    search->continuations, &step, known ? known->follows : ANSWER_NONE))
 			continue;
 		if (!is_known && likeness_is_unlikely(&search->likeness, partial, &step) !=
-					 cell->is_unlikely)
+					 (cell->kind == UNLIKELY))
 			continue;
 		search->bench->ahead = known ? &known->checks : NULL;
 		ends = try_step(search, partial, &step, next);
@@ -340,7 +426,7 @@ static bool skip_gaps(const struct search *search, const struct steps_ahead *ste
 {
 	uint64_t distance;
 
-	return !steps->cell->is_unlikely &&
+	return steps->cell->kind != UNLIKELY &&
 	       cell_is_around(
 		       search->bench->clusters, steps->cell, number, FOLLOW_EVERY / 2, &distance) &&
 	       continuations_skip_around(search->continuations, steps->breaks, steps->width,
@@ -416,8 +502,15 @@ static bool try_cells(struct search *search, struct partial *partial, const stru
 	bool found = false;
 
 	turn_to(search, partial);
-	for (size_t i = 0; i < count && !found && workbench_goes_on(search->bench); i++)
+	for (size_t i = 0; i < count && !found && workbench_goes_on(search->bench); i++) {
+		uint64_t left = search->bench->work_left;
+		uint64_t kept = cells[i].kind == BRIEFLY ? left - left / BRIEF_SHARE : 0;
+
+		search->bench->work_left -= kept;
 		found = try_cell(search, partial, &cells[i], next, pieces);
+		if (kept)
+			give_work(search, kept);
+	}
 	return found;
 }
 
@@ -590,6 +683,8 @@ bool steps_find(struct workbench *bench, const struct broken *broken, const stru
 		.clusters = bench->clusters,
 		.assembly = assembly,
 		.reserve = bench->work_left / JUDGE_SHARE,
+		.look_most = bench->work_left / LOOK_SHARE,
+		.look_left = bench->work_left / LOOK_SHARE,
 		.likeness = { .bench = bench, .broken = broken },
 		.guesses.least = least };
 
@@ -600,12 +695,15 @@ bool steps_find(struct workbench *bench, const struct broken *broken, const stru
 	bench->tail_shift = tail ? tail->shift : 0;
 	if (!search_coarsely(&search, broken) && !search_from(&search, broken))
 		judge_guesses(&search);
+	if (!search.is_found && search.weak.extents.count)
+		take_weak(&search);
 	if (search.is_found) {
 		*extents = search.best.extents;
 		*outcome = search.best.outcome;
 		search.best = (struct joining){ .joint_bits = search.best.joint_bits };
 	}
 	joining_free(&search.best);
+	joining_free(&search.weak);
 	partial_free(&search.from);
 	guesses_free(&search.guesses);
 	forget(&search);

@@ -38,7 +38,8 @@ static bool seems_worth(const struct steps_ahead *steps, const struct step *step
 	if (item->follows != ANSWER_YES)
 		return false;
 	unlikely = likeness_ask(steps->likeness, steps->partial, step, view);
-	return unlikely != ANSWER_NONE && (unlikely == ANSWER_YES) == steps->cell->is_unlikely;
+	return unlikely != ANSWER_NONE &&
+	       (unlikely == ANSWER_YES) == (steps->cell->kind == UNLIKELY);
 }
 
 static void try_ahead(void *context, size_t part, struct view *view)

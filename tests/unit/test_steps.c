@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "assemble/beam.h"
 #include "assemble/inner_hits.h"
 #include "assemble/mapping.h"
 #include "carvers/bytes.h"
@@ -661,6 +662,81 @@ Test(steps, the_rest_right_before_the_beginning_is_tried_soon)
 	cr_expect_gt(trials, 0);
 	compare(&carver, &broken, work);
 	extents_free(&extents);
+}
+
+/* ---- content that fits ---------------------------------------------------------------------- */
+
+static uint8_t decoy[6 * CLUSTER];
+
+/* A file whose second half may be another one's: its content does not fit. */
+static enum verdict check_halves(struct view *view, struct finding *finding)
+{
+	uint64_t half = sizeof(file) / 2;
+	const uint8_t *p = view_peek(view, 0, sizeof(file));
+
+	finding->length = p ? half : view_size(view);
+	if (!p || memcmp(p, file, half) != 0 ||
+		(memcmp(p + half, file + half, half) != 0 && memcmp(p + half, decoy, half) != 0))
+		return verdict_because(CARVE_TRUNCATED, finding, "wrong");
+	view_proved(view, half - 1, sizeof(file), 15);
+	finding->length = sizeof(file);
+	return CARVE_COMPLETE;
+}
+
+static unsigned fit_halves(struct view *view, uint64_t at, uint64_t end)
+{
+	const uint8_t *p = view_peek(view, at, CLUSTER);
+
+	(void)end;
+	return p && at == sizeof(file) / 2 && memcmp(p, file + at, CLUSTER) == 0 ? 30 : 0;
+}
+
+/* What is found first is not taken if what fits better is farther away; and it is, if there is nothing else. */
+Test(steps, what_does_not_fit_is_taken_last)
+{
+	static const struct carver carver = {
+		.name = "x", .check = check_halves, .joint = fit_halves
+	};
+	const struct broken broken = {
+		.start = 40 * CLUSTER, .length = sizeof(file) / 2, .verdict = CARVE_TRUNCATED
+	};
+	static const uint64_t wrong[][2] = { { 40, 6 * CLUSTER }, { 50, 6 * CLUSTER } };
+	static const uint64_t right[][2] = { { 40, 6 * CLUSTER }, { 10, 6 * CLUSTER } };
+	struct extents extents = { 0 };
+
+	fill_file(8);
+	memset(decoy, 5, sizeof(decoy));
+	plant(0, sizeof(file) / 2, 40);
+	memcpy(content + 50 * CLUSTER, decoy, sizeof(decoy));
+	cr_assert(search(&carver, &broken, 1 << 28, NULL, &extents).found);
+	expect_runs(&extents, wrong, 2);
+	plant(sizeof(file) / 2, sizeof(file), 10);
+	cr_assert(search(&carver, &broken, 1 << 28, NULL, &extents).found);
+	expect_runs(&extents, right, 2);
+	compare(&carver, &broken, 1 << 28);
+	extents_free(&extents);
+}
+
+Test(steps, a_beam_has_one_way_into_a_piece_and_prefers_what_fits)
+{
+	struct beam beam = { 0 };
+	struct partial *room = beam_room(&beam, 4, 90, 700, false);
+
+	cr_assert(room);
+	room->reached = 700;
+	cr_expect(beam_has_piece(&beam, 8, 91) && beam_has_piece(&beam, 4, 50));
+	cr_expect_not(beam_has_piece(&beam, 8, 92));
+	cr_expect_null(beam_room(&beam, 8, 91, 600, false), "the same piece, from later on");
+	room = beam_room(&beam, 8, 40, 300, true);
+	cr_assert_eq(room, &beam.items[0], "what fits comes first");
+	room->reached = 300;
+	room->fits = true;
+	cr_expect_eq(beam.count, 2);
+	cr_expect_null(beam_room(&beam, 12, 40, 500, false));
+	room = beam_room(&beam, 12, 90, 650, true);
+	cr_assert_eq(room, &beam.items[0], "in the place of that which does not fit");
+	cr_expect_eq(beam.count, 2);
+	beam_free(&beam);
 }
 
 /* ---- codes ---------------------------------------------------------------------------------- */

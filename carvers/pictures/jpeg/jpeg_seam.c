@@ -14,6 +14,8 @@
 #define OTHERS 3
 /* Energy from which an edge has detail: waves of about two levels of brightness. */
 #define DETAIL_MIN 400
+/* Units (view_work) for a block, besides those of its bytes. */
+#define BLOCK_WORK 128
 /* Coefficients are limited to this once they are multiplied by their quantization: 8 times a pixel's largest value. */
 #define COEFFICIENT_MAX 16384
 
@@ -194,7 +196,7 @@ void jpeg_seam_add(struct jpeg_seam *seam, struct jpeg_decoder *d, uint64_t mcu)
 	const int32_t *block = seam->coefficients;
 	uint64_t column = mcu % seam->across;
 
-	if (seam->no_memory)
+	if (seam->no_memory || !view_work(jpeg->view, (uint64_t)d->block_count * BLOCK_WORK))
 		return;
 	find_mcu(d, seam->at, mcu, &seam->joint);
 	find_mcu(d, seam->end, mcu, &seam->next);
