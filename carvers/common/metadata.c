@@ -140,31 +140,46 @@ enum {
 	TAG_INTEROP_IFD = 0xa005,
 };
 
+enum { TYPE_BYTE = 1, TYPE_UNDEFINED = 7 };
+
+/* Whether a value is of bytes that nothing explains, and has another file's cluster room. */
+static bool is_unknown(const struct tiff *tiff, const struct tiff_entry *entry)
+{
+	uint64_t at = tiff->base + entry->data;
+
+	return (entry->type == TYPE_BYTE || entry->type == TYPE_UNDEFINED) &&
+	       entry->len >= SECTOR && !walk_zeros(tiff->view, at, at + entry->len);
+}
+
 /* Whether a directory's values are all in the data. *next: the directory after it. */
-static bool is_directory(const struct tiff *tiff, uint64_t at, uint64_t *next)
+static bool is_directory(
+	const struct tiff *tiff, uint64_t at, struct metadata_exif *exif, uint64_t *next)
 {
 	struct tiff_entry entry;
 	struct tiff_ifd ifd;
 
 	if (!tiff_read_ifd(tiff, at, &ifd))
 		return false;
-	for (uint64_t i = 0; i < ifd.count; i++)
+	for (uint64_t i = 0; i < ifd.count; i++) {
 		if (!tiff_read_entry(tiff, &ifd, i, &entry) || entry.data > tiff->len ||
 			entry.len > tiff->len - entry.data)
 			return false;
+		exif->has_unknown |= is_unknown(tiff, &entry);
+	}
 	*next = ifd.next;
 	return true;
 }
 
 /* The same for one that a tag of another points to, if it does. */
-static bool is_inner(const struct tiff *tiff, uint64_t at, uint16_t tag, uint64_t *inner)
+static bool is_inner(const struct tiff *tiff, uint64_t at, uint16_t tag, struct metadata_exif *exif,
+	uint64_t *inner)
 {
 	struct tiff_entry entry;
 	uint64_t next;
 
 	*inner = 0;
 	return !at || !tiff_find(tiff, at, tag, &entry) ||
-	       (tiff_read_value(tiff, &entry, 0, inner) && is_directory(tiff, *inner, &next));
+	       (tiff_read_value(tiff, &entry, 0, inner) && is_directory(tiff, *inner, exif, &next));
 }
 
 static uint64_t value_of(const struct tiff *tiff, uint64_t at, uint16_t tag)
@@ -176,30 +191,29 @@ static uint64_t value_of(const struct tiff *tiff, uint64_t at, uint16_t tag)
 											    : 0;
 }
 
-bool metadata_is_exif(
-	struct view *view, uint64_t at, uint64_t end, uint64_t *thumbnail, uint64_t *len)
+bool metadata_is_exif(struct view *view, uint64_t at, uint64_t end, struct metadata_exif *exif)
 {
-	uint64_t second, own, inner, after;
+	uint64_t second, own, inner, after, place, len;
 	struct tiff tiff;
 
-	*thumbnail = *len = 0;
+	*exif = (struct metadata_exif){ 0 };
 	if (!tiff_open(&tiff, view, at, end - at) ||
-		!is_directory(&tiff, tiff.first_ifd, &second) ||
-		!is_inner(&tiff, tiff.first_ifd, TAG_EXIF_IFD, &own) ||
-		!is_inner(&tiff, tiff.first_ifd, TAG_GPS_IFD, &inner) ||
-		!is_inner(&tiff, own, TAG_INTEROP_IFD, &inner))
+		!is_directory(&tiff, tiff.first_ifd, exif, &second) ||
+		!is_inner(&tiff, tiff.first_ifd, TAG_EXIF_IFD, exif, &own) ||
+		!is_inner(&tiff, tiff.first_ifd, TAG_GPS_IFD, exif, &inner) ||
+		!is_inner(&tiff, own, TAG_INTEROP_IFD, exif, &inner))
 		return false;
 	if (!second)
 		return true;
-	if (!is_directory(&tiff, second, &after))
+	if (!is_directory(&tiff, second, exif, &after))
 		return false;
-	*thumbnail = value_of(&tiff, second, TAG_THUMBNAIL);
-	*len = value_of(&tiff, second, TAG_THUMBNAIL_LEN);
-	if (!*thumbnail || !*len)
-		*thumbnail = *len = 0;
-	else if (*thumbnail > tiff.len || *len > tiff.len - *thumbnail)
+	place = value_of(&tiff, second, TAG_THUMBNAIL);
+	len = value_of(&tiff, second, TAG_THUMBNAIL_LEN);
+	if (!place || !len)
+		return true;
+	if (place > tiff.len || len > tiff.len - place)
 		return false;
-	else
-		*thumbnail += at;
+	exif->thumbnail = at + place;
+	exif->len = len;
 	return true;
 }

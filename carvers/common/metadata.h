@@ -14,9 +14,13 @@ bool metadata_is_xmp(struct view *view, uint64_t at, uint64_t end);
  * has one. */
 bool metadata_is_icc(struct view *view, uint64_t at, uint64_t end);
 
-/* Whether the EXIF data at [at, end), from its TIFF head on, has directories all of whose values are in it. *thumbnail and *len: where
- * it says that a thumbnail in JPEG is, counted from the view's beginning; len 0: nowhere. */
-bool metadata_is_exif(
-	struct view *view, uint64_t at, uint64_t end, uint64_t *thumbnail, uint64_t *len);
+/* What EXIF data has. */
+struct metadata_exif {
+	uint64_t thumbnail, len; /* of a JPEG, where it is in the view; len 0: none */
+	bool has_unknown; /* a value of a sector or more that only its program knows, such as a camera's notes */
+};
+
+/* Whether the EXIF data at [at, end), from its TIFF head on, has directories all of whose values are in it. */
+bool metadata_is_exif(struct view *view, uint64_t at, uint64_t end, struct metadata_exif *exif);
 
 #endif

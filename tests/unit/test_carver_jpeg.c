@@ -551,6 +551,25 @@ static void expect_doubt(
 	free(rest.data);
 }
 
+/* The same with a segment that is valid. */
+static void expect_unknown(uint8_t marker, const struct bytes *content, enum verdict expected)
+{
+	struct bytes rest = with_data("\0", 1), jpeg = { 0 };
+	struct finding found = { 0 };
+	struct view *view;
+
+	bytes_add(&jpeg, rest.data, 20);
+	add_segment(&jpeg, marker, content->data, content->len);
+	bytes_add(&jpeg, rest.data + 20, rest.len - 20);
+	view = view_new_memory(jpeg.data, jpeg.len);
+	view_set_thorough(view, true);
+	cr_expect_eq(carver_find("jpeg")->check(view, &found), expected, "%s", found.why);
+	cr_expect_eq(view_agreed(view), expected == CARVE_UNVERIFIED);
+	view_free(view);
+	free(jpeg.data);
+	free(rest.data);
+}
+
 /* Nothing else would show that a cluster of another file is among what fills XMP, say. */
 Test(jpeg, what_segments_have_is_doubted_where_pieces_meet)
 {
@@ -585,6 +604,12 @@ Test(jpeg, what_segments_have_is_doubted_where_pieces_meet)
 	bytes_fill(&exif, 0, 600);
 	/* The entry's values would be elsewhere. */
 	expect_doubt(0xe1, &exif, 20, 0xee, 14);
+
+	/* A camera's notes. */
+	memcpy(exif.data + 6 + 8 + 2, "\x7c\x92\7\0\0\2\0\0\x2e\0\0\0", 12);
+	expect_unknown(0xe1, &exif, CARVE_COMPLETE);
+	exif.data[200] = 1;
+	expect_unknown(0xe1, &exif, CARVE_UNVERIFIED);
 
 	bytes_add(&photoshop, "Photoshop 3.0\0008BIM\4\4\0\0\0\0\2\0", 26);
 	bytes_fill(&photoshop, 1, 512);

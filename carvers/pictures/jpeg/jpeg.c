@@ -115,12 +115,16 @@ static bool is_thumbnail(const struct jpeg *jpeg, uint64_t at, uint64_t len)
 }
 
 /* EXIF data, and the thumbnail in it. */
-static bool is_exif(const struct jpeg *jpeg, uint64_t at, uint64_t end)
+static bool is_exif(struct jpeg *jpeg, uint64_t at, uint64_t end)
 {
-	uint64_t thumbnail, len;
+	struct metadata_exif exif;
 
-	return metadata_is_exif(jpeg->view, at, end, &thumbnail, &len) &&
-	       (!len || is_thumbnail(jpeg, thumbnail, len));
+	if (!metadata_is_exif(jpeg->view, at, end, &exif) ||
+		(exif.len && !is_thumbnail(jpeg, exif.thumbnail, exif.len)))
+		return false;
+	if (exif.has_unknown)
+		jpeg->unknown = "EXIF data";
+	return true;
 }
 
 /* Photoshop's resources, up to the segment's end. */
@@ -154,7 +158,8 @@ static const char *problem_in(struct jpeg *jpeg, uint8_t marker, uint64_t at, ui
 	if (marker == JPEG_APP0 + 1 && memcmp(p, "Exif", 5) == 0)
 		return is_exif(jpeg, at + 6, end) ? NULL : "invalid EXIF data";
 	if (marker == JPEG_APP0 + 2 && memcmp(p, "ICC_PROFILE", 12) == 0) {
-		jpeg->has_profile |= p[13] > 1;
+		if (p[13] > 1)
+			jpeg->unknown = "an ICC profile";
 		return p[13] > 1 || metadata_is_icc(jpeg->view, at + 14, end)
 			       ? NULL
 			       : "an invalid ICC profile";
@@ -344,9 +349,11 @@ static enum verdict file_verdict(struct jpeg *jpeg, enum jpeg_walk state, const 
 	if (state == JPEG_WALK_DONE && jpeg->extra_at)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"other data after the last block, at %" PRIu64, jpeg->extra_at);
-	if (state == JPEG_WALK_DONE && jpeg->has_profile)
+	if (state == JPEG_WALK_DONE && jpeg->unknown) {
+		view_agrees(jpeg->view);
 		return verdict_because(
-			CARVE_UNVERIFIED, finding, "an ICC profile that nothing verifies");
+			CARVE_UNVERIFIED, finding, "%s that nothing verifies", jpeg->unknown);
+	}
 	if (state == JPEG_WALK_DONE)
 		return CARVE_COMPLETE;
 	if (!jpeg->scan_count && jpeg->evidence < 2) {

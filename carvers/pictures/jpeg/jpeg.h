@@ -91,11 +91,11 @@ struct jpeg {
 	const struct carve_state *resume;   /* the check goes on from there; NULL: it starts */
 	struct jpeg_seam *seam;             /* that looks at the first scan's blocks; NULL: none */
 	struct carve_coded *coded;          /* describes the break in the first scan; NULL: none */
-	bool portable;    /* decode without instructions that only some processors have */
-	bool is_inner;    /* a thumbnail */
-	bool has_profile; /* in a file of pieces: one of several segments */
-	bool eager;       /* decode at several places however short the scan is */
-	unsigned rounds;  /* made so */
+	bool portable;       /* decode without instructions that only some processors have */
+	bool is_inner;       /* a thumbnail */
+	const char *unknown; /* in a file of pieces: what nothing verifies, or NULL */
+	bool eager;          /* decode at several places however short the scan is */
+	unsigned rounds;     /* made so */
 };
 
 /* Reads the len bytes at p, after the length field, of a table or frame segment. */
