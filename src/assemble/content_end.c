@@ -18,6 +18,8 @@
 #include <string.h>
 
 #include "assemble/fine_log.h"
+#include "assemble/linear_prediction.h"
+#include "assemble/samples.h"
 #include "base/memory.h"
 
 #define BIT CONTENT_BIT
@@ -51,19 +53,19 @@
 #define CROSSING \
 	12 /* errors across the place that count: the first FULL ones wholly, the others half */
 #define FULL 4
-#define WEIGHT_BIT 20 /* weights are in 2^-20 */
-#define SCALE 40      /* of factors in an elimination */
-#define WEIGHT_MAX ((__int128)1 << 40)
 #define PER_ERROR 23  /* 16 / ln 2 */
 #define ERROR_UNIT 16 /* of mean errors */
 #define SMALL_ERROR 4 /* that is added, as samples are whole numbers */
 #define WORST (-12 * BIT)
 #define OUTLIER 16 /* times the mean error */
+#define LIKE_MIN (2 * ORDER + 1)
+#define LIKE 4 /* the same, in a cluster of sound that is alike */
 
 struct channel {
 	int64_t weights[PREDICTORS][ORDER];
 	int64_t usual[PREDICTORS]; /* mean errors before the place, in ERROR_UNITs */
-	int64_t gain;              /* by how many BITs the simplest predictors shorten samples */
+	int64_t steady; /* that of the longest predictor in all that it was learnt from */
+	int64_t gain;   /* by how many BITs the simplest predictors shorten samples */
 	/* What the past adds to the first sample after it and to the next one, weighted. */
 	int64_t adds[PREDICTORS][2];
 	int64_t rough; /* the mean difference of two samples, in ERROR_UNITs */
@@ -266,74 +268,17 @@ static uint32_t sum_differences(const uint8_t *a, const uint8_t *b, size_t len)
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* A sample, of which 16 bits are kept. */
-static int32_t sample_at(const struct carve_stored *stored, const uint8_t *p)
-{
-	unsigned len = stored->sample_len;
-	uint8_t high = p[stored->big_endian ? 0 : len - 1];
-
-	if (len == 1)
-		return stored->is_unsigned ? high - 128 : (int8_t)high;
-	return (int16_t)((unsigned)high << 8 | p[stored->big_endian ? 1 : len - 2]);
-}
-
 static uint64_t magnitude(int64_t number)
 {
 	return number < 0 ? (uint64_t)-number : (uint64_t)number;
 }
 
-/* Solves for `order` weights: the rows of `equations` have the right side at ORDER. */
-static bool solve(__int128 equations[ORDER][ORDER + 1], unsigned order, int64_t *weights)
+static bool learn_weights(const int32_t *values, size_t count, unsigned order, int64_t *weights)
 {
-	for (unsigned k = 0; k < order; k++) {
-		if (equations[k][k] <= 0)
-			return false;
-		for (unsigned i = k + 1; i < order; i++) {
-			__int128 factor =
-				equations[i][k] * ((__int128)1 << SCALE) / equations[k][k];
+	struct prediction_sums sums = { .count = 0 };
 
-			if (factor > ((__int128)1 << 60) || factor < -((__int128)1 << 60))
-				return false;
-			for (unsigned j = k; j <= ORDER; j = j + 1 == order ? ORDER : j + 1)
-				equations[i][j] -=
-					factor * equations[k][j] / ((__int128)1 << SCALE);
-		}
-	}
-	for (unsigned i = order; i-- > 0;) {
-		__int128 rest = equations[i][ORDER];
-
-		for (unsigned j = i + 1; j < order; j++)
-			rest -= equations[i][j] * weights[j] / (1 << WEIGHT_BIT);
-		rest = rest * (1 << WEIGHT_BIT) / equations[i][i];
-		if (rest > WEIGHT_MAX || rest < -WEIGHT_MAX)
-			return false;
-		weights[i] = (int64_t)rest;
-	}
-	return true;
-}
-
-/* Learns to predict: the covariance method, with a little noise added. Values have 16 bits, and there are LONG_LEN of them
- * at most, so that sums have 42 bits; what is eliminated gets smaller. False: the values do not show it. */
-static bool learn_weights(
-	const int32_t *values, size_t count, unsigned order, int64_t weights[ORDER])
-{
-	int64_t sums[ORDER + 1][ORDER + 1] = { 0 };
-	__int128 equations[ORDER][ORDER + 1] = { 0 };
-	int64_t noise;
-
-	for (size_t t = order; t < count; t++)
-		for (unsigned i = 0; i <= order; i++)
-			for (unsigned j = i; j <= order; j++)
-				sums[i][j] += (int64_t)values[t - i] * values[t - j];
-	noise = ((sums[0][0] + (int64_t)count) >> 10) + ((int64_t)count << 10);
-	for (unsigned i = 0; i < order; i++) {
-		for (unsigned j = 0; j < order; j++)
-			equations[i][j] =
-				(i <= j ? sums[i + 1][j + 1] : sums[j + 1][i + 1]) * (1 << 12);
-		equations[i][i] += noise;
-		equations[i][ORDER] = sums[0][i + 1] * (1 << 12);
-	}
-	return solve(equations, order, weights);
+	prediction_add(&sums, values, count, order);
+	return prediction_learn(&sums, order, weights);
 }
 
 /* Weights have 41 bits, and values 16. */
@@ -343,7 +288,7 @@ static int64_t predict_sample(const int64_t *weights, unsigned order, const int3
 
 	for (unsigned i = 0; i < order; i++)
 		sum += weights[i] * *(at - 1 - i);
-	return sum / (1 << WEIGHT_BIT);
+	return sum / (1 << PREDICTION_BIT);
 }
 
 /* By how many BITs the best polynomial of up to third degree shortens samples. */
@@ -372,11 +317,22 @@ static const int32_t *read_samples(
 	struct content_end *end, unsigned channel, size_t frame, size_t count)
 {
 	const uint8_t *p = end->bytes + end->phase + frame * end->step +
-			   (size_t)channel * end->stored.sample_len;
+			   (size_t)channel * end->stored.sample_len + samples_first(&end->stored);
 
 	for (size_t i = 0; i < count; i++, p += end->step)
-		end->values[i] = sample_at(&end->stored, p);
+		end->values[i] = samples_value(&end->stored, p);
 	return end->values;
+}
+
+/* The mean error of the longest predictor, in ERROR_UNITs. */
+static int64_t mean_error(const struct channel *channel, const int32_t *values, size_t count)
+{
+	uint64_t sum = 0;
+
+	for (size_t t = ORDER; t < count; t++)
+		sum += magnitude(
+			values[t] - predict_sample(channel->weights[2], ORDER, values + t));
+	return (int64_t)(sum * ERROR_UNIT / (count - ORDER)) + SMALL_ERROR;
 }
 
 static void learn_channel(struct content_end *end, unsigned number, size_t frames)
@@ -387,9 +343,9 @@ static void learn_channel(struct content_end *end, unsigned number, size_t frame
 	const int32_t *values = read_samples(end, number, frames - count, count);
 
 	*channel = (struct channel){ .rough = 0 };
-	channel->weights[0][0] = 1 << WEIGHT_BIT;
-	channel->weights[1][0] = 2 << WEIGHT_BIT;
-	channel->weights[1][1] = -(1 << WEIGHT_BIT);
+	channel->weights[0][0] = 1 << PREDICTION_BIT;
+	channel->weights[1][0] = 2 << PREDICTION_BIT;
+	channel->weights[1][1] = -(1 << PREDICTION_BIT);
 	if (!learn_weights(values, count, ORDER, channel->weights[2]))
 		memcpy(channel->weights[2], channel->weights[1], sizeof(channel->weights[1]));
 	if (!learn_weights(values + count - late, late, SHORT_ORDER, channel->weights[3]))
@@ -408,6 +364,7 @@ static void learn_channel(struct content_end *end, unsigned number, size_t frame
 					channel->weights[k][i + 1] * values[count - 1 - i];
 		}
 	}
+	channel->steady = mean_error(channel, values, count);
 	channel->gain = gain_of(values, count);
 	for (size_t t = 1; t < count; t++)
 		channel->rough += (int64_t)magnitude(values[t] - (int64_t)values[t - 1]);
@@ -548,11 +505,11 @@ static bool begin_well(struct content_end *end, const uint8_t *cluster)
 		unsigned k = 0;
 
 		while (k < PREDICTORS &&
-			!(is_usual(values[0] - channel->adds[k][0] / (1 << WEIGHT_BIT),
+			!(is_usual(values[0] - channel->adds[k][0] / (1 << PREDICTION_BIT),
 				  channel->usual[k]) &&
 				is_usual(values[1] - (channel->adds[k][1] +
 							     channel->weights[k][0] * values[0]) /
-							     (1 << WEIGHT_BIT),
+							     (1 << PREDICTION_BIT),
 					channel->usual[k])))
 			k++;
 		if (k == PREDICTORS)
@@ -656,6 +613,27 @@ bool content_end_may_go_on(
 	if (others < len / 16 + 32 || right > others - others / 8)
 		return false;
 	*rank = fine_log(others + 16) - fine_log(right + 16);
+	return true;
+}
+
+bool content_end_is_like(struct content_end *end, const uint8_t *cluster, size_t len)
+{
+	size_t place = (end->past - end->phase) / end->step, frames;
+
+	len = len < look_len(end) ? len : look_len(end);
+	frames = (end->past + len - end->phase) / end->step - place;
+	if (!end->is_known || frames < LIKE_MIN)
+		return false;
+	memcpy(end->bytes + end->past, cluster, len);
+	for (unsigned c = 0; c < end->stored.channels; c++) {
+		const struct channel *channel = &end->channels[c];
+		/* The first frame may have bytes that are before the cluster. */
+		int64_t error = mean_error(
+			channel, read_samples(end, c, place + 1, frames - 1), frames - 1);
+
+		if (error > channel->steady * LIKE || channel->steady > error * LIKE)
+			return false;
+	}
 	return true;
 }
 

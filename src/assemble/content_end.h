@@ -31,6 +31,9 @@ bool content_end_is_known(const struct content_end *end);
  * better it does; 0: it may, as clusters at other places of the file. */
 bool content_end_may_go_on(
 	struct content_end *end, const uint8_t *cluster, size_t len, int64_t *rank);
+/* Whether the inside of a cluster of samples, of which the first `len` bytes are known, is like what is before the place, whether or
+ * not it goes on there. */
+bool content_end_is_like(struct content_end *end, const uint8_t *cluster, size_t len);
 /* CONTENT_BITs for the cluster, of size bytes. Content that the place is unknown for, or too little of it: 0. */
 int64_t content_end_bits(struct content_end *end, const uint8_t *cluster);
 /* NULL is fine. */

@@ -8,9 +8,10 @@
  * Pixels are of one colour where many pieces begin and end: such a cluster is near, or what follows it shows that it is the
  * right one. Where the format shows the file's end elsewhere (struct tail) the chain ends there.
  *
- * Nothing proves such joints: the file stays unverified, and it is taken only if no other chain is nearly as good, if nothing in
- * it looks like another file's, and, of samples, if each jump has evidence well beyond what its distance costs. Else it is left
- * as it is.
+ * A chain is taken only if no other one is nearly as good, if nothing in it looks like another file's, and, of samples, if each
+ * jump has evidence well beyond what its distance costs. Else the file is left as it is. Nothing proves joints of pixels, and
+ * those of samples seldom: where all places of the file between clusters agree (sample_proof.h), the last bytes are proved, too,
+ * and the file is complete though its carver can't say so.
  */
 #include "assemble/strategies.h"
 
@@ -20,6 +21,7 @@
 #include "assemble/content_end.h"
 #include "assemble/fine_log.h"
 #include "assemble/mapping.h"
+#include "assemble/sample_proof.h"
 #include "base/memory.h"
 
 #define BIT CONTENT_BIT
@@ -51,7 +53,7 @@
 #define ENDED_BEFORE 16      /* bytes before them that are not silent */
 #define POOL_MAX ((uint64_t)1 << 15)     /* clusters on each side that are looked at */
 #define CLUSTERS_MAX ((uint64_t)1 << 16) /* of a file */
-#define EVIDENCE_MAX (PROOF_BITS - 1)    /* never a proof */
+#define EVIDENCE_MAX (PROOF_BITS - 1)    /* of what fits in the chain: no proof */
 #define FIRST_LOOK_WORK 256              /* units for a first look at a cluster... */
 #define LOOK_WORK 4096                   /* ...for a second one... */
 #define LINK_WORK 2                      /* ...for a cluster of a chain that is compared... */
@@ -94,6 +96,7 @@ struct chaining {
 	uint8_t *heads; /* the first head_len bytes of clusters from this number on */
 	uint64_t first_head;
 	size_t head_len;
+	uint64_t like_count; /* clusters from which one was chosen */
 };
 
 /* ---- clusters ------------------------------------------------------------------------------ */
@@ -243,8 +246,9 @@ static bool look(struct chaining *chaining, uint64_t after, uint64_t place)
 	return true;
 }
 
-/* First looks at all that are free and not too far from a place. False: no work is left. */
-static bool look_around(struct chaining *chaining, uint64_t after)
+/* Visits all that are free and not too far from a place. False: no work is left. */
+static bool look_around(struct chaining *chaining, uint64_t after,
+	bool (*visit)(struct chaining *chaining, uint64_t after, uint64_t place))
 {
 	const struct clusters *clusters = chaining->bench->clusters;
 	uint64_t size = chaining->size, reach = POOL_MAX * size;
@@ -258,7 +262,7 @@ static bool look_around(struct chaining *chaining, uint64_t after)
 
 		for (; place < end && end - place >= size; place += size)
 			if (place != after && !clusters_is_start(clusters, place) &&
-				!is_tail(chaining, place) && !look(chaining, after, place))
+				!is_tail(chaining, place) && !visit(chaining, after, place))
 				return false;
 	}
 	return true;
@@ -387,7 +391,7 @@ static void find_choices(struct chaining *chaining, const struct chain *chain, u
 		if (chaining->tail.from)
 			add_before_tail(chaining, chain, after, at);
 		kept = chaining->choice_count;
-		if (!look_around(chaining, after))
+		if (!look_around(chaining, after, look))
 			return;
 		choose(chaining, chain, after, at, kept);
 	}
@@ -521,6 +525,67 @@ static void lay_out(
 	free(places);
 }
 
+/* ---- proof --------------------------------------------------------------------------------- */
+
+/* Counts a free cluster from which one is chosen if its sound is like that before, as that of the chosen one has to be: whether it is
+ * depends on nothing near its beginning. */
+static bool count_like(struct chaining *chaining, uint64_t after, uint64_t place)
+{
+	const uint8_t *head = read_head(chaining, place);
+
+	(void)after;
+	workbench_spend(chaining->bench, FIRST_LOOK_WORK);
+	if (!head || !workbench_goes_on(chaining->bench))
+		return false;
+	chaining->like_count += content_end_is_like(chaining->end, head, chaining->head_len);
+	return true;
+}
+
+/* From how many clusters that of a link was chosen, at this place of the file. UINT64_MAX: its sound is not like that before, or no
+ * work is left. */
+static uint64_t count_choices(struct chaining *chaining, size_t link, uint64_t at)
+{
+	struct link *links = chaining->links;
+	const struct chain chain = { .last = links[link].before };
+	uint64_t after = links[chain.last].place + chaining->size, place = links[link].place;
+	const uint8_t *head;
+
+	if (!learn(chaining, &chain, at))
+		return UINT64_MAX;
+	head = read_head(chaining, place);
+	if (!head || !content_end_is_like(chaining->end, head, chaining->head_len))
+		return UINT64_MAX;
+	chaining->like_count = 1;
+	return look_around(chaining, after, count_like) ? chaining->like_count : UINT64_MAX;
+}
+
+/* The bits of the joint that is proved least. */
+static uint32_t prove(struct chaining *chaining, const struct chain *chain, uint64_t length)
+{
+	uint64_t size = chaining->size;
+	size_t count = (size_t)((length - 1) / size + 1), link = chain->last;
+	uint64_t *places = xcalloc(2 * count, sizeof(*places)), *choices = places + count;
+	struct sample_chain samples = { .stored = &chaining->stored,
+		.length = length,
+		.size = size,
+		.places = places,
+		.choices = choices,
+		.count = count };
+	uint32_t bits = 0;
+	bool is_known = true;
+
+	for (size_t i = count; i-- > 0 && is_known; link = chaining->links[link].before) {
+		places[i] = chaining->links[link].place;
+		if (i && chaining->links[chaining->links[link].before].place + size != places[i])
+			choices[i] = count_choices(chaining, link, i * size);
+		is_known = choices[i] < UINT64_MAX;
+	}
+	if (is_known)
+		bits = sample_proof_bits(chaining->bench, &samples);
+	free(places);
+	return bits;
+}
+
 /* ---- the strategy -------------------------------------------------------------------------- */
 
 /* Reads the header, or the directory at the file's end. False: there is no such content, or not enough of it is
@@ -572,6 +637,16 @@ static bool find_chain(struct chaining *chaining, struct extents *extents, struc
 	assembly->evidence = (uint32_t)(chain.least / BIT);
 	if (assembly->evidence > EVIDENCE_MAX)
 		assembly->evidence = EVIDENCE_MAX;
+	if (!chaining->stored.row_len && outcome_is_whole(outcome)) {
+		uint32_t bits = prove(chaining, &chain, outcome->length);
+
+		if (bits > EVIDENCE_MAX) {
+			assembly->evidence = bits;
+			outcome->verdict = CARVE_COMPLETE;
+			outcome->agrees = false;
+			*outcome->finding.why = '\0';
+		}
+	}
 	return true;
 }
 

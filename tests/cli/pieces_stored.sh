@@ -1,5 +1,6 @@
-# Samples and pixels, which nothing verifies, in turns: each cluster shows which one follows it. A recording and a picture
-# of which a cluster was overwritten are not put together. A TIFF has its directory at its end.
+# Samples and pixels, which no carver verifies, in turns: each cluster shows which one follows it, and in a recording all places
+# between clusters together prove it. A recording and a picture of which a cluster was overwritten are not put together. A TIFF
+# has its directory at its end.
 . "$SRCDIR/tests/cli/helpers"
 . "$SRCDIR/tests/cli/pieces_images"
 cat >rules.conf <<'RULES'

@@ -220,13 +220,18 @@ static bool describe(struct view *view, struct carve_stored *what)
 	return true;
 }
 
+static bool only_agrees;
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	if (view_size(view) < stored.length)
 		return verdict_because(CARVE_TRUNCATED, finding, "short");
 	finding->length = stored.length;
 	view_unverified(view, stored.from, stored.to);
-	return CARVE_COMPLETE;
+	if (!only_agrees)
+		return CARVE_COMPLETE;
+	view_agrees(view);
+	return verdict_because(CARVE_UNVERIFIED, finding, "samples");
 }
 
 /* Where the file's pieces are in the image, in its order, in clusters. */
@@ -259,17 +264,18 @@ static struct strategy_result search(uint64_t work, struct extents *extents)
 	return strategy_try(find_stored_chain, &bench, &carver, &broken, extents);
 }
 
-static void expect_chain(void)
+static void expect_chain(bool is_proved)
 {
 	struct extents extents = { 0 };
 	struct strategy_result answer;
 	uint8_t saved[CLUSTER];
 
 	plant();
-	answer = search(1 << 26, &extents);
+	answer = search(1 << 27, &extents);
 	cr_assert(answer.found);
 	cr_expect_eq(answer.length, stored.length);
-	cr_expect_lt(answer.assembly.evidence, PROOF_BITS); /* whatever its bits, it is no proof */
+	cr_expect_eq(answer.assembly.evidence >= PROOF_BITS, is_proved, "%" PRIu32,
+		answer.assembly.evidence);
 	cr_assert_eq(extents.count, PIECES, "%zu", extents.count);
 	for (size_t i = 0; i < PIECES; i++)
 		cr_expect_eq(extents.runs[i].offset, layout[i][0] * CLUSTER, "%zu", i);
@@ -282,17 +288,17 @@ static void expect_chain(void)
 	/* A cluster is overwritten, or another complete file's. */
 	memcpy(saved, content + 41 * CLUSTER, CLUSTER);
 	fill_with_noise(content + 41 * CLUSTER, CLUSTER);
-	cr_expect_not(search(1 << 26, &extents).found);
+	cr_expect_not(search(1 << 27, &extents).found);
 	extents_free(&extents);
 	memcpy(content + 41 * CLUSTER, saved, CLUSTER);
 	clusters_take(&clusters, 41 * CLUSTER, CLUSTER);
-	cr_expect_not(search(1 << 26, &extents).found);
+	cr_expect_not(search(1 << 27, &extents).found);
 	extents_free(&extents);
 	ranges_free(&clusters.taken);
 	clusters.taken = (struct ranges){ 0 };
 	/* A copy of a cluster is no rival. */
 	memcpy(content + 60 * CLUSTER, content + 42 * CLUSTER, CLUSTER);
-	answer = search(1 << 26, &extents);
+	answer = search(1 << 27, &extents);
 	cr_expect(answer.found);
 	cr_expect_eq(extents.count, PIECES, "%zu", extents.count);
 	extents_free(&extents);
@@ -301,13 +307,60 @@ static void expect_chain(void)
 Test(stored_chain, samples_are_put_together)
 {
 	make_samples(7, false);
-	expect_chain();
+	expect_chain(true);
+	/* The same of a file that only agrees to its end (view_agrees). */
+	make_samples(7, true);
+	only_agrees = true;
+	expect_chain(true);
+}
+
+/* The chain, which nothing proves. */
+static void expect_no_proof(const char *what)
+{
+	struct extents extents = { 0 };
+	struct strategy_result answer = search(1 << 27, &extents);
+
+	cr_expect(answer.found, "%s", what);
+	cr_expect_lt(answer.assembly.evidence, PROOF_BITS, "%s: %" PRIu32, what,
+		answer.assembly.evidence);
+	extents_free(&extents);
+}
+
+Test(stored_chain, samples_are_not_proved_if_they_may_go_on_elsewhere)
+{
+	/* What is before a piece is another version of what should be there. */
+	make_samples(7, false);
+	plant();
+	for (size_t i = 0; i < CLUSTER; i += 2)
+		content[39 * CLUSTER + i] = (uint8_t)(file[2 * CLUSTER + i] ^ 1);
+	for (size_t i = 1; i < CLUSTER; i += 2)
+		content[39 * CLUSTER + i] = file[2 * CLUSTER + i];
+	expect_no_proof("a version");
+	/* The sound goes on after what the header says. */
+	make_samples(7, false);
+	stored.to = stored.length -= 800;
+	plant();
+	expect_no_proof("an end");
+	/* Nothing shows where it ends. */
+	make_samples(7, false);
+	stored.to = stored.length = sizeof(file);
+	plant();
+	expect_no_proof("no end");
+}
+
+/* A cluster that follows the one before it is another file's, though nothing is heard there. */
+Test(stored_chain, samples_are_not_proved_where_they_are_silent)
+{
+	make_samples(7, false);
+	memset(file + 6 * CLUSTER - 80, 0, 160);
+	plant();
+	expect_no_proof("silence");
 }
 
 Test(stored_chain, pixels_are_put_together)
 {
 	make_pixels(8);
-	expect_chain();
+	expect_chain(false);
 }
 
 /* Where a piece begins all is of one colour, as at the edges of what a picture shows. */
@@ -315,5 +368,5 @@ Test(stored_chain, plain_pixels_are_put_together)
 {
 	make_pixels(8);
 	memset(file + layout[0][1] * CLUSTER - 3 * ROW, 255, 5 * ROW);
-	expect_chain();
+	expect_chain(false);
 }
