@@ -526,9 +526,11 @@ static enum verdict file_verdict(struct gif *gif, enum gif_step step)
 		if (gif->short_at && (view_thorough(gif->view) || view_is_trial(gif->view)))
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"too little data in the picture at %" PRIu64, gif->short_at);
-		if (gif->doubt)
+		if (gif->doubt) {
+			view_agrees(gif->view);
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"nothing verifies the extension at %" PRIu64, gif->doubt);
+		}
 		if (gif->short_at)
 			return verdict_because(CARVE_COMPLETE, finding,
 				"too little data in the picture at %" PRIu64, gif->short_at);

@@ -48,6 +48,18 @@ static void expect_check(const char *carver, const struct bytes *bytes, bool tho
 	view_free(view);
 }
 
+/* That an unverified file is put together like a complete one. */
+static void expect_agreement(const char *carver, const struct bytes *bytes)
+{
+	struct view *view = view_new_memory(bytes->data, bytes->len);
+	struct finding found = { 0 };
+
+	view_set_thorough(view, true);
+	cr_expect_eq(carver_find(carver)->check(view, &found), CARVE_UNVERIFIED, "%s", found.why);
+	cr_expect(view_agreed(view));
+	view_free(view);
+}
+
 /* Another file of the encoder may go on with frames of other lengths until their number is right. */
 Test(mp3, the_stated_bytes_are_there)
 {
@@ -300,7 +312,6 @@ Test(mp4, first_samples_are_checked_by_later_ones)
 	free(sound.data);
 }
 
-/* Where a file goes on after what is wrong, it may be damaged; of many layouts it is a wrong one. */
 /* Samples that fragments describe are checked, too. */
 Test(mp4, fragments_are_checked_where_pieces_meet)
 {
@@ -316,6 +327,7 @@ Test(mp4, fragments_are_checked_where_pieces_meet)
 	free(film.data);
 }
 
+/* Where a file goes on after what is wrong, it may be damaged; of many layouts it is a wrong one. */
 Test(trials, what_is_wrong_ends_them)
 {
 	static const struct {
@@ -370,6 +382,7 @@ Test(gif, what_nothing_verifies_is_doubted_where_pieces_meet)
 	memset(gif.data + text + 100, 1, 64);
 	expect_check("gif", &gif, true, CARVE_UNVERIFIED, gif.len);
 	expect_check("gif", &gif, false, CARVE_COMPLETE, gif.len);
+	expect_agreement("gif", &gif);
 	free(gif.data);
 	free(picture.data);
 	gif = bytes_of_file("tests/golden/gif/little-data.gif");
