@@ -710,6 +710,7 @@ Test(steps, what_does_not_fit_is_taken_last)
 	memcpy(content + 50 * CLUSTER, decoy, sizeof(decoy));
 	cr_assert(search(&carver, &broken, 1 << 28, NULL, &extents).found);
 	expect_runs(&extents, wrong, 2);
+	extents_free(&extents);
 	plant(sizeof(file) / 2, sizeof(file), 10);
 	cr_assert(search(&carver, &broken, 1 << 28, NULL, &extents).found);
 	expect_runs(&extents, right, 2);
