@@ -4,23 +4,18 @@
 
 #include "bytes.h"
 #include "md5.h"
+#include "plain_text.h"
 #include "tiff_ifd.h"
 #include "walk.h"
 #include "xml_scan.h"
 
 /* ---- XMP ----------------------------------------------------------------------------------- */
 
-/* UTF-8 (RFC 3629) from window to window: how many bytes of a character are missing. */
 static bool add_utf8(unsigned *missing, const uint8_t *p, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		if (*missing ? p[i] >> 6 != 2 : p[i] >= 0x80 && (p[i] < 0xc2 || p[i] > 0xf4))
+	for (size_t i = 0; i < len; i++)
+		if (!utf8_follow(missing, p[i]))
 			return false;
-		if (*missing)
-			--*missing;
-		else if (p[i] >= 0x80)
-			*missing = p[i] < 0xe0 ? 1 : p[i] < 0xf0 ? 2 : 3;
-	}
 	return true;
 }
 

@@ -24,6 +24,23 @@ bool utf8_valid(const uint8_t *bytes, size_t len)
 	return true;
 }
 
+bool utf8_follow(unsigned *missing, uint8_t byte)
+{
+	bool is_next = (byte & 0xc0) == 0x80, fits = !*missing || is_next;
+
+	if (*missing && is_next) {
+		--*missing;
+		return true;
+	}
+	*missing = 0;
+	if (byte < 0x80)
+		return fits;
+	if (byte < 0xc2 || byte >= 0xf5)
+		return false;
+	*missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+	return fits;
+}
+
 /* Names in other alphabets are UTF-8; none contains control characters. */
 static bool in_name(uint8_t byte)
 {

@@ -27,6 +27,10 @@ size_t utf8_len(const uint8_t *p, size_t len);
 /* Whether the bytes are valid UTF-8. */
 bool utf8_valid(const uint8_t *bytes, size_t len);
 
+/* Follows UTF-8 byte by byte (RFC 3629; overlong and surrogate characters pass). *missing: how many bytes of a character are
+ * still to come, 0 before the first. False: the byte does not belong there; it may begin a character. */
+bool utf8_follow(unsigned *missing, uint8_t byte);
+
 /* Whether [at, end) is a table of names: texts, each ended by a zero byte, the last one too. */
 bool name_table_valid(struct view *view, uint64_t at, uint64_t end);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "plain_text.h"
 #include "walk.h"
 
 #define FIRST_WINDOW 1024
@@ -51,18 +52,7 @@ static void stop(struct xml_reader *reader, bool cut)
 /* Counts a byte outside ASCII, or an ASCII byte that comes too early. */
 static void follow_utf8(struct xml_reader *reader, uint8_t byte)
 {
-	if (reader->pending && (byte & 0xc0) == 0x80) {
-		reader->pending--;
-		return;
-	}
-	if (reader->pending)
-		note_odd(reader);
-	reader->pending = 0;
-	if (byte < 0x80)
-		return;
-	if (byte >= 0xc2 && byte < 0xf5)
-		reader->pending = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-	else
+	if (!utf8_follow(&reader->pending, byte))
 		note_odd(reader);
 }
 

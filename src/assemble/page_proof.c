@@ -114,17 +114,6 @@ static void follow_links(const struct proof *proof, uint32_t *strength)
 
 /* ---- bytes -------------------------------------------------------------------------------------- */
 
-static bool read_image(struct workbench *bench, uint64_t at, uint8_t *bytes, size_t len)
-{
-	uint64_t end = bench->clusters->end;
-
-	if (!workbench_goes_on(bench) || at > end || len > end - at)
-		return false;
-	view_read_image(bench->view, bench->evidence, at, bytes, len);
-	bench->stopped |= image_was_cut(bench->evidence);
-	return !bench->stopped;
-}
-
 /* Reads a page, if the joint before piece `next` were at `joint`. False: the
  * piece can't be there. */
 static bool read_page(
@@ -146,7 +135,7 @@ static bool read_page(
 		place = runs[piece].offset + (at - proof->begins[piece]);
 		if (place >= clusters->end || to - at > clusters->end - place ||
 			!clusters_are_free(clusters, place, to - at) ||
-			!read_image(proof->bench, place, bytes, (size_t)(to - at)))
+			!workbench_fetch(proof->bench, place, bytes, (size_t)(to - at)))
 			return false;
 		bytes += to - at;
 		at = to;
@@ -263,7 +252,7 @@ static bool has_versions(struct proof *proof)
 		uint64_t room = end - at < CHUNK + len ? end - at : CHUNK + len;
 
 		workbench_spend(bench, CHUNK / BYTES_WORK);
-		if (!read_image(bench, at, chunk, (size_t)room)) {
+		if (!workbench_fetch(bench, at, chunk, (size_t)room)) {
 			has = true; /* perhaps */
 			break;
 		}

@@ -38,17 +38,6 @@ struct proof {
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
-static bool read_image(struct proof *proof, uint64_t place, uint8_t *bytes, size_t len)
-{
-	struct workbench *bench = proof->bench;
-
-	if (!workbench_goes_on(bench))
-		return false;
-	view_read_image(bench->view, bench->evidence, place, bytes, len);
-	bench->stopped |= image_was_cut(bench->evidence);
-	return !bench->stopped;
-}
-
 /* Reads bytes of the file, and what follows its end in the last cluster. */
 static bool read_file(struct proof *proof, uint64_t at, uint8_t *bytes, size_t len)
 {
@@ -58,7 +47,8 @@ static bool read_file(struct proof *proof, uint64_t at, uint8_t *bytes, size_t l
 		size_t some = (size_t)(size - at % size);
 
 		some = some < len ? some : len;
-		if (!read_image(proof, proof->chain->places[at / size] + at % size, bytes, some))
+		if (!workbench_fetch(
+			    proof->bench, proof->chain->places[at / size] + at % size, bytes, some))
 			return false;
 		at += some;
 		bytes += some;
@@ -105,7 +95,8 @@ static bool has_rival(struct proof *proof, size_t number, const struct sample_pl
 
 	if (here >= size) {
 		rival.before_len = size < proof->reach ? (size_t)size : proof->reach;
-		if (!read_image(proof, here - rival.before_len, proof->before, rival.before_len) ||
+		if (!workbench_fetch(proof->bench, here - rival.before_len, proof->before,
+			    rival.before_len) ||
 			count_bits(proof, &rival, sample_joint_near_bits) >= RIVAL)
 			return true;
 	}
@@ -117,7 +108,7 @@ static bool has_rival(struct proof *proof, size_t number, const struct sample_pl
 		rival.after_len = left < proof->reach ? (size_t)left : proof->reach;
 		if (!read_file(proof, place->at - place->before_len, proof->before,
 			    place->before_len) ||
-			!read_image(proof, next, proof->after, rival.after_len) ||
+			!workbench_fetch(proof->bench, next, proof->after, rival.after_len) ||
 			count_bits(proof, &rival, sample_joint_near_bits) >= RIVAL)
 			return true;
 	}

@@ -173,20 +173,9 @@ static int64_t cluster_bits(struct chaining *chaining, uint64_t at)
 }
 
 /* What this costs is counted by the caller. False: trials can't go on. */
-static bool read_bytes(struct chaining *chaining, uint64_t place, uint8_t *bytes, size_t len)
-{
-	struct workbench *bench = chaining->bench;
-
-	if (!workbench_goes_on(bench))
-		return false;
-	view_read_image(bench->view, bench->evidence, place, bytes, len);
-	bench->stopped |= image_was_cut(bench->evidence);
-	return !bench->stopped;
-}
-
 static bool read_cluster(struct chaining *chaining, uint64_t place, uint8_t *bytes)
 {
-	return read_bytes(chaining, place, bytes, (size_t)chaining->size);
+	return workbench_fetch(chaining->bench, place, bytes, (size_t)chaining->size);
 }
 
 /* ---- choices ------------------------------------------------------------------------------- */

@@ -23,17 +23,21 @@ void workbench_spend(struct workbench *bench, uint64_t units)
 #define READ_WORK 256      /* units to read a few bytes, */
 #define READ_WORK_BYTES 16 /* and for so many of them one more */
 
-bool workbench_read(struct workbench *bench, uint64_t offset, uint8_t *bytes, size_t len)
+bool workbench_fetch(struct workbench *bench, uint64_t offset, uint8_t *bytes, size_t len)
 {
 	uint64_t end = bench->clusters->end;
 
-	workbench_spend(bench, READ_WORK + len / READ_WORK_BYTES);
 	if (offset > end || len > end - offset || !workbench_goes_on(bench))
 		return false;
 	view_read_image(bench->view, bench->evidence, offset, bytes, len);
-	if (image_was_cut(bench->evidence))
-		bench->stopped = true;
+	bench->stopped |= image_was_cut(bench->evidence);
 	return !bench->stopped;
+}
+
+bool workbench_read(struct workbench *bench, uint64_t offset, uint8_t *bytes, size_t len)
+{
+	workbench_spend(bench, READ_WORK + len / READ_WORK_BYTES);
+	return workbench_fetch(bench, offset, bytes, len);
 }
 
 void workbench_open(struct workbench *bench, const struct extents *extents)

@@ -112,6 +112,8 @@ unsigned workbench_proof(const struct workbench *bench, uint64_t at);
 void workbench_forget(struct workbench_ahead *ahead);
 /* Reads len bytes at offset in the image. False: they are not all in it, or no work is left. */
 bool workbench_read(struct workbench *bench, uint64_t offset, uint8_t *bytes, size_t len);
+/* The same where the caller counts what it costs. */
+bool workbench_fetch(struct workbench *bench, uint64_t offset, uint8_t *bytes, size_t len);
 /* Points the view at a file, for a carver that reads a table in it with the work that is left. */
 void workbench_open(struct workbench *bench, const struct extents *extents);
 /* The carver has ended: takes its work from what is left. */
