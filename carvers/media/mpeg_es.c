@@ -6,10 +6,11 @@
  *	leave out
  *
  * The walk goes from start code to start code: pictures have known types, their slices go from top
- * to bottom, none is longer than its macroblocks can be. With the end code the file is complete.
- * Without it the last slice's length is not stored, but its macroblocks lead to its end
- * (mpeg_es_slice.c), which is unverified. If they do not lead to their picture's end, the file is truncated before that slice;
- * or it ends before the zeros after it. Sequence headers precede many groups, and are named as parts.
+ * to bottom, none is longer than its macroblocks can be. Slices are read macroblock by macroblock (mpeg_es_slice.c), and
+ * together they have all macroblocks of their picture, each once; where they do not, the file is truncated. With the end
+ * code the file is complete; without it, it is unverified, and ends after the last picture. If not even the first slice can be
+ * read, its kind may be one that is not supported, and all is unverified that start codes lead to. Sequence headers precede many
+ * groups, and are named as parts.
  *
  * In program and transport streams the same video is in packets: where one of these begins, the
  * whole is rejected.
@@ -27,7 +28,10 @@
 #define SLICES_MIN 2       /* slices needed to accept video */
 #define MACROBLOCK_MAX 768 /* bytes */
 #define HEADER_MAX 65536
-#define STRAY_MAX 6 /* units that may look valid after the end */
+#define WORD_MAX 4     /* bytes of a code word, or more */
+#define LONG_MIN 1024  /* bytes of macroblocks that are as good */
+#define UNREAD_MAX 256 /* valid bytes of the first slice, if its kind is not supported */
+#define SLICE_BITS 6   /* a joint in a slice: tests/bench/RESULTS.md */
 
 enum code {
 	PICTURE = 0x00,
@@ -39,6 +43,7 @@ enum code {
 	GROUP = 0xb8
 };
 
+/* What the video was before a unit; without pointers, but for the view. */
 struct mpeg_es {
 	struct view *view;
 	uint32_t width, height; /* macroblocks */
@@ -49,10 +54,21 @@ struct mpeg_es {
 	bool in_picture;
 	uint32_t row;                   /* of the previous slice */
 	struct mpeg_es_picture picture; /* the last one */
+	uint64_t next;                  /* its first macroblock that no slice had yet... */
+	bool is_over;                   /* ...or there is none */
 	uint64_t slices, longest;       /* the longest unit */
-	uint64_t doubted, doubted_unit; /* where the stream may have ended, or 0; the last unit
-					   before */
-	unsigned units_since;           /* units after that */
+	uint64_t read;                  /* slices, to their end */
+	bool unread;                    /* slices can't be */
+	uint64_t last;                  /* the last unit before */
+};
+
+/* How the walk ended. */
+enum walk_end {
+	ENDS_BY_CODE, /* the end code, at `at` */
+	ENDS_BEFORE,  /* what is at `at` is no unit, or not allowed there */
+	ENDS_AFTER,   /* the last picture ends at `at`, and something else follows */
+	ENDS_OPEN,    /* no start code was found before `at` */
+	ENDS_WRONG, /* the last slice is invalid from `at` on, or its picture lacks slices there */
 };
 
 /* The next start code in [at, limit): its offset, or limit. */
@@ -150,6 +166,8 @@ static bool accept_unit(struct mpeg_es *video, uint64_t at, uint8_t code)
 			.height = frame_height(video),
 			.chroma = video->chroma };
 		video->row = 0;
+		video->next = 0;
+		video->is_over = false;
 		return true;
 	}
 	if (code == EXTENSION && p)
@@ -198,31 +216,45 @@ static bool starts_another_file(const struct mpeg_es *video, uint64_t last, uint
 	return p && memcmp(p, zeros, sizeof(zeros)) == 0;
 }
 
-/* The end of the slice at `at`, or 0 if it is not known or there is no slice. */
-static uint64_t slice_end(const struct mpeg_es *video, uint64_t at)
+static bool is_slice(struct view *view, uint64_t at)
 {
-	if (!video->in_picture || !video->row || video->is_mpeg2 != !!video->picture.coding)
-		return 0;
-	return mpeg_es_slice_end(video->view, &video->picture, at);
+	const uint8_t *p = view_peek(view, at, 4);
+
+	return p && p[3] > PICTURE && p[3] <= SLICE_LAST;
 }
 
-/* Notes a doubt whether the start code at `at` belongs to this stream: bytes before it do not
- * belong to the slice at `last`. Or that slice is damaged, and much that is valid follows. */
-static void note_doubt(struct mpeg_es *video, uint64_t last, uint64_t at)
+/* Reads the last unit, a slice, of which the next start code, if there is one, is at `next`: how the walk ends, with *at
+ * there, or ENDS_BEFORE: it does not. */
+static enum walk_end read_slice(struct mpeg_es *video, uint64_t next, bool found, uint64_t *at)
 {
-	uint64_t end;
+	struct view *view = video->view;
+	struct mpeg_es_slice_result slice;
+	bool valid = mpeg_es_read_slice(view, &video->picture, video->last, next, &slice);
+	bool fits = !video->is_over && slice.first == video->next;
 
-	if (video->doubted) {
-		if (++video->units_since > STRAY_MAX)
-			video->doubted = 0;
-		return;
+	if (video->is_mpeg2 != !!video->picture.coding ||
+		(!video->read && !valid && slice.valid - video->last < UNREAD_MAX &&
+			!view_is_trial(view))) {
+		video->unread = true;
+		return ENDS_BEFORE;
 	}
-	end = slice_end(video, last);
-	if (end && end < at && !walk_zeros(video->view, end, at)) {
-		video->doubted = end;
-		video->doubted_unit = last;
-		video->units_since = 0;
+	*at = fits ? slice.valid : video->last;
+	if (!fits)
+		return ENDS_WRONG;
+	if (!valid) {
+		bool is_cut = !found && next == view_size(view) && slice.end + WORD_MAX > next;
+
+		*at = is_cut ? next : *at;
+		return is_cut ? ENDS_OPEN : ENDS_WRONG;
 	}
+	video->read++;
+	video->next = slice.last + 1;
+	video->is_over = slice.is_last;
+	*at = slice.end;
+	if (!walk_zeros(view, slice.end, next) || (!found && slice.is_last))
+		return slice.is_last ? ENDS_AFTER : ENDS_WRONG;
+	view_proved(view, video->last, found ? next + 4 : slice.end, SLICE_BITS);
+	return ENDS_BEFORE;
 }
 
 /* Whether the file consists of transport stream packets: 47 every 188 bytes. */
@@ -241,46 +273,74 @@ static bool is_transport_stream(struct view *view)
 	return false;
 }
 
-/* Walks as far as all is valid. Returns the code that ended the walk, with *at on it, and *last on
- * the unit before it. */
-static int walk_units(struct mpeg_es *video, uint64_t *at, uint64_t *last)
+static void save(struct mpeg_es *video, uint64_t at)
 {
-	uint64_t size = view_size(video->view), limit;
+	struct mpeg_es copy = *video;
+	struct carve_state state = { .offset = at, .len = sizeof(copy), .data = &copy };
+
+	copy.view = NULL;
+	view_save(video->view, &state);
+}
+
+/* Whether a unit that begins another picture, or ends the stream, comes too early. */
+static bool lacks_slices(const struct mpeg_es *video, uint8_t code)
+{
+	return video->in_picture && video->read && !video->is_over && code != EXTENSION &&
+	       code != USER && (code == PICTURE || code > SLICE_LAST);
+}
+
+/* Walks as far as all is valid. */
+static enum walk_end walk_units(struct mpeg_es *video, uint64_t *at)
+{
+	struct view *view = video->view;
+	uint64_t size = view_size(view), limit, next;
+	enum walk_end end;
 
 	for (;;) {
-		const uint8_t *p = view_peek(video->view, *at, 4);
+		const uint8_t *p = view_peek(view, *at, 4);
 		uint8_t code = p ? p[3] : 0xff;
+		bool found;
 
 		if (!p)
-			return -1;
-		if (code > GROUP || !accept_unit(video, *at, code))
-			return code;
+			return ENDS_OPEN;
+		if (code > GROUP)
+			return ENDS_BEFORE;
+		if (!video->unread && lacks_slices(video, code))
+			return ENDS_WRONG;
+		if (view_wants_states(view))
+			save(video, *at);
+		if (!accept_unit(video, *at, code))
+			return ENDS_BEFORE;
 		if (code == END)
-			return END;
+			return ENDS_BY_CODE;
 		if (code == SEQUENCE && *at)
-			view_part(video->view, *at);
-		*last = *at;
+			view_part(view, *at);
+		video->last = *at;
 		limit = smaller(size, *at + unit_len_max(video, code));
-		*at = next_code(video->view, *at + 4, limit);
-		if (*at == limit || starts_another_file(video, *last, *at))
-			return -1;
-		note_doubt(video, *last, *at);
-		if (*at - *last > video->longest)
-			video->longest = *at - *last;
+		next = next_code(view, *at + 4, limit);
+		found = next != limit && !starts_another_file(video, *at, next);
+		if (is_slice(view, *at) && !video->unread &&
+			!(found && mpeg_ps_continues(view, next))) {
+			end = read_slice(video, next, found, at);
+			if (end != ENDS_BEFORE)
+				return end;
+		}
+		*at = next;
+		if (!found)
+			return ENDS_OPEN;
+		if (*at - video->last > video->longest)
+			video->longest = *at - video->last;
 	}
 }
 
-/* Where a stream ends whose last unit starts at `last`: after its slice, or before many zeros;
- * `last` if neither is known. */
+/* Where a stream ends whose last unit starts at `last`, and is not read: before many zeros; `last` if there are none. */
 static uint64_t guess_end(const struct mpeg_es *video, uint64_t last, uint64_t limit)
 {
 	struct view *view = video->view;
-	uint64_t zeros = 0, end = slice_end(video, last);
+	uint64_t zeros = 0;
 	const uint8_t *p;
 	size_t len;
 
-	if (end && end <= limit)
-		return end;
 	for (uint64_t at = last + 4; at < limit; at += len) {
 		p = walk_window(view, at, limit, &len);
 		for (size_t i = 0; p && i < len; i++) {
@@ -301,51 +361,86 @@ static enum verdict judge_unterminated(struct finding *finding, uint64_t end, ui
 		CARVE_UNVERIFIED, finding, "no end code: the last start code is at %" PRIu64, last);
 }
 
-/* Whether the last unit is a slice that does not lead to its picture's end: the rest of the picture is lost. */
-static bool breaks_off(const struct mpeg_es *video, uint64_t last)
+static enum verdict judge_broken(const struct mpeg_es *video, struct finding *finding, uint64_t at)
 {
-	const uint8_t *p = view_peek(video->view, last, 4);
+	finding->length = at;
+	return verdict_because(CARVE_TRUNCATED, finding,
+		"the picture breaks off in the slice at %" PRIu64, video->last);
+}
 
-	return p && p[3] > PICTURE && p[3] <= SLICE_LAST && !slice_end(video, last);
+/* No start code was found before `at`. */
+static enum verdict judge_open(const struct mpeg_es *video, struct finding *finding, uint64_t at)
+{
+	struct view *view = video->view;
+	uint64_t last = video->last, end;
+
+	if (!video->unread && is_slice(view, last) && at < view_size(view))
+		return judge_broken(video, finding, at);
+	end = guess_end(video, last, at);
+	if (video->unread && end > last)
+		return judge_unterminated(finding, end, last);
+	if (at == view_size(view) && view_ends_with_image(view))
+		return walk_cut(view, finding, at + 1, at);
+	return judge_unterminated(finding, last, last);
+}
+
+/* Whether the only slice is valid for so long that no chance makes it so. */
+static bool is_long(const struct mpeg_es *video, enum walk_end end, uint64_t at)
+{
+	return !video->unread && end == ENDS_WRONG && at - video->last >= LONG_MIN;
+}
+
+static enum verdict check_from(struct mpeg_es *video, uint64_t at, struct finding *finding)
+{
+	struct view *view = video->view;
+	enum walk_end end = walk_units(video, &at);
+
+	if ((video->slices < SLICES_MIN && !is_long(video, end, at)) ||
+		(end == ENDS_BEFORE && mpeg_ps_continues(view, at)))
+		return verdict_because(CARVE_REJECT, finding, "no video at %" PRIu64, at);
+	finding->extension = video->is_mpeg2 ? "m2v" : "m1v";
+	if (end == ENDS_WRONG)
+		return judge_broken(video, finding, at);
+	if (end == ENDS_AFTER)
+		return judge_unterminated(finding, at, video->last);
+	if (end == ENDS_BEFORE)
+		return judge_unterminated(finding, at, at);
+	if (end == ENDS_OPEN)
+		return judge_open(video, finding, at);
+	finding->length = at + 4;
+	return video->unread ? verdict_because(CARVE_UNVERIFIED, finding,
+				       "its slices are of an unknown kind")
+			     : CARVE_COMPLETE;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct mpeg_es video = { .view = view };
 	const uint8_t *p = view_peek(view, 0, 4);
-	uint64_t at = 0, last = 0, end;
-	int code;
 
 	if (!p || be32(p) != 0x1b3 || !read_sequence(&video, 0))
 		return verdict_because(CARVE_REJECT, finding, "no sequence header at 0");
 	if (is_transport_stream(view))
 		return verdict_because(CARVE_REJECT, finding, "packets of a transport stream at 0");
-	code = walk_units(&video, &at, &last);
-	if (video.slices < SLICES_MIN || (code > GROUP && mpeg_ps_continues(view, at)))
-		return verdict_because(CARVE_REJECT, finding, "no video at %" PRIu64, at);
-	finding->extension = video.is_mpeg2 ? "m2v" : "m1v";
-	if (code == END) {
-		finding->length = at + 4;
-		return CARVE_COMPLETE;
-	}
-	if (video.doubted)
-		return judge_unterminated(finding, video.doubted, video.doubted_unit);
-	end = guess_end(&video, last, at);
-	if (end > last)
-		return judge_unterminated(finding, end, last);
-	if (code >= 0)
-		return judge_unterminated(finding, at, at);
-	if (at == view_size(view) && view_ends_with_image(view))
-		return walk_cut(view, finding, at + 1, at);
-	finding->length = last;
-	if (breaks_off(&video, last))
-		return verdict_because(CARVE_TRUNCATED, finding,
-			"the picture breaks off in the slice at %" PRIu64, last);
-	return judge_unterminated(finding, last, last);
+	return check_from(&video, 0, finding);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	struct mpeg_es video;
+
+	if (state->len != sizeof(video))
+		return check(view, finding);
+	memcpy(&video, state->data, sizeof(video));
+	video.view = view;
+	return check_from(&video, state->offset, finding);
 }
 
 const struct carver mpv_carver = {
 	.name = "mpv",
 	.summary = "MPEG-1 and MPEG-2 video without a container, by its pictures and slices",
 	.check = check,
+	.resume = resume,
+	.lasts = true,
 };

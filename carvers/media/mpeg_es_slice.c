@@ -7,10 +7,10 @@
  *	            treat the two fields, scale, motion vectors, the pattern of its blocks; blocks
  *	block:      of an intra macroblock its DC difference; pairs of run and level, end
  *
- * A slice's length is not stored: the next start code ends it. If none follows, the code words have
- * to be read one by one up to the picture's last macroblock. Only their lengths matter, and
- * positions: of macroblocks in the picture and of coefficients in a block, of which there are 64.
- * Pictures of more than 2,800 lines, and the scalable kinds of MPEG-2, are not supported.
+ * A slice's length is not stored: 23 zero bits or the picture's last macroblock end it. The code words are read one by one.
+ * Only their lengths matter, and positions: of macroblocks in the picture and of coefficients in a block, of which there are
+ * 64; and the DC coefficients, which are in their range. Pictures of more than 2,800 lines, and the scalable kinds of MPEG-2,
+ * are not supported.
  */
 #include "mpeg_es_slice.h"
 
@@ -35,6 +35,8 @@ struct mpeg_es_slice {
 	enum picture_kind kind;
 	unsigned vector_bits[2]
 			    [2]; /* bits after a vector's code: forward, backward; across, down */
+	int32_t means[3];        /* the last DC coefficient of luminance and of both colours... */
+	int32_t grey;            /* ...and what they begin with: half of their range */
 	/* MPEG-2 */
 	bool is_mpeg2;
 	unsigned structure, chroma;
@@ -54,18 +56,33 @@ static unsigned take_escape(struct mpeg_es_slice *slice)
 	return run;
 }
 
-static bool skip_block(struct mpeg_es_slice *slice, bool intra, bool colour)
+static void reset_means(struct mpeg_es_slice *slice)
 {
-	unsigned coefficients = 0;
+	for (int i = 0; i < 3; i++)
+		slice->means[i] = slice->grey;
+}
 
-	if (intra) {
-		int bits = mpeg_es_take_mean(&slice->bits, colour);
+/* Takes the difference of a DC coefficient. False: that is not in its range. component: 0 is luminance. */
+static bool take_mean(struct mpeg_es_slice *slice, unsigned component)
+{
+	int len = mpeg_es_take_mean(&slice->bits, component);
+	int32_t *mean = &slice->means[component], value;
 
-		if (bits < 0)
-			return false;
-		cursor_bits_take(&slice->bits, bits);
-		coefficients = 1;
-	}
+	if (len < 0)
+		return false;
+	value = (int32_t)cursor_bits_take(&slice->bits, len);
+	if (len && !(value >> (len - 1)))
+		value -= (1 << len) - 1;
+	*mean += value;
+	return *mean >= 0 && *mean < 2 * slice->grey;
+}
+
+static bool skip_block(struct mpeg_es_slice *slice, bool intra, unsigned component)
+{
+	unsigned coefficients = intra;
+
+	if (intra && !take_mean(slice, component))
+		return false;
 	if (slice->kind == KIND_DC)
 		return true;
 	while (coefficients <= 64) {
@@ -141,6 +158,8 @@ static bool skip_blocks(struct mpeg_es_slice *slice, int type)
 	bool intra = type & MB_INTRA;
 	int pattern = 0;
 
+	if (!intra)
+		reset_means(slice);
 	if (intra) {
 		pattern = (1 << count) - 1;
 	} else if (type & MB_PATTERN) {
@@ -151,7 +170,8 @@ static bool skip_blocks(struct mpeg_es_slice *slice, int type)
 		pattern = pattern << (count - 6) | (int)cursor_bits_take(&slice->bits, count - 6);
 	}
 	for (unsigned i = 0; i < count; i++)
-		if (pattern >> (count - 1 - i) & 1 && !skip_block(slice, intra, i >= 4))
+		if (pattern >> (count - 1 - i) & 1 &&
+			!skip_block(slice, intra, i < 4 ? 0 : 1 + (i & 1)))
 			return false;
 	return true;
 }
@@ -194,6 +214,7 @@ static bool read_picture_header(struct mpeg_es_slice *slice, const struct mpeg_e
 	slice->structure = FRAME;
 	slice->frame_only = true;
 	slice->chroma = 1;
+	slice->grey = 128;
 	if ((slice->kind == KIND_P || slice->kind == KIND_B) && !forward)
 		return false;
 	return slice->kind >= KIND_INTRA && slice->kind <= KIND_DC &&
@@ -215,6 +236,7 @@ static bool read_coding_extension(
 	slice->vector_bits[1][1] = (p[6] >> 4) - 1u;
 	slice->structure = p[6] & 3;
 	slice->chroma = picture->chroma;
+	slice->grey = 128 << (p[6] >> 2 & 3);
 	slice->frame_only = p[7] & 0x40;
 	slice->concealment = p[7] & 0x20;
 	slice->intra_table = p[7] & 8;
@@ -225,45 +247,57 @@ static bool read_coding_extension(
 	return slice->structure != 0;
 }
 
-/* Reads the slice at `at`; *used is where its reading stopped. */
-static uint64_t read_slice(
-	struct view *view, const struct mpeg_es_picture *picture, uint64_t at, uint64_t *used)
+/* Reads the macroblocks of a slice in this row. False: a code is invalid. Else result->last is the last macroblock. */
+static bool read_macroblocks(struct mpeg_es_slice *slice, const struct mpeg_es_picture *picture,
+	uint32_t row, uint64_t count, struct mpeg_es_slice_result *result)
 {
-	uint64_t size = view_size(view), last, place, bits;
+	/* The position before the row's first. */
+	uint64_t place = (uint64_t)(row - 1) * picture->width - 1;
+	bool is_first = true;
+
+	reset_means(slice);
+	do {
+		uint32_t distance;
+
+		result->valid = cursor_bits_at(&slice->bits) / 8;
+		distance = mpeg_es_take_distance(&slice->bits);
+		if (distance > 1)
+			reset_means(slice);
+		if (!distance || distance > count - 1 - place)
+			return false;
+		place += distance;
+		if (is_first)
+			result->first = place;
+		if (!skip_macroblock(slice) || cursor_bits_ran_out(&slice->bits))
+			return false;
+		is_first = false;
+	} while (place != count - 1 && cursor_bits_peek(&slice->bits, 23));
+	result->last = place;
+	result->is_last = place == count - 1;
+	return true;
+}
+
+bool mpeg_es_read_slice(struct view *view, const struct mpeg_es_picture *picture, uint64_t at,
+	uint64_t limit, struct mpeg_es_slice_result *result)
+{
 	struct mpeg_es_slice slice = { .bits = { .cursor = { .view = view, .at = at + 4 },
-					       .end = size - at < SLICE_MAX ? size
-									    : at + SLICE_MAX } };
+					       .end = limit - at < SLICE_MAX ? limit
+									     : at + SLICE_MAX } };
 	const uint8_t *p = view_peek(view, at, 4);
 	uint32_t row = p ? p[3] : 0, height = picture->height;
+	bool valid;
 
+	*result = (struct mpeg_es_slice_result){ .valid = at };
 	if (!read_picture_header(&slice, picture) ||
 		(picture->coding && !read_coding_extension(&slice, picture)))
-		return 0;
+		return false;
 	if (slice.structure != FRAME)
 		height /= 2;
 	if (row < 1 || row > height || cursor_bits_take(&slice.bits, 5) == 0)
-		return 0;
+		return false;
 	while (cursor_bits_take(&slice.bits, 1) && !cursor_bits_ran_out(&slice.bits))
 		cursor_bits_take(&slice.bits, 8);
-	last = (uint64_t)picture->width * height - 1;
-	/* The position before the row's first. */
-	for (place = (uint64_t)(row - 1) * picture->width - 1; place != last;) {
-		uint32_t distance = mpeg_es_take_distance(&slice.bits);
-
-		if (!distance || distance > last - place || !skip_macroblock(&slice)) {
-			*used = slice.bits.cursor.at;
-			return 0;
-		}
-		place += distance;
-	}
-	*used = slice.bits.cursor.at;
-	bits = cursor_bits_at(&slice.bits);
-	return (bits + 7) / 8 <= slice.bits.end ? (bits + 7) / 8 : 0;
-}
-
-uint64_t mpeg_es_slice_end(struct view *view, const struct mpeg_es_picture *picture, uint64_t at)
-{
-	uint64_t used = at, end = read_slice(view, picture, at, &used);
-
-	return view_work(view, (used - at) * BYTE_WORK) ? end : 0;
+	valid = read_macroblocks(&slice, picture, row, (uint64_t)picture->width * height, result);
+	result->end = (cursor_bits_at(&slice.bits) + 7) / 8;
+	return view_work(view, (result->end - at) * BYTE_WORK) && valid;
 }

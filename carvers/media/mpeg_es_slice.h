@@ -1,6 +1,8 @@
-/* The last slice of a picture of MPEG video, read to find its end. */
+/* Slices of MPEG video, read to their end. */
 #ifndef BURIN_CARVERS_MEDIA_MPEG_ES_SLICE_H
 #define BURIN_CARVERS_MEDIA_MPEG_ES_SLICE_H
+
+#include <stdbool.h>
 
 #include "carver.h"
 
@@ -11,9 +13,16 @@ struct mpeg_es_picture {
 	unsigned chroma;        /* MPEG-2: 1, 2, 3 for 4:2:0, 4:2:2, 4:4:4 */
 };
 
-/* Where a stream without an end code ends: after the slice whose start code is at `slice`. 0: the
- * slice breaks off before the picture's last macroblock, or the picture's type is not known. */
-uint64_t mpeg_es_slice_end(
-	struct view *view, const struct mpeg_es_picture *picture, uint64_t slice);
+struct mpeg_es_slice_result {
+	uint64_t end;         /* after its last macroblock, or where it is invalid */
+	uint64_t valid;       /* up to there macroblocks are valid */
+	uint64_t first, last; /* macroblocks, counted from 0 */
+	bool is_last;         /* the picture has no more */
+};
+
+/* Reads the slice whose start code is at `at`, before `limit`. False: it is invalid, is not over at `limit`, or the picture's
+ * kind is not known. */
+bool mpeg_es_read_slice(struct view *view, const struct mpeg_es_picture *picture, uint64_t at,
+	uint64_t limit, struct mpeg_es_slice_result *result);
 
 #endif

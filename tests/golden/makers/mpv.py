@@ -1,5 +1,4 @@
-"""MPEG video: headers by hand. Slices are noise without start codes, but for those of macroblocks in random words of the
-standard's codes."""
+"""MPEG video: headers by hand, slices of macroblocks in random words of the standard's codes."""
 import random, struct
 
 from makers.common import save
@@ -19,10 +18,17 @@ def sequence(width=48, height=32, second=False, matrix=False):
     return out + (b"\0\0\1\xb5\x14\x8a\0\1\0\0" if second else b"")
 
 
-def picture(number, kind, rows=(1, 2), second=False, length=90):
-    out = b"\0\0\1\0" + struct.pack(">I", number << 22 | kind << 19 | 0xffff << 3)
+def picture(number, kind, rows=(1, 2), second=False):
+    """3 x 2 macroblocks, in a slice for each row, or for some of its macroblocks: (row, from, to). MPEG-2 intra alone."""
+    kind = 1 if second else kind
+    rng = random.Random(number * 4 + kind)
+    out = b"\0\0\1\0" + packed(f"{number:010b}{kind:03b}" + "1" * 16 + {1: "0", 2: "0010" "0", 3: "0010" "0011" "0"}[kind])
     out += b"\0\0\1\xb5\x8f\xff\xf3\x41\x80" if second else b""
-    return out + b"".join(b"\0\0\1" + bytes((row, 0x28)) + noise(length, number * 9 + row) for row in rows)
+    for row in rows:
+        row, first, last = row if isinstance(row, tuple) else (row, 0, 3)
+        bits = "".join((("1", "011", "010")[first] if n == first else "1") + macroblock(rng, kind, second) for n in range(first, last))
+        out += b"\0\0\1" + bytes([row]) + packed("01010" "0" + bits)
+    return out
 
 
 def video(second=False, groups=2, tail=END, user=b"", **options):
@@ -33,12 +39,14 @@ def video(second=False, groups=2, tail=END, user=b"", **options):
     return out + tail
 
 
-def macroblock(rng, kind):
+def macroblock(rng, kind, second=False):
     """One macroblock behind its distance: kind is 1, 2 or 3 for I, P and B."""
-    block = lambda first: "".join(rng.choice(WORDS) for _ in range(rng.randrange(9))) if not first else \
+    words = WORDS[:-2] if second else WORDS
+    block = lambda first: "".join(rng.choice(words) for _ in range(rng.randrange(9))) if not first else \
         rng.choice(("10", "11", "0110", "01001", "00100110" "1")) + block(False)
-    intra = "".join(rng.choice(("100", "001", "0110", "101" "110", "1110" "10101") if n < 4 else ("00", "011", "1011", "110" "010")) +
-                    block(False) + "10" for n in range(6))
+    # Each mean of luminance that rises falls again.
+    means = [rng.choice((("100", "100"), ("001", "000"), ("0110", "0101"), ("101" "110", "101" "001"), ("1110" "10101", "1110" "01010"))) for _ in range(2)]
+    intra = "".join((means[n // 2][n % 2] if n < 4 else rng.choice(("00", "011", "1011", "110" "010"))) + block(False) + "10" for n in range(6))
     if kind == 1:
         return rng.choice(("1", "01" "10001")) + intra
     motion = lambda more: "".join(rng.choice(("1", "010" + "1" * more, "0011" + "0" * more, "0000110" + "1" * more)) for _ in range(2))
@@ -96,8 +104,8 @@ def make_slices():
     # Start codes of something else behind the end.
     for name, code in (("packet", b"\xe0\x12\x34"), ("slice", b"\x02\x28"), ("picture", b"\0\0\x0f\xff\xf8")):
         save("mpv", f"slices-{name}.m1v", plain + noise(20, 3) + b"\0\0\1" + code + noise(4000, 4), verdict="unverified", length=len(plain))
-    cut = plain[:-3]
-    save("mpv", "slices-cut.m1v", cut + noise(9000, 5), verdict="truncated", length=cut.rindex(b"\0\0\1"))
+    cut = plain[:plain.rindex(b"\0\0\1") + 8]
+    save("mpv", "slices-cut.m1v", cut + noise(9000, 5), verdict="truncated", length_min=cut.rindex(b"\0\0\1"), length_max=len(cut) + 500)
 
 
 def make():
@@ -107,21 +115,32 @@ def make():
     save("mpv", "xing.m1v", xing, extension="m1v")
     save("mpv", "second.m2v", video(second=True), extension="m2v")
     save("mpv", "matrix.m1v", sequence(matrix=True) + picture(0, 1) + picture(1, 2) + END)
-    save("mpv", "same-row.m1v", video(rows=(1, 1, 2)))
+    save("mpv", "same-row.m1v", video(rows=((1, 0, 2), (1, 2, 3), 2)))
     save("mpv", "stuffed.m1v", video(tail=bytes(40) + END))
-    save("mpv", "one-slice.m1v", sequence() + b"".join(picture(n, 1, rows=(1,)) for n in range(3)) + END)
+    save("mpv", "one-slice.m1v", sequence() + b"".join(real_picture(n, 1) for n in range(3)) + END)
     plain = video(tail=b"")
     last = plain.rindex(b"\0\0\1")
     lost = dict(verdict="unverified", extension="m1v", why=f"no end code: the last start code is at {last}")
     save("mpv", "no-end-zeros.m1v", plain + bytes(2000), length=len(plain), **lost)
-    # The slice is noise, and so does not lead to its picture's end.
-    broken = dict(verdict="truncated", extension="m1v", why=f"the picture breaks off in the slice at {last}")
-    save("mpv", "no-end-random.m1v", plain + noise(9000, 5), length=last, **broken)
-    save("mpv", "next.m1v", plain + noise(-len(plain) % 512 + 512, 6) + video(), length=last, **broken)
+    save("mpv", "no-end-random.m1v", plain + noise(9000, 5), length=len(plain), **lost)
+    save("mpv", "next.m1v", plain + noise(-len(plain) % 512 + 512, 6) + video(), length=len(plain), **lost)
+    # Foreign bytes in a slice, a slice twice, and pictures that lack slices.
+    whole = video()
+    second = [at for at in range(len(whole)) if whole[at:at + 4] == b"\0\0\1\2"][2]
+    save("mpv", "foreign.m1v", whole[:second + 12] + noise(4096, 7) + whole[second + 12:], verdict="truncated", extension="m1v",
+         length_min=second, length_max=second + 600, why=f"the picture breaks off in the slice at {second}")
+    third = whole.index(b"\0\0\1", second + 4)
+    save("mpv", "twice.m1v", whole[:third] + whole[second:], verdict="truncated", length=third)
+    lacking = sequence() + picture(0, 1) + picture(1, 2, rows=(1,))
+    save("mpv", "lacking.m1v", lacking + picture(2, 2) + END, verdict="truncated", length=len(lacking))
+    save("mpv", "lacking-last.m1v", lacking + END, verdict="truncated", length=len(lacking))
+    strange = b"".join(picture(n, 1, rows=()) + b"".join(b"\0\0\1" + bytes((row, 0x28)) + noise(90, n * 9 + row) for row in (1, 2)) for n in range(3))
+    save("mpv", "unknown.m1v", sequence() + strange + END, verdict="unverified", length=len(sequence() + strange) + 4,
+         why="its slices are of an unknown kind")
     save("mpv", "cut.m1v", plain[:-30], verdict="truncated", length=len(plain) - 30, why=f"the image ends at {len(plain) - 30}, before the file does")
     reserved = plain + b"\0\0\1\xb0" + noise(100, 7)
     save("mpv", "reserved.m1v", reserved, verdict="unverified", length=len(plain))
-    save("mpv", "rows.m1v", plain + picture(3, 2, rows=(2, 1)), verdict="unverified", length=len(plain) + len(picture(3, 2, rows=(2,))))
+    save("mpv", "rows.m1v", plain + picture(3, 2, rows=(2, 1)), verdict="truncated", length=len(plain) + len(picture(3, 2, rows=())))
     save("mpv", "program.m2v", video(tail=b"\0\0\1\xba" + bytes.fromhex("21000100018000c1") + noise(50, 8)), verdict="reject")
     packet = b"\0\0\1\xe0" + struct.pack(">H", 60) + noise(60, 8)
     save("mpv", "packets.m2v", video(tail=packet + packet), verdict="reject")
