@@ -131,6 +131,7 @@ struct bmff_stream {
 	bool doubted;          /* if that was one of the first */
 	bool interrupted;      /* and there were valid ones before one that was not */
 	uint32_t followed;     /* valid ones; if doubted, in a row */
+	bool ragged; /* any bits may be after a frame's last id, which its codes lead to */
 };
 
 /* Sets type and kind. */

@@ -167,7 +167,7 @@ static bool is_aac(struct view *view, struct bmff_stream *stream, uint64_t offse
 	const uint8_t *p = len >= 2 ? view_peek(view, offset, 1) : NULL;
 	unsigned id = p ? p[0] >> 5 : 7;
 
-	if (id == 7 || id == 2 || !ends_with_id(view, offset, len))
+	if (id == 7 || id == 2 || (!stream->ragged && !ends_with_id(view, offset, len)))
 		return false;
 	if (stream->passed < LEARN_COUNT)
 		stream->ids |= (uint8_t)(1 << id);
@@ -182,18 +182,20 @@ static bool is_aac(struct view *view, struct bmff_stream *stream, uint64_t offse
 #define TAIL_BITS 5
 #define FRAME_BITS 10
 #define MORE_BITS 4
+#define RAGGED_BITS 3 /* fewer, if any bits are after the last id */
 #define FOLLOW_WORK 4 /* units to follow a byte's codes */
 
 /* A frame is valid: a joint in it is the less likely wrong, and one before it too if no other follows. */
-static void declare_frame(
-	struct view *view, struct sample_chain *chain, uint64_t offset, uint64_t len)
+static void declare_frame(struct view *view, const struct bmff_stream *stream,
+	struct sample_chain *chain, uint64_t offset, uint64_t len)
 {
 	struct sample_link link = { offset, offset + 1, offset + len };
+	unsigned less = stream->ragged ? RAGGED_BITS : 0;
 
 	if (len < FRAME_MIN)
 		return;
-	sample_chain_add(chain, view, &link, FRAME_BITS, MORE_BITS);
-	view_proved(view, offset + 1, link.to - TAIL_LEN, TAIL_BITS);
+	sample_chain_add(chain, view, &link, FRAME_BITS - less, MORE_BITS);
+	view_proved(view, offset + 1, link.to - TAIL_LEN, TAIL_BITS - less);
 }
 
 static bool is_followed(const struct bmff_stream *stream)
@@ -218,13 +220,21 @@ static bool has_codes(struct view *view, struct bmff_stream *stream, uint64_t of
 	return !p || aac_frame_follow(p, (size_t)len, &stream->aac, &at);
 }
 
+/* Some encoders leave bits after the last id as they are: one of the first frames has codes that end there. */
+static bool is_ragged(struct view *view, struct bmff_stream *stream, uint64_t offset, uint64_t len)
+{
+	return is_followed(stream) && !stream->ragged && !stream->failed &&
+	       stream->passed < LEARN_COUNT && len >= FRAME_MIN &&
+	       !ends_with_id(view, offset, len) && has_codes(view, stream, offset, len);
+}
+
 /* Whether a frame of AAC can be the track's, by its codes. An encoder's first ones may not be valid; if many later ones are,
  * those were other data: they are the first invalid ones then. */
 static bool follow_aac(struct view *view, struct bmff_stream *stream, struct sample_chain *chain,
 	uint64_t offset, uint64_t len)
 {
 	if (has_codes(view, stream, offset, len)) {
-		declare_frame(view, chain, offset, len);
+		declare_frame(view, stream, chain, offset, len);
 		stream->followed++;
 		return !stream->doubted || stream->followed < RETURNED;
 	}
@@ -285,12 +295,14 @@ static enum outcome check_sample(struct view *view, struct bmff_stream *stream,
 		return is_amr(view, wide, offset, len) ? COMPLETE : INVALID;
 	if (stream->type == BMFF('m', 'p', '4', 'a') &&
 		(!stream->kind || stream->kind == KIND_AAC ||
-			(stream->kind >= 0x66 && stream->kind <= 0x68)))
+			(stream->kind >= 0x66 && stream->kind <= 0x68))) {
+		stream->ragged |= is_ragged(view, stream, offset, len);
 		return is_aac(view, stream, offset, len) &&
 				       (!is_followed(stream) ||
 					       follow_aac(view, stream, chain, offset, len))
 			       ? COMPLETE
 			       : INVALID;
+	}
 	if (stream->type == BMFF('a', 'l', 'a', 'c'))
 		return is_alac(view, offset, len) ? COMPLETE : INVALID;
 	if (bmff_is_jpeg(stream->type))
@@ -332,8 +344,11 @@ bool bmff_stream_check(struct view *view, struct bmff_stream *stream, struct sam
 	*confirmed = offset;
 	if (outcome == UNKNOWN)
 		return true;
-	if (!stream->type)
+	if (!stream->type) {
+		/* Some of its frames have codes that end where they do. */
+		stream->interrupted |= stream->followed;
 		return !has_returned(stream, outcome, broken);
+	}
 	if (outcome == INVALID) {
 		if (!stream->failed++)
 			stream->failed_at = has_doubt ? stream->doubted_at : offset;

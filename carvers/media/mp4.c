@@ -81,6 +81,13 @@ struct mp4_sample {
 	uint32_t number; /* in the order of the tables */
 	uint8_t track;
 	bool is_decoded; /* to its end, with codes that are followed */
+	bool is_read;    /* that, or it is too short to prove anything so */
+};
+
+/* Bytes in which a joint shows where it is: foreign ones would be noticed. */
+#define TIGHT_MAX 16 /* later ones are not told from loose bytes */
+struct mp4_tight {
+	uint64_t from, to;
 };
 
 struct mp4 {
@@ -107,6 +114,9 @@ struct mp4 {
 	/* The track whose frames of MPEG-4 video are read: the first such one; NULL: none. */
 	struct mp4_track *filmed;
 	struct mpeg4_stream video;
+	/* Where a joint is pinned down, in order. */
+	struct mp4_tight tight[TIGHT_MAX + 1];
+	size_t tight_count;
 };
 
 /* A state of the check of samples in the order of the file. */
@@ -390,6 +400,82 @@ static size_t load_state(struct mp4 *mp4, uint32_t crc, uint64_t *seen)
 	return saved.next;
 }
 
+/* Bytes up to `from`, and from `to` on, are read, those between are not. Where these have room for another break, a joint in
+ * them is not pinned down. */
+static void add_loose(struct mp4 *mp4, uint64_t from, uint64_t to)
+{
+	struct mp4_tight *last = &mp4->tight[mp4->tight_count];
+
+	if (to < from || to - from < SAMPLE_SECTOR)
+		return;
+	last->to = from;
+	if (last->to > last->from && mp4->tight_count < TIGHT_MAX)
+		last = &mp4->tight[++mp4->tight_count];
+	last->from = to;
+}
+
+/* Tables of samples, whose entries are all used. */
+static bool is_read_table(uint32_t type)
+{
+	return type == BMFF('s', 't', 's', 'z') || type == BMFF('s', 't', 'z', '2') ||
+	       type == BMFF('s', 't', 's', 'c') || type == BMFF('s', 't', 'c', 'o') ||
+	       type == BMFF('c', 'o', '6', '4');
+}
+
+static bool leads_to_tables(uint32_t type)
+{
+	return type == BMFF('t', 'r', 'a', 'k') || type == BMFF('m', 'd', 'i', 'a') ||
+	       type == BMFF('m', 'i', 'n', 'f') || type == BMFF('s', 't', 'b', 'l');
+}
+
+/* Boxes in moov that nothing reads are loose. */
+static void add_loose_boxes(struct mp4 *mp4)
+{
+	const struct bmff_box *moov = &mp4->bmff.moov;
+	struct bmff_box box;
+
+	for (uint64_t at = moov->data;
+		at < moov->end && bmff_read(mp4->bmff.view, at, moov->end, &box) == BMFF_BOX;) {
+		bool is_inner = leads_to_tables(box.type);
+
+		at = is_inner ? box.data : box.end;
+		if (!is_inner && !is_read_table(box.type))
+			add_loose(mp4, box.data, box.end);
+	}
+}
+
+/* Finds where a joint would be pinned down. */
+static void find_tight(struct mp4 *mp4)
+{
+	const struct bmff_box *moov = &mp4->bmff.moov;
+	uint64_t seen = 0;
+	bool had_moov = false;
+
+	mp4->tight_count = 0;
+	mp4->tight[0].from = 0;
+	for (size_t i = 0; i < mp4->collected; i++) {
+		const struct mp4_sample *sample = &mp4->samples[i];
+
+		if (!sample->is_read)
+			continue;
+		if (!had_moov && sample->offset >= moov->at) {
+			add_loose(mp4, seen, moov->at);
+			add_loose_boxes(mp4);
+			seen = moov->end;
+			had_moov = true;
+		}
+		add_loose(mp4, seen, sample->offset);
+		if (sample->offset + sample->len > seen)
+			seen = sample->offset + sample->len;
+	}
+	if (!had_moov) {
+		add_loose(mp4, seen, moov->at);
+		add_loose_boxes(mp4);
+		seen = moov->end;
+	}
+	add_loose(mp4, seen, UINT64_MAX);
+}
+
 /* A sample, and the length of it that a table has, belong together: that says something of the only joint between them. Where the
  * table comes first, and the joint is not in it, samples after the joint say the same (sample_chain_add). */
 static void declare_length(struct mp4 *mp4, const struct mp4_sample *sample, uint64_t length_at)
@@ -404,7 +490,14 @@ static void declare_length(struct mp4 *mp4, const struct mp4_sample *sample, uin
 		return;
 	if (length_at < sample->offset && to > mp4->bmff.moov.end)
 		to = mp4->bmff.moov.end;
-	view_proved(mp4->bmff.view, from, to, TABLE_BITS);
+	for (size_t i = 0; i < mp4->tight_count; i++) {
+		const struct mp4_tight *tight = &mp4->tight[i];
+		uint64_t first = from > tight->from ? from : tight->from;
+		uint64_t last = to < tight->to ? to : tight->to;
+
+		if (first < last)
+			view_proved(mp4->bmff.view, first, last, TABLE_BITS);
+	}
 }
 
 /* All samples were checked: declares what those that were decoded prove of tables. */
@@ -424,6 +517,7 @@ static void declare_lengths(struct mp4 *mp4)
 		count += mp4->samples[i].is_decoded;
 		alike[mp4->samples[i].len % SAMPLE_LENGTHS] += mp4->samples[i].is_decoded;
 	}
+	find_tight(mp4);
 	for (size_t i = 0; i < mp4->collected; i++) {
 		const struct mp4_sample *sample = &mp4->samples[i];
 		const struct mp4_track *track = &mp4->tracks[sample->track];
@@ -451,7 +545,7 @@ static void check_in_order(struct mp4 *mp4)
 	qsort(mp4->samples, mp4->collected, sizeof(*mp4->samples), by_offset);
 	for (size_t i = load_state(mp4, crc, &seen); i < mp4->collected; i++) {
 		struct mp4_sample *sample = &mp4->samples[i];
-		uint32_t links;
+		uint32_t links, followed;
 
 		if (mp4->data.broken && sample->offset > mp4->data.broken + BROKEN_SURE)
 			break;
@@ -462,8 +556,12 @@ static void check_in_order(struct mp4 *mp4)
 			mp4->chain.count = 0;
 		mp4->track = &mp4->tracks[sample->track];
 		links = mp4->chain.count;
+		followed = mp4->track->stream.followed;
 		check_sample(mp4, sample->offset, sample->len);
 		sample->is_decoded = mp4->chain.count != links;
+		sample->is_read = sample->is_decoded || mp4->track->stream.followed > followed ||
+				  (sample->len < LINKED_MIN &&
+					  (mp4->track->is_h264 || mp4->track == mp4->filmed));
 		if (sample->len <= UINT64_MAX - sample->offset &&
 			sample->offset + sample->len > seen)
 			seen = sample->offset + sample->len;

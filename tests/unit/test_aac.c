@@ -1,6 +1,7 @@
 /* AAC: frames whose codes are followed, what becomes of them when they are damaged, and an M4A in pieces. */
 #include "aac_frames.h"
 #include "bmff_made.h"
+#include "bytes.h"
 
 #include "carvers/common/aac_codes.h"
 #include "carvers/common/aac_frame.h"
@@ -117,23 +118,28 @@ static const uint8_t entry[] =
 
 enum { REPEATS = 4, SAMPLES = REPEATS * AAC_FRAMES };
 
-/* A file of sound. *data: where its first frame is. */
-static struct bytes sound(uint64_t *data)
+/* A file of sound of so many frames, SAMPLES at most. *data: where its first frame is. */
+static struct bytes short_sound(unsigned count, uint64_t *data)
 {
 	const struct made_track track = { "soun", entry, sizeof(entry) - 1, 0 };
 	struct made_chunk chunks[SAMPLES];
 	const uint8_t *frame = aac_frames;
 	struct bytes bytes;
 
-	for (unsigned i = 0; i < SAMPLES; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		if (i % AAC_FRAMES == 0)
 			frame = aac_frames;
 		chunks[i] = (struct made_chunk){ 0, frame, aac_frames_lens[i % AAC_FRAMES], 0 };
 		frame += chunks[i].len;
 	}
-	bytes = made_film("M4A ", &track, 1, chunks, SAMPLES);
+	bytes = made_film("M4A ", &track, 1, chunks, count);
 	*data = chunks[0].at;
 	return bytes;
+}
+
+static struct bytes sound(uint64_t *data)
+{
+	return short_sound(SAMPLES, data);
 }
 
 Test(aac, frames_prove_a_joint)
@@ -202,5 +208,79 @@ Test(aac, frames_that_are_valid_now_and_then_are_doubted)
 				aac_frames_lens[i % AAC_FRAMES] - 22u);
 	check_in_two(&bytes, data + 2000, &verdict, &found);
 	cr_expect_eq(verdict, CARVE_UNVERIFIED, "%s", found.why);
+	free(bytes.data);
+}
+
+/* The same file with moov after its data. */
+static struct bytes moov_last(const struct bytes *bytes, uint64_t *data)
+{
+	size_t moov = be32(bytes->data), mdat = moov + be32(bytes->data + moov);
+	struct bytes moved = { 0 };
+	uint8_t *table;
+
+	bytes_add(&moved, bytes->data, moov);
+	bytes_add(&moved, bytes->data + mdat, bytes->len - mdat);
+	bytes_add(&moved, bytes->data + moov, mdat - moov);
+	table = memmem(moved.data, moved.len, "stco", 4);
+	for (size_t i = 0; i < be32(table + 8); i++) {
+		uint64_t at = be32(table + 12 + i * 4) - (mdat - moov);
+
+		table[12 + i * 4 + 2] = (uint8_t)(at >> 8);
+		table[12 + i * 4 + 3] = (uint8_t)at;
+	}
+	*data -= mdat - moov;
+	return moved;
+}
+
+/* That a table is the file's does not show where before it the pieces meet. */
+Test(aac, lengths_prove_no_joint_among_bytes_that_nothing_reads)
+{
+	enum { FROM = 5, TO = 11 };
+	uint64_t data, at;
+	struct bytes first = short_sound(AAC_FRAMES, &data), bytes = moov_last(&first, &data);
+	size_t unread = 0;
+	enum verdict verdict;
+	struct finding found;
+
+	at = data;
+	for (unsigned i = 0; i < FROM; i++)
+		at += aac_frames_lens[i];
+	cr_expect_geq(check_in_two(&bytes, at + 30, &verdict, &found), 40);
+	cr_expect_eq(verdict, CARVE_COMPLETE, "%s", found.why);
+	/* Frames that are not what the track's are. */
+	bytes.data[data] = 0xff;
+	for (unsigned i = FROM; i < TO; unread += aac_frames_lens[i++])
+		bytes.data[at + unread] = 0xff;
+	cr_assert_gt(unread, 512);
+	cr_expect_eq(check_in_two(&bytes, at + unread / 2, &verdict, &found), 0);
+	cr_expect_eq(verdict, CARVE_UNVERIFIED, "%s", found.why);
+	free(first.data);
+	free(bytes.data);
+}
+
+/* Some encoders leave the bits after a frame's end as they are. */
+Test(aac, any_bits_may_fill_the_last_byte)
+{
+	uint64_t data;
+	struct bytes bytes = sound(&data);
+	enum verdict verdict;
+	struct finding found;
+	unsigned ragged = 0;
+
+	for (uint64_t i = 0, at = data; i < SAMPLES; i++) {
+		uint8_t *last = bytes.data + at + aac_frames_lens[i % AAC_FRAMES] - 1;
+
+		at += aac_frames_lens[i % AAC_FRAMES];
+		if (*last & 3)
+			continue;
+		*last |= 1;
+		ragged++;
+	}
+	cr_assert_gt(ragged, SAMPLES / 4);
+	cr_expect_geq(check_in_two(&bytes, data + 2000, &verdict, &found), 30);
+	cr_expect_eq(verdict, CARVE_COMPLETE, "%s", found.why);
+	memcpy(bytes.data + data + 2000, aac_others, 512);
+	check_in_two(&bytes, data + 2000, &verdict, &found);
+	cr_expect_eq(verdict, CARVE_TRUNCATED, "%s", found.why);
 	free(bytes.data);
 }
