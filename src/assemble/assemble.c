@@ -292,6 +292,7 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 	*found = (struct assembled){ .start = broken->start, .rule = broken->rule };
 	found->pass = state->pass;
 	success = crew->strategy->find(&bench, broken, &extents, &found->outcome, &found->assembly);
+	workbench_end(&bench);
 	state->spent[index] |= bench.exhausted;
 	if (bench.no_memory)
 		crew->no_memory = true;
