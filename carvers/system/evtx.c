@@ -16,6 +16,9 @@
  * its end. Old records that fill a cluster or more of the last chunk leave the log unverified: another log's look alike.
  * Any other bytes that are neither zeros nor records are a note.
  *
+ * Where a log is put together of pieces, old records show more: a log is written from each chunk's beginning, so one that begins
+ * after the others is all there. That follows the number before it, and has no end, was cut off.
+ *
  * A damaged file is valid up to the end of the last intact record.
  */
 #include <inttypes.h>
@@ -36,6 +39,12 @@ enum { CRC_BITS = 32, LENGTH_BITS = 16, NUMBER_BITS = 16 };
 #define RESERVED_UNIT 16 /* chunks */
 #define CHUNK_HEADER_LEN 512
 #define FOREIGN_BLOCK 512
+#define ZEROS_LEAST 8  /* in such a block of old records... */
+#define ZEROS_USUAL 96 /* ...of which real logs have 200 (tests/bench/RESULTS.md) */
+#define RECORD_MAGIC 0x2a2a
+#define RECORD_HEAD 24
+#define RECORD_MIN 28
+#define RECORD_ALIGN 8
 #define FLAG_DIRTY 1
 #define FLAG_NO_CRC 4
 
@@ -48,6 +57,7 @@ struct evtx {
 	uint64_t foreign;     /* the first bytes in unused space that are not of records; 0: none */
 	uint64_t file_next;   /* the number that the next record gets, and */
 	uint32_t chunk_count; /* chunks, according to the header */
+	uint64_t cut_off;     /* old records are, or are no records; 0: nowhere */
 	bool dirty, no_crc, wrong_crc;
 };
 
@@ -72,16 +82,16 @@ static uint64_t walk_records(struct evtx *log, uint64_t at, uint64_t end, uint64
 {
 	uint64_t first = number;
 
-	while (end - at >= 28) {
-		const uint8_t *p = view_peek(log->view, at, 24);
+	while (end - at >= RECORD_MIN) {
+		const uint8_t *p = view_peek(log->view, at, RECORD_HEAD);
 		uint64_t time;
 		uint32_t len;
 
-		if (!p || le32(p) != 0x2a2a || le64(p + 8) != number)
+		if (!p || le32(p) != RECORD_MAGIC || le64(p + 8) != number)
 			break;
 		len = le32(p + 4);
 		time = le64(p + 16);
-		if (len < 28 || len > end - at)
+		if (len < RECORD_MIN || len > end - at)
 			break;
 		p = view_peek(log->view, at + len - 4, 4);
 		if (!p || le32(p) != len)
@@ -89,7 +99,7 @@ static uint64_t walk_records(struct evtx *log, uint64_t at, uint64_t end, uint64
 		log->finding->time = filetime_seconds(time);
 		view_proved(log->view, at, at + len, LENGTH_BITS);
 		if (number != first)
-			view_proved(log->view, at - 1, at + 24, NUMBER_BITS);
+			view_proved(log->view, at - 1, at + RECORD_HEAD, NUMBER_BITS);
 		at += len;
 		number++;
 	}
@@ -114,7 +124,7 @@ static bool half_written(struct evtx *log, uint64_t at, uint64_t end)
 	uint32_t len = p ? le32(p + 4) : 0;
 	uint64_t sector = (at + 16 + 511) / 512 * 512;
 
-	if (!p || le32(p) != 0x2a2a || len < 28 || len >= end - at)
+	if (!p || le32(p) != RECORD_MAGIC || len < RECORD_MIN || len >= end - at)
 		return false;
 	return all_zeros(log->view, at + len, end) ||
 	       (sector < end && all_zeros(log->view, sector, end));
@@ -183,8 +193,8 @@ static enum evtx_chunk check_chunk(struct evtx *log, uint64_t at)
 }
 
 /* The first block of [at, end) whose bytes are unlike records: those have UTF-16 and small numbers,
- * hence zeros. `end` if there is none. */
-static uint64_t foreign_block(struct view *view, uint64_t at, uint64_t end)
+ * hence at least so many zeros. `end` if there is none. */
+static uint64_t foreign_block(struct view *view, uint64_t at, uint64_t end, unsigned least)
 {
 	for (; end - at >= FOREIGN_BLOCK; at += FOREIGN_BLOCK) {
 		const uint8_t *p = view_peek(view, at, FOREIGN_BLOCK);
@@ -192,10 +202,89 @@ static uint64_t foreign_block(struct view *view, uint64_t at, uint64_t end)
 
 		for (size_t i = 0; p && i < FOREIGN_BLOCK; i++)
 			zeros += p[i] == 0;
-		if (p && zeros < FOREIGN_BLOCK / 64)
+		if (p && zeros < least)
 			return at;
 	}
 	return end;
+}
+
+/* The length of a record's head. 0: it is none. */
+static uint32_t record_len(const uint8_t *p, size_t left)
+{
+	return left >= RECORD_MIN && le32(p) == RECORD_MAGIC ? le32(p + 4) : 0;
+}
+
+/* The same of all of a record. */
+static uint32_t whole_record_len(const uint8_t *p, size_t left)
+{
+	uint32_t len = record_len(p, left);
+
+	return len >= RECORD_MIN && len <= left && le32(p + len - 4) == len ? len : 0;
+}
+
+/* Where old records in the unused space [log->tail, end) of a chunk are cut off; end if they are not. */
+static uint64_t old_records_break(struct evtx *log, uint64_t end)
+{
+	uint64_t start = (log->tail + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
+	size_t size = start < end ? (size_t)(end - start) : 0, at = 0;
+	const uint8_t *p = size ? view_peek(log->view, start, size) : NULL;
+
+	while (p && at < size) {
+		uint32_t len = whole_record_len(p + at, size - at);
+		uint64_t number = len ? le64(p + at + 8) : 0;
+
+		if (!len) {
+			at += RECORD_ALIGN;
+			continue;
+		}
+		for (bool is_first = true; len; is_first = false) {
+			view_proved(log->view, start + at, start + at + len, LENGTH_BITS);
+			if (!is_first)
+				view_proved(log->view, start + at - 1, start + at + RECORD_HEAD,
+					NUMBER_BITS);
+			at += len;
+			number++;
+			len = whole_record_len(p + at, size - at);
+			if (len && le64(p + at + 8) != number)
+				len = 0;
+		}
+		if (record_len(p + at, size - at) && le64(p + at + 8) == number)
+			return start + at;
+	}
+	return end;
+}
+
+/* Where a sector of zeros in [at, end) ends, and something else begins at once: old records hardly ever begin just there.
+ * end if none does. */
+static uint64_t zeros_break(struct view *view, uint64_t at, uint64_t end)
+{
+	at = (at + FOREIGN_BLOCK - 1) / FOREIGN_BLOCK * FOREIGN_BLOCK;
+	for (at += FOREIGN_BLOCK; at + RECORD_ALIGN <= end; at += FOREIGN_BLOCK)
+		if (all_zeros(view, at - FOREIGN_BLOCK, at) &&
+			!all_zeros(view, at, at + RECORD_ALIGN))
+			return at;
+	return end;
+}
+
+static uint64_t nearer(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Where what is in the unused space [log->tail, end) of a chunk seems to come from elsewhere; end: nowhere. */
+static uint64_t unused_break(struct evtx *log, uint64_t end)
+{
+	uint64_t at = old_records_break(log, end);
+
+	at = nearer(at, foreign_block(log->view, log->tail, end, ZEROS_USUAL));
+	at = nearer(at, zeros_break(log->view, log->tail, end));
+	return nearer(at, slack_wiped(log->view, log->tail, end));
+}
+
+/* Whether this is a check of a log in pieces. */
+static bool is_in_pieces(const struct evtx *log)
+{
+	return view_thorough(log->view) || view_is_trial(log->view);
 }
 
 /* Reports the unused space [log->tail, end) of a chunk unless it is zeros. */
@@ -205,8 +294,13 @@ static void report_unused(struct evtx *log, uint64_t end)
 
 	if (log->tail >= end || all_zeros(log->view, log->tail, end))
 		return;
+	if (is_in_pieces(log) && !log->cut_off) {
+		uint64_t broken = unused_break(log, end);
+
+		log->cut_off = broken < end ? broken : 0;
+	}
 	view_unverified(log->view, log->tail, end);
-	foreign = foreign_block(log->view, log->tail, end);
+	foreign = foreign_block(log->view, log->tail, end, ZEROS_LEAST);
 	if (foreign < end && !log->foreign)
 		log->foreign = foreign;
 }
@@ -285,15 +379,17 @@ static enum verdict judge_closed(struct evtx *log, uint64_t end)
 			"the unused space is zeros from a sector on, as if wiped, at %" PRIu64,
 			slack_wiped(log->view, log->tail, end));
 	if (end - log->tail >= FOREIGN_BLOCK &&
-		foreign_block(log->view, end - FOREIGN_BLOCK, end) < end)
+		foreign_block(log->view, end - FOREIGN_BLOCK, end, ZEROS_LEAST) < end)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the unused space ends, at %" PRIu64 ", in neither zeros nor old records",
 			end);
 	cluster = (log->tail / USUAL_CLUSTER + 1) * USUAL_CLUSTER;
-	if (cluster < end && !all_zeros(log->view, cluster, end))
+	if (cluster < end && !all_zeros(log->view, cluster, end)) {
+		view_agrees(log->view);
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"nothing verifies the bytes in the unused space, from %" PRIu64 " on",
 			cluster);
+	}
 	if (log->foreign)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"the unused space at %" PRIu64 " holds neither zeros nor old records",
@@ -343,14 +439,21 @@ static enum verdict check(struct view *view, struct finding *finding)
 	end = further_chunks(&log, at);
 	noise = slack_noise(view, log.tail, end);
 	finding->length = noise;
+	if (log.cut_off && log.cut_off < noise) {
+		finding->length = log.cut_off;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"old records in the unused space break off at %" PRIu64, log.cut_off);
+	}
 	if (noise < end)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"random bytes after the records, at %" PRIu64, noise);
-	if (end > at || open)
+	if (end > at || open) {
+		view_agrees(view);
 		return add_reserved(&log, end,
 			verdict_because(CARVE_UNVERIFIED, finding,
 				"the log was not closed: its header counts %" PRIu32 " chunks",
 				log.chunk_count));
+	}
 	return add_reserved(&log, end, judge_closed(&log, end));
 }
 

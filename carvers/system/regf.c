@@ -36,8 +36,9 @@
 #include "title.h"
 #include "walk.h"
 
-#define PAGE_LEN 4096
-#define FREE_MIN 512 /* bytes of free cells that are reported: files start with sectors */
+#define HEADER_ZEROS_END 4040
+#define SECTOR_LEN 512
+#define FREE_MIN SECTOR_LEN /* bytes of free cells that are reported: files start with sectors */
 #define NAME_AT 48
 #define NAME_LEN 64
 
@@ -178,7 +179,7 @@ static enum verdict judge_whole(struct regf_hive *hive)
 	struct finding *finding = hive->finding;
 	uint64_t step = (hive->end + FILE_STEP - 1) / FILE_STEP * FILE_STEP;
 
-	view_holds(hive->view, PAGE_LEN, hive->end);
+	view_holds(hive->view, REGF_PAGE_LEN, hive->end);
 	finding->length = file_end(hive, hive->end);
 	view_unverified(hive->view, hive->end, finding->length);
 	if (hive->open)
@@ -190,11 +191,13 @@ static enum verdict judge_whole(struct regf_hive *hive)
 			" on: hives are padded to 64 KiB, but do not record how far",
 			hive->end);
 	finding->length = large_step_end(hive);
-	if (finding->length > hive->end)
+	if (finding->length > hive->end) {
+		view_agrees(hive->view);
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"with the zeros from %" PRIu64
 			" on: hives are padded, mostly to 256 KiB, but do not record how far",
 			hive->end);
+	}
 	if (finding->length < step && walk_zeros(hive->view, hive->end, step))
 		return verdict_because(CARVE_COMPLETE, finding,
 			"without the zeros from %" PRIu64
@@ -216,12 +219,56 @@ static uint64_t unproved_cluster(const struct regf_hive *hive)
 	return slack_wiped(hive->view, start, hive->end) < hive->end ? cluster : hive->end;
 }
 
+/* Where the rest of the header, which is zeros, goes on with something else: Windows 10's part ends it. The header's end if it
+ * does not, or is none. */
+static uint64_t header_break(const struct regf_hive *hive)
+{
+	for (uint64_t at = 2 * REGF_LOG_HEADER_LEN; at < HEADER_ZEROS_END;
+		at += REGF_LOG_HEADER_LEN) {
+		uint64_t end = at + REGF_LOG_HEADER_LEN;
+
+		if (!walk_zeros(hive->view, REGF_LOG_HEADER_LEN, at))
+			break;
+		if (!walk_zeros(hive->view, at, end < HEADER_ZEROS_END ? end : HEADER_ZEROS_END))
+			return at;
+	}
+	return REGF_HEADER_LEN;
+}
+
+static bool is_in_pieces(const struct regf_hive *hive)
+{
+	return view_thorough(hive->view) || view_is_trial(hive->view);
+}
+
+/* Old content is mostly before zeros, and what comes from elsewhere is not. */
+static bool ends_in_zeros(const struct regf_hive *hive)
+{
+	return walk_zeros(hive->view, hive->end - SECTOR_LEN, hive->end);
+}
+
+/* What is found only where a hive in pieces is put together. False: *at does not fit. */
+static bool pieces_fit(struct regf_hive *hive, uint64_t *at)
+{
+	if (!is_in_pieces(hive))
+		return true;
+	*at = header_break(hive);
+	return *at == REGF_HEADER_LEN &&
+	       (hive->valid_end <= REGF_HEADER_LEN + REGF_BIN_HEADER_LEN ||
+		       regf_cells_fit(hive->view, hive->valid_end, hive->end, at));
+}
+
 static enum verdict check_hive(struct regf_hive *hive)
 {
-	uint64_t at = REGF_HEADER_LEN, noise;
+	uint64_t at = REGF_HEADER_LEN, place, noise;
 	struct finding *finding = hive->finding;
+	bool is_whole = walk_bins(hive, &at);
 
-	if (!walk_bins(hive, &at)) {
+	if (!pieces_fit(hive, &place)) {
+		finding->length = place;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"what is at %" PRIu64 " does not belong to what is before it", place);
+	}
+	if (!is_whole) {
 		if (hive->valid_end <= REGF_HEADER_LEN + REGF_BIN_HEADER_LEN && hive->wrong_sum)
 			return verdict_because(CARVE_REJECT, finding, "no bin after the header");
 		/* The header proves itself by its checksum. */
@@ -238,11 +285,6 @@ static enum verdict check_hive(struct regf_hive *hive)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the bin at %" PRIu64 " is damaged after %" PRIu64, at, hive->valid_end);
 	}
-	if (view_thorough(hive->view) && !regf_cells_fit(hive->view, hive->end, &at)) {
-		finding->length = at;
-		return verdict_because(CARVE_TRUNCATED, finding,
-			"cells that do not refer to each other, as that at %" PRIu64, at);
-	}
 	noise = hive->end;
 	if (hive->last_free)
 		noise = slack_noise(hive->view, hive->last_cell + 4, hive->end);
@@ -253,11 +295,19 @@ static enum verdict check_hive(struct regf_hive *hive)
 	if (hive->wrong_sum)
 		return verdict_because(CARVE_UNVERIFIED, finding, "the header's checksum is wrong");
 	at = unproved_cluster(hive);
-	if (at < hive->end)
+	if (at < hive->end && is_in_pieces(hive) && !ends_in_zeros(hive)) {
+		finding->length = at;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the last cell, which is free, does not end in zeros, from %" PRIu64 " on",
+			at);
+	}
+	if (at < hive->end) {
+		view_agrees(hive->view);
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"nothing verifies the bytes of the last cell, which is free, from %" PRIu64
 			" on",
 			at);
+	}
 	return judge_whole(hive);
 }
 
@@ -297,24 +347,45 @@ static enum verdict check(struct view *view, struct finding *finding)
 
 /* ---- files in pieces ------------------------------------------------------------------------ */
 
-/* Each bin has its own offset; other hives have the same ones. Bins of several pages have it only at their
- * beginning. */
+/* Where the bin after the one at `at` is, whose header is valid. */
+static uint64_t next_bin(const struct regf_hive *hive, uint64_t at)
+{
+	const uint8_t *p = view_peek(hive->view, at, REGF_BIN_HEADER_LEN);
+
+	return p ? at + le32(p + 8) : hive->end;
+}
+
+/* The first bin that is not where the one before it is, if the hive is right up to `broken`, and has valid bins further on. */
+static uint64_t bin_after(const struct regf_hive *hive, uint64_t broken)
+{
+	uint64_t at = REGF_HEADER_LEN;
+
+	while (at < broken && at < hive->valid_end)
+		at = next_bin(hive, at);
+	return at;
+}
+
+/* Each bin has its own offset, and other hives have the same ones: only the next one is certain, as each has its length. */
 static bool read_bins(struct view *view, struct carve_table *table)
 {
 	struct finding finding = { 0 };
 	struct regf_hive hive = { .view = view, .finding = &finding };
-	uint64_t at = REGF_HEADER_LEN;
+	struct carve_anchor anchor = { .len = 8, .bytes = "hbin" };
+	uint64_t at = REGF_HEADER_LEN, broken;
 
 	if (read_header(&hive) || hive.type || hive.wrong_sum)
 		return false;
 	walk_bins(&hive, &at);
-	for (; at < hive.end; at += PAGE_LEN) {
-		struct carve_anchor anchor = { .offset = at, .len = 8, .bytes = "hbin" };
-
-		put_le(anchor.bytes + 4, at - REGF_HEADER_LEN, 4);
-		if (!table->add(table, &anchor))
-			break;
-	}
+	if (hive.valid_end > REGF_HEADER_LEN + REGF_BIN_HEADER_LEN &&
+		!regf_cells_fit(view, hive.valid_end, hive.end, &broken))
+		at = bin_after(&hive, broken);
+	else if (hive.valid_end > at)
+		at = next_bin(&hive, at);
+	if (at >= hive.end)
+		return true;
+	anchor.offset = at;
+	put_le(anchor.bytes + 4, at - REGF_HEADER_LEN, 4);
+	table->add(table, &anchor);
 	return true;
 }
 
@@ -329,4 +400,5 @@ const struct carver regf_carver = {
 	.summary = "Windows registry hives and their logs, by bins and cells",
 	.check = check,
 	.map = &regf_map,
+	.pages = &regf_pages,
 };

@@ -849,23 +849,6 @@ static uint32_t least_evidence(const struct search *search)
 	return least + workbench_bits(search->bench->tested);
 }
 
-/* Whether len bytes of the image are the same at both offsets. */
-static bool are_same(struct search *search, uint64_t a, uint64_t b, uint64_t len)
-{
-	uint8_t *bytes = xmalloc(2 * PART_LEN);
-	bool same = true;
-
-	for (uint64_t at = 0; at < len && same; at += PART_LEN) {
-		size_t part = len - at < PART_LEN ? (size_t)(len - at) : PART_LEN;
-
-		same = workbench_read(search->bench, a + at, bytes, part) &&
-		       workbench_read(search->bench, b + at, bytes + PART_LEN, part) &&
-		       memcmp(bytes, bytes + PART_LEN, part) == 0;
-	}
-	free(bytes);
-	return same;
-}
-
 /* Whether all pieces have the bytes of the others that the CRCs agree with as well: else they may be a copy's, which goes on
  * otherwise after the CRC's end. How far the carver gets with each shows nothing, as the right piece may end soon. Sums of
  * words are in the file's head, of all that follows. */
@@ -880,8 +863,9 @@ static bool are_unique(struct search *search, uint64_t length)
 		const struct stretch *piece = &mapping->items[other->number];
 		uint64_t end = other->number + 1 < mapping->count ? piece[1].joint : length;
 
-		if (end > piece->joint && !are_same(search, piece->joint + piece->shift,
-						  piece->joint + other->shift, end - piece->joint))
+		if (end > piece->joint &&
+			!workbench_is_same(search->bench, piece->joint + piece->shift,
+				piece->joint + other->shift, end - piece->joint))
 			return false;
 	}
 	return !search->too_many_others;

@@ -191,6 +191,18 @@ static bool try_break(struct workbench *bench, const struct joining *joining,
 	return false;
 }
 
+/* Whether the file's bytes are the same with that break. */
+static bool is_same_break(struct workbench *bench, const struct joining *joining,
+	const struct joint *joint, uint64_t at)
+{
+	const struct range *run = &joining->extents.runs[joint->before];
+	uint64_t from = at < joint->at ? at : joint->at,
+		 len = (at < joint->at ? joint->at : at) - from;
+
+	return len && workbench_is_same(bench, run->offset + (from - joint->from),
+			      run[1].offset + (from - joint->at), len);
+}
+
 /* Tries all breaks of a joint; the ones accepted are noted. True: one is proved, and chosen. */
 static bool try_breaks(struct workbench *bench, struct joining *joining, struct joint *joint)
 {
@@ -201,7 +213,8 @@ static bool try_breaks(struct workbench *bench, struct joining *joining, struct 
 	for (uint64_t at = joint->from + size; at < joint->to && !best.is_proved; at += size) {
 		struct joining other = { 0 };
 
-		if (at != joint->at && !try_break(bench, joining, joint, at, &other))
+		if (is_same_break(bench, joining, joint, at) ||
+			(at != joint->at && !try_break(bench, joining, joint, at, &other)))
 			continue;
 		joint->accepted[joint->count++] = at;
 		if (other.bits > joining->bits && other.bits > best.bits) {
@@ -345,7 +358,8 @@ static bool judge_breaks(
 struct rivals {
 	struct notice notice;
 	size_t count;      /* accepted layouts... */
-	int64_t best_bits; /* ...and of these the most by which one looks like the file's own */
+	size_t weaker;     /* ...without those that are not complete, where the file is... */
+	int64_t best_bits; /* ...and of the former the most by which one looks like the file's own */
 	bool one_fits; /* the content of one, or what lasts like it, fits as that of the layout does */
 };
 
@@ -373,13 +387,17 @@ struct contest {
 	struct rivals rivals;
 };
 
-/* A layout that was accepted. Before the last joint it is a rival, and after it if the whole is as long. */
+/* A layout that was accepted. Before the last joint it is a rival, and after it if the whole is as long; but none if it has the
+ * same bytes, as zeros anywhere have. */
 static void add_accepted(struct workbench *bench, struct contest *contest, uint64_t target,
 	const struct outcome *outcome)
 {
 	struct rivals *rivals = &contest->rivals;
 	int64_t bits;
 
+	if (bench->clusters->end - target >= contest->piece->length &&
+		workbench_is_same(bench, contest->piece->offset, target, contest->piece->length))
+		return;
 	if (!contest->whole) {
 		rivals->count++;
 		return;
@@ -387,6 +405,11 @@ static void add_accepted(struct workbench *bench, struct contest *contest, uint6
 	bits = bits_at(bench, contest->affinity, target, outcome->length - contest->at);
 	if (!is_as_long(bench, contest->whole, outcome))
 		return;
+	if (outcome->verdict != CARVE_COMPLETE &&
+		contest->whole->outcome.verdict == CARVE_COMPLETE) {
+		rivals->weaker++;
+		return;
+	}
 	if (!rivals->count++ || bits > rivals->best_bits)
 		rivals->best_bits = bits;
 }
@@ -493,7 +516,8 @@ static uint32_t survival_bits(const struct workbench *bench, const struct joinin
 	uint32_t bits = notice_bits(notice, bytes), most = SURVIVAL_MAX;
 	uint64_t lasting = count_lasting(bench, joining);
 
-	if (bench->rule->carver->lasts || notice->late * 8 > notice->trials || rivals->count)
+	if (bench->rule->carver->lasts || notice->late * 8 > notice->trials || rivals->count ||
+		rivals->weaker)
 		return 0;
 	if (lasting && workbench_bits(bench->tested / lasting) < most)
 		most = workbench_bits(bench->tested / lasting);

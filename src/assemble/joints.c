@@ -325,14 +325,24 @@ static bool is_anchored(const struct plan *plan, size_t number)
 	       after->least == after->most && joint->known <= after->joint;
 }
 
+/* Takes over what was proved of the pieces that were accepted. */
+static void take_proof(struct plan *plan, const struct joint_bits *bits)
+{
+	uint64_t at = 0;
+	size_t next = 1;
+
+	for (size_t i = 0; i + 1 < plan->extents.count && next < plan->mapping->count; i++) {
+		at += plan->extents.runs[i].length;
+		if (at == plan->mapping->items[next].joint)
+			plan->joints[next++].proof = bits[i].checked;
+	}
+}
+
 /* What the joint that is proved least is worth, after a thorough check. */
 static void judge(struct plan *plan, struct assembly *assembly)
 {
 	uint32_t least = UINT32_MAX;
 
-	for (size_t i = 1; i < plan->mapping->count; i++)
-		plan->joints[i].proof =
-			view_proof(plan->bench->view, plan->mapping->items[i].joint);
 	for (size_t i = 1; i < plan->mapping->count; i++) {
 		struct stretch *after = &plan->mapping->items[i];
 		uint32_t bits = plan->joints[i].proof;
@@ -357,16 +367,19 @@ static void judge(struct plan *plan, struct assembly *assembly)
 static bool accept(struct plan *plan, struct extents *extents, struct outcome *outcome,
 	struct assembly *assembly)
 {
+	struct joint_bits *joint_bits;
 	uint32_t bits;
 
 	if (!workbench_try(plan->bench, &plan->extents, outcome))
 		return false;
 	if (plan->extents.count < 2 ||
-		!workbench_prove(plan->bench, &plan->extents, outcome, &bits, NULL)) {
+		!workbench_prove(plan->bench, &plan->extents, outcome, &bits, &joint_bits)) {
 		outcome_free(outcome);
 		return false;
 	}
 	extents_set(extents, plan->extents.runs, plan->extents.count);
+	take_proof(plan, joint_bits);
+	free(joint_bits);
 	judge(plan, assembly);
 	return true;
 }

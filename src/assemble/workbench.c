@@ -569,6 +569,24 @@ bool workbench_prove(struct workbench *bench, const struct extents *extents,
 	return true;
 }
 
+#define COMPARED_LEN ((uint64_t)1 << 16) /* bytes read at once */
+
+bool workbench_is_same(struct workbench *bench, uint64_t a, uint64_t b, uint64_t len)
+{
+	uint8_t *bytes = xmalloc(2 * COMPARED_LEN);
+	bool same = true;
+
+	for (uint64_t at = 0; at < len && same; at += COMPARED_LEN) {
+		size_t part = len - at < COMPARED_LEN ? (size_t)(len - at) : COMPARED_LEN;
+
+		same = workbench_read(bench, a + at, bytes, part) &&
+		       workbench_read(bench, b + at, bytes + COMPARED_LEN, part) &&
+		       memcmp(bytes, bytes + COMPARED_LEN, part) == 0;
+	}
+	free(bytes);
+	return same;
+}
+
 #define KNOWN_WORK 256 /* units to know a trial */
 
 /* What a trial has in common with the same one in another pass. */

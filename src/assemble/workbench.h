@@ -114,6 +114,8 @@ void workbench_forget(struct workbench_ahead *ahead);
 bool workbench_read(struct workbench *bench, uint64_t offset, uint8_t *bytes, size_t len);
 /* The same where the caller counts what it costs. */
 bool workbench_fetch(struct workbench *bench, uint64_t offset, uint8_t *bytes, size_t len);
+/* Whether len bytes of the image are the same at both offsets. False: or no work is left. */
+bool workbench_is_same(struct workbench *bench, uint64_t a, uint64_t b, uint64_t len);
 /* Points the view at a file, for a carver that reads a table in it with the work that is left. */
 void workbench_open(struct workbench *bench, const struct extents *extents);
 /* The carver has ended: takes its work from what is left. */

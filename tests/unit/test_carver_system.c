@@ -1,7 +1,9 @@
 /* Carvers of system files: cases that need files too large, or too many, for tests/golden. */
-#include "carver_case.h"
+#include "joints_case.h"
 
 #define EVTX "tests/golden/evtx/one.evtx"
+#define OLD_RECORD (4096 + 1848) /* in that */
+#define EVTX_OLD "tests/golden/evtx/old-records-far.evtx"
 #define EVTX_LEN (4096 + 65536)
 #define CHUNK 65536
 #define RECORDS 4608
@@ -200,4 +202,46 @@ Test(carver_system, file_tables_with_records_that_have_no_number)
 	bytes.data[2048 + 22] = 0;
 	expect("mft", &bytes, CARVE_UNVERIFIED, 6144, NULL);
 	free(bytes.data);
+}
+
+/* An old record's head shows that its rest is elsewhere; so do zeros that end with a sector, and what has few zeros. */
+Test(carver_system, evtx_whose_old_records_break_off_in_pieces)
+{
+	static const struct {
+		const char *path;
+		size_t from, to;
+		uint8_t value;
+		uint64_t length;
+		unsigned bits; /* that prove a joint in the middle of an old record */
+	} cases[] = {
+		{ EVTX_OLD, 0, 0, 0, EVTX_LEN, 16 },
+		{ EVTX_OLD, 12288, EVTX_LEN, 'x', 12288, 16 },
+		{ EVTX_OLD, 12288, EVTX_LEN, 0, 12288, 16 },
+		{ EVTX, 16384, EVTX_LEN, 'x', 16384, 0 },
+		{ EVTX, 16384, EVTX_LEN, 1, 16384, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bytes bytes = bytes_of_file(cases[i].path);
+		struct finding found = { 0 };
+		struct view *view;
+		enum verdict verdict;
+		uint64_t joint;
+		unsigned bits;
+
+		memset(bytes.data + cases[i].from, cases[i].value, cases[i].to - cases[i].from);
+		view = view_new_memory(bytes.data, bytes.len);
+		view_set_thorough(view, true);
+		verdict = carver_find("evtx")->check(view, &found);
+		cr_expect_eq(verdict, cases[i].to ? CARVE_TRUNCATED : CARVE_UNVERIFIED, "%zu: %s",
+			i, found.why);
+		cr_expect(found.length <= cases[i].length && found.length + 512 > cases[i].length,
+			"%zu: %llu", i, (unsigned long long)found.length);
+		cr_expect_eq(view_agreed(view), !cases[i].to);
+		view_free(view);
+		joint = cases[i].bits ? OLD_RECORD + 40 : 6000;
+		prove_joints("evtx", &bytes, &joint, 1, true, &bits);
+		cr_expect_eq(bits, cases[i].bits, "%zu: %u", i, bits);
+		free(bytes.data);
+	}
 }

@@ -455,6 +455,51 @@ Test(steps, no_break_is_tried_inside_a_valid_record)
 	extents_free(&extents);
 }
 
+/* ---- zeros ---------------------------------------------------------------------------------- */
+
+#define PADDED_LEN (7 * CLUSTER)
+
+/* A record, and zeros. */
+static enum verdict check_padded(struct view *view, struct finding *finding)
+{
+	const uint8_t *p = view_peek(view, 0, RECORD);
+
+	finding->length = 1;
+	if (!p || le32(p) != sum_of(p + 4, RECORD - 4))
+		return verdict_because(CARVE_TRUNCATED, finding, "a wrong sum");
+	for (uint64_t at = RECORD; at < PADDED_LEN; at++) {
+		finding->length = at;
+		p = view_peek(view, at, 1);
+		if (!p || *p)
+			return verdict_because(CARVE_TRUNCATED, finding, "no zeros");
+	}
+	finding->length = PADDED_LEN;
+	return CARVE_COMPLETE;
+}
+
+/* Zeros are in many places: they are no rivals of those that are found, and no other breaks. */
+Test(steps, zeros_anywhere_are_the_same)
+{
+	static const struct carver carver = { .name = "x", .check = check_padded };
+	static const struct broken broken = {
+		.start = START, .length = 1, .verdict = CARVE_TRUNCATED
+	};
+	struct extents extents = { 0 };
+	struct strategy_result answer;
+
+	make_records();
+	memset(file + RECORD, 0, PADDED_LEN - RECORD);
+	plant(0, 5 * CLUSTER, 4);
+	plant(5 * CLUSTER, PADDED_LEN, 12);
+	memset(content + 20 * CLUSTER, 0, 3 * CLUSTER);
+	memset(content + 30 * CLUSTER, 0, 5 * CLUSTER);
+	answer = search(&carver, &broken, WORK, NULL, &extents);
+	cr_assert(answer.found);
+	cr_expect_eq(answer.length, PADDED_LEN);
+	cr_expect_eq(answer.assembly.doubt_count, 0);
+	extents_free(&extents);
+}
+
 /* ---- frames without an end ------------------------------------------------------------------ */
 
 #define FRAME 100
