@@ -101,12 +101,14 @@ enum inflated_state inflated_walk(
 	struct inflated *inflated, struct view *view, int wrapping, uint64_t *at, uint64_t end)
 {
 	enum inflated_state state = INFLATED_MORE;
+	uint64_t start = *at;
 	const uint8_t *window;
 	size_t len, used;
 
 	if (!inflated_open(inflated, view, wrapping))
 		return INFLATED_MORE;
-	while (state == INFLATED_MORE && (window = walk_window(view, *at, end, &len))) {
+	while (state == INFLATED_MORE &&
+		(window = walk_stream(view, *at, end, *at - start, &len))) {
 		state = inflated_feed(inflated, window, len, &used);
 		*at += used;
 	}

@@ -21,6 +21,7 @@
 #include <strings.h>
 
 #include "bytes.h"
+#include "text_gap.h"
 #include "title.h"
 #include "walk.h"
 #include "xml_reader.h"
@@ -450,6 +451,8 @@ bool xml_is_mentioned(const struct xml *xml, enum xml_end end)
 enum verdict xml_verdict(
 	struct view *view, const struct xml *xml, enum xml_end end, struct finding *finding)
 {
+	enum verdict verdict;
+
 	finding_set_title(finding, (const uint8_t *)xml->title, strlen(xml->title));
 	if (end == XML_CUT)
 		return walk_cut(view, finding, view_size(view) + 1, xml->valid_end);
@@ -457,6 +460,9 @@ enum verdict xml_verdict(
 	if (end == XML_BROKEN)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "%s at %" PRIu64, xml->problem, xml->problem_at);
+	verdict = text_gap_verdict(view, finding);
+	if (verdict != CARVE_COMPLETE)
+		return verdict;
 	if (xml->odd_at)
 		return verdict_because(CARVE_COMPLETE, finding,
 			"well-formed, but a character is not UTF-8 at %" PRIu64, xml->odd_at);

@@ -29,6 +29,7 @@
 #include "cursor.h"
 #include "html_nesting.h"
 #include "plain_text.h"
+#include "text_gap.h"
 #include "title.h"
 #include "walk.h"
 
@@ -475,7 +476,7 @@ static enum verdict judge_end(struct html *html)
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"%u bodies begin before %" PRIu64, html->bodies, finding->length);
 		if (html_nesting_holds(&html->nesting))
-			return CARVE_COMPLETE;
+			return text_gap_verdict(html->cursor.view, finding);
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"many tags without a counterpart up to %" PRIu64, finding->length);
 	}

@@ -105,9 +105,9 @@ static bool read_stream(struct pdf *pdf, const struct pdf_value *value)
 		pdf->doubtful = pdf->stream_at;
 	if (end != PDF_STREAM_ENDS)
 		pdf->inexact = pdf->stream_at;
-	if (view_thorough(pdf->view) && !pdf_prove_stream(pdf, value))
+	if (pdf->decodes && !pdf_prove_stream(pdf, value))
 		return false;
-	if (!view_thorough(pdf->view) && !pdf->undecoded && !pdf_stream_decodes(pdf))
+	if (!pdf->decodes && !pdf->undecoded && !pdf_stream_decodes(pdf))
 		pdf->undecoded = pdf->stream_at;
 	pdf->stream_at = 0;
 	pdf->valid_end = pdf->cursor.at;
@@ -131,7 +131,7 @@ static bool read_object(struct pdf *pdf, const struct pdf_token *number)
 	pdf_read_value(cursor, &value, &token);
 	if (token.kind != PDF_WORD)
 		return false;
-	if (pdf->objects.count == 0 && value.linearized)
+	if (pdf->objects.count == 0 && !pdf->resumed && value.linearized)
 		pdf->linear_len = value.linear_len;
 	pdf_places_add(pdf->view, &pdf->objects, number->at, (uint32_t)number->number);
 	if (value.is_xref)
@@ -164,7 +164,7 @@ static bool read_part(struct pdf *pdf, struct pdf_token *token)
 	if (strcmp(token->text, "startxref") == 0)
 		return read_startxref(pdf);
 	/* A second endobj. */
-	return strcmp(token->text, "endobj") == 0 && pdf->objects.count;
+	return strcmp(token->text, "endobj") == 0 && (pdf->objects.count || pdf->resumed);
 }
 
 /* Moves from a part in which bytes can't be read to the end of an object, to a table or to startxref. */
@@ -273,10 +273,15 @@ static enum verdict judge_end(struct pdf *pdf, const struct pdf_token *token)
 	struct finding *finding = pdf->finding;
 	uint64_t size = view_size(pdf->view), broken = pdf->stream_at, at = token->at;
 
-	if (!pdf->objects.count && !broken)
+	if (!pdf->objects.count && !pdf->resumed && !broken)
 		return verdict_because(CARVE_REJECT, finding, "no PDF object at %" PRIu64, at);
-	if (pdf->eof && pdf->valid_end == pdf->eof && !pdf->continues)
-		return judge_whole(pdf);
+	if (pdf->eof && pdf->valid_end == pdf->eof && !pdf->continues) {
+		if (!pdf->resumed)
+			return judge_whole(pdf);
+		/* The cross-references have all objects. */
+		view_start_over(pdf->view);
+		return CARVE_TRUNCATED;
+	}
 	finding->length = broken ? pdf_stream_valid_end(pdf) : pdf->valid_end;
 	cursor_forget(&pdf->cursor);
 	if (finding->length >= size || cursor_peek(&pdf->cursor) < 0) {
@@ -311,33 +316,92 @@ static bool read_header(struct cursor *cursor)
 	return true;
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+/* Bytes from one state to the next. */
+#define STATE_STEP 1024
+
+/* What of a walk does not depend on its objects' places. */
+struct state {
+	uint64_t valid_end, eof, startxref, linear_len, inexact, doubtful, undecoded;
+	bool continues, lost, proved;
+};
+
+/* Saves the state after a part of which the walk saw one more byte. */
+static void save_state(struct pdf *pdf)
 {
+	struct state kept = { pdf->valid_end, pdf->eof, pdf->startxref, pdf->linear_len,
+		pdf->inexact, pdf->doubtful, pdf->undecoded, pdf->continues, pdf->lost,
+		pdf->proved };
+	struct carve_state state = { pdf->valid_end + 1, sizeof(kept), &kept };
+
+	if (pdf->valid_end < pdf->saved + STATE_STEP || pdf->cursor.at != pdf->valid_end)
+		return;
+	pdf->saved = pdf->valid_end;
+	view_save(pdf->view, &state);
+}
+
+static void go_on_from(struct pdf *pdf, const struct carve_state *state)
+{
+	struct state kept;
+
+	memcpy(&kept, state->data, sizeof(kept));
+	pdf->cursor.at = pdf->valid_end = pdf->saved = kept.valid_end;
+	pdf->eof = kept.eof;
+	pdf->startxref = kept.startxref;
+	pdf->linear_len = kept.linear_len;
+	pdf->inexact = kept.inexact;
+	pdf->doubtful = kept.doubtful;
+	pdf->undecoded = kept.undecoded;
+	pdf->continues = kept.continues;
+	pdf->lost = kept.lost;
+	pdf->proved = kept.proved;
+	pdf->resumed = true;
+}
+
+/* from: NULL, or where the walk goes on. */
+static enum verdict walk(struct view *view, const struct carve_state *from, struct finding *finding)
+{
+	bool saves = view_wants_states(view);
 	struct pdf pdf = { .view = view,
 		.finding = finding,
 		.cursor.view = view,
 		.objects.max = MAX_OBJECTS,
-		.sections.max = MAX_SECTIONS };
+		.sections.max = MAX_SECTIONS,
+		.decodes = saves || view_thorough(view) || view_is_trial(view) };
 	struct pdf_token token = { 0 };
 	enum verdict verdict;
 
-	if (!read_header(&pdf.cursor))
+	if (from)
+		go_on_from(&pdf, from);
+	else if (!read_header(&pdf.cursor))
 		return verdict_because(CARVE_REJECT, finding, "no PDF header with a version at 0");
 	while (read_part(&pdf, &token) || skip_unread(&pdf, &token))
-		;
+		if (saves)
+			save_state(&pdf);
 	cursor_forget(&pdf.cursor);
 	verdict = judge_end(&pdf, &token);
 	cursor_forget(&pdf.cursor);
-	if (verdict != CARVE_REJECT)
+	if (verdict != CARVE_REJECT && !from)
 		pdf_read_info(&pdf);
 	free(pdf.objects.list);
 	free(pdf.sections.list);
 	return verdict;
 }
 
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return walk(view, NULL, finding);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	return walk(view, state, finding);
+}
+
 const struct carver pdf_carver = {
 	.name = "pdf",
 	.summary = "PDF documents, by their objects and cross-references",
 	.check = check,
+	.resume = resume,
 	.map = &pdf_map,
 };

@@ -11,6 +11,7 @@
 
 #include "carver.h"
 #include "cursor.h"
+#include "inflated.h"
 
 enum pdf_kind {
 	PDF_CUT, /* the view ended */
@@ -41,12 +42,13 @@ enum pdf_kind pdf_next(struct cursor *cursor, struct pdf_token *token);
 struct pdf_value {
 	bool is_dict;
 	bool has_length, indirect_length;
-	uint64_t length;      /* of the stream, if the dictionary has it */
-	bool is_xref;         /* /Type /XRef */
-	bool flate;           /* the first filter is FlateDecode, */
-	bool jpeg;            /* or DCTDecode */
-	bool encrypted;       /* /Encrypt */
-	uint64_t prev;        /* /Prev */
+	uint64_t length; /* of the stream, if the dictionary has it */
+	bool is_xref;    /* /Type /XRef */
+	bool flate;      /* the first filter is FlateDecode, or the second, after ASCII85Decode, */
+	bool ascii;      /* which is the first */
+	bool jpeg;       /* the first filter is DCTDecode */
+	bool encrypted;  /* /Encrypt */
+	uint64_t prev;   /* /Prev */
 	uint64_t xref_stream; /* /XRefStm */
 	bool linearized;
 	uint64_t linear_len;                        /* /L */
@@ -95,6 +97,7 @@ struct pdf {
 	uint64_t stream_at;  /* the data of the stream in which the walk broke off, or 0 */
 	uint64_t stream_end; /* their end, at most */
 	bool flate;          /* that stream is deflated, */
+	bool ascii;          /* and is in ASCII85, as others may be, */
 	bool jpeg;           /* or is a JPEG picture */
 	bool continues;      /* an object begins after the last %%EOF */
 	bool lost;           /* objects, in bytes that can't be read */
@@ -106,6 +109,15 @@ struct pdf {
 	uint32_t info;          /* object number of the last trailer's /Info */
 	bool encrypted;
 	bool proved; /* the checksum of a stream that may be encrypted was right */
+	/* A file in pieces: streams are decoded as they come. */
+	bool decodes;
+	bool resumed;   /* objects before the state that it went on from are not known */
+	uint64_t saved; /* where a state was saved last, or 0 */
+	struct pdf_inflated {
+		uint64_t at,
+			end; /* of the stream that was inflated last, and how far it is valid; 0: none was */
+		enum inflated_state state;
+	} inflated;
 };
 
 enum pdf_stream {
@@ -121,6 +133,10 @@ enum pdf_stream pdf_skip_stream(struct pdf *pdf, const struct pdf_value *value);
 /* Whether a program converted the compressed data in [start, end) as if they were text: line ends
  * of one kind alone, or only UTF-8. */
 bool pdf_converted(struct view *view, uint64_t start, uint64_t end);
+
+/* Decodes data in ASCII85 from *at on, at most to `end`, which are deflated, or not; *at is then where they ended or became
+ * invalid. MORE, too, if the budget or memory is spent. */
+enum inflated_state pdf_ascii85_walk(struct view *view, bool flate, uint64_t *at, uint64_t end);
 
 /* Declares a deflated stream as proved if it ends with its checksum. False: it is damaged, or a picture that is
  * none by its markers. */

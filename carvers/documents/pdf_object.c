@@ -182,7 +182,7 @@ struct pdf_nest {
 	int64_t numbers[2]; /* the value's, or of an array in it */
 	unsigned number_count;
 	uint64_t value_at;
-	char name[16]; /* the value, or the first name in it */
+	char name[16], second[16]; /* the value, or the first names in it */
 };
 
 static bool in_dict(const struct pdf_nest *nest)
@@ -219,7 +219,8 @@ static void store_entry(struct pdf_value *value, const struct pdf_nest *nest)
 	} else if (strcmp(key, "Type") == 0) {
 		value->is_xref = strcmp(nest->name, "XRef") == 0;
 	} else if (strcmp(key, "Filter") == 0) {
-		value->flate = strcmp(nest->name, "FlateDecode") == 0;
+		value->ascii = strcmp(nest->name, "ASCII85Decode") == 0;
+		value->flate = strcmp(value->ascii ? nest->second : nest->name, "FlateDecode") == 0;
 		value->jpeg = strcmp(nest->name, "DCTDecode") == 0;
 	} else if (strcmp(key, "Prev") == 0) {
 		value->prev = number;
@@ -246,7 +247,7 @@ static void end_entry(struct pdf_value *value, struct pdf_nest *nest)
 {
 	if (nest->key[0] && nest->has_value)
 		store_entry(value, nest);
-	nest->key[0] = nest->name[0] = 0;
+	nest->key[0] = nest->name[0] = nest->second[0] = 0;
 	nest->has_value = false;
 	nest->number_count = 0;
 }
@@ -267,6 +268,8 @@ static void add_to_entry(
 	nest->has_value = true;
 	if (name && !nest->name[0])
 		memcpy(nest->name, token->text, sizeof(nest->name));
+	else if (name && !nest->second[0])
+		memcpy(nest->second, token->text, sizeof(nest->second));
 	if (token->kind == PDF_NUMBER && nest->depth == 1 && nest->number_count < 2)
 		nest->numbers[nest->number_count++] = token->number;
 }

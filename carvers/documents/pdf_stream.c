@@ -22,6 +22,8 @@
 #define ADLER_BITS 32 /* see view_proved */
 /* Bytes within which inflating an encrypted stream fails. */
 #define ENCRYPTED_MAX 64
+/* Bytes that may follow deflated data in a stream. */
+#define OWN_END_SLACK 4096
 
 static void skip_line_end(struct cursor *cursor)
 {
@@ -66,15 +68,50 @@ static bool search_end(struct pdf *pdf, uint64_t data_at, uint64_t end)
 	return false;
 }
 
+/* Inflates the stream from *at on, and moves *at to where it ends or becomes invalid. */
+static enum inflated_state inflate_stream(struct pdf *pdf, uint64_t *at)
+{
+	struct inflated inflated = { 0 };
+
+	if ((!pdf->flate && !pdf->ascii) || pdf->encrypted)
+		return INFLATED_BAD;
+	if (pdf->inflated.at != *at) {
+		pdf->inflated.at = pdf->inflated.end = *at;
+		pdf->inflated.state = pdf->ascii
+					      ? pdf_ascii85_walk(pdf->view, pdf->flate,
+							&pdf->inflated.end, pdf->stream_end)
+					      : inflated_walk(&inflated, pdf->view, INFLATED_ZLIB,
+							&pdf->inflated.end, pdf->stream_end);
+		cursor_forget(&pdf->cursor);
+	}
+	*at = pdf->inflated.end;
+	return pdf->inflated.state;
+}
+
+/* Whether a deflated stream, whose end the dictionary does not give, is valid to its own end, or may be encrypted. If it is valid,
+ * `endstream` is in [*from, *end). */
+static bool find_own_end(struct pdf *pdf, uint64_t *from, uint64_t *end)
+{
+	uint64_t at = pdf->stream_at;
+
+	if (inflate_stream(pdf, &at) != INFLATED_DONE)
+		return !pdf->proved && at - pdf->stream_at < ENCRYPTED_MAX;
+	*from = at;
+	if (*end > at + OWN_END_SLACK)
+		*end = at + OWN_END_SLACK;
+	return true;
+}
+
 enum pdf_stream pdf_skip_stream(struct pdf *pdf, const struct pdf_value *value)
 {
 	struct cursor *cursor = &pdf->cursor;
-	uint64_t data_at, found, search = SEARCH_MAX;
+	uint64_t data_at, from, found, search = SEARCH_MAX;
 	bool direct = value->has_length && !value->indirect_length;
 
 	skip_line_end(cursor);
 	data_at = pdf->stream_at = cursor->at;
-	pdf->flate = value->flate;
+	pdf->ascii = value->ascii && pdf->decodes;
+	pdf->flate = value->flate && (!value->ascii || pdf->decodes);
 	pdf->jpeg = value->jpeg;
 	pdf->stream_end = view_size(pdf->view);
 	if (direct && value->length < pdf->stream_end - data_at)
@@ -91,7 +128,11 @@ enum pdf_stream pdf_skip_stream(struct pdf *pdf, const struct pdf_value *value)
 		}
 		search = value->length * 2 + LENGTH_SLACK;
 	}
-	if (!search_end(pdf, data_at, data_at + search))
+	from = data_at;
+	search += data_at;
+	if (pdf->decodes && (pdf->flate || pdf->ascii) && !find_own_end(pdf, &from, &search))
+		return PDF_STREAM_LOST;
+	if (!search_end(pdf, from, search))
 		return PDF_STREAM_LOST;
 	found = cursor->at - data_at;
 	cursor->at += 9;
@@ -119,16 +160,6 @@ bool pdf_converted(struct view *view, uint64_t start, uint64_t end)
 	for (whole = len; len - whole < 3 && p[whole - 1] >> 6 == 2; whole--)
 		;
 	return high >= len / 4 && (!cr || !lf || lf == both || utf8_valid(p, whole - 1));
-}
-
-/* Inflates the stream from *at on, and moves *at to where it ends or becomes invalid. */
-static enum inflated_state inflate_stream(struct pdf *pdf, uint64_t *at)
-{
-	struct inflated inflated = { 0 };
-
-	if (!pdf->flate || pdf->encrypted)
-		return INFLATED_BAD;
-	return inflated_walk(&inflated, pdf->view, INFLATED_ZLIB, at, pdf->stream_end);
 }
 
 /* Whether this byte may follow FF at the start of a segment of a JPEG picture. */
@@ -191,12 +222,14 @@ bool pdf_prove_stream(struct pdf *pdf, const struct pdf_value *value)
 	if (!fits)
 		return false;
 	if (state == INFLATED_DONE) {
-		view_proved(pdf->view, pdf->stream_at, at, ADLER_BITS);
+		if (pdf->flate)
+			view_proved(pdf->view, pdf->stream_at, at, ADLER_BITS);
 		pdf->proved |= !value->is_xref;
 		return true;
 	}
 	/* An encrypted stream is not deflated from its first bytes on, and so is none of the others. */
-	return !pdf->flate || (!pdf->proved && at - pdf->stream_at < ENCRYPTED_MAX);
+	return (!pdf->flate && !pdf->ascii) ||
+	       (!pdf->proved && at - pdf->stream_at < ENCRYPTED_MAX);
 }
 
 bool pdf_stream_decodes(struct pdf *pdf)
@@ -214,7 +247,7 @@ uint64_t pdf_stream_valid_end(struct pdf *pdf)
 {
 	uint64_t at = pdf->stream_at, unread, after;
 
-	if (pdf->jpeg && view_thorough(pdf->view))
+	if (pdf->jpeg && pdf->decodes)
 		return jpeg_valid_end(pdf);
 	inflate_stream(pdf, &at);
 	at = walk_before_fill(pdf->view, pdf->stream_at, at);

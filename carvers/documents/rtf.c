@@ -22,6 +22,7 @@
 #include "cursor.h"
 #include "dates.h"
 #include "hex.h"
+#include "text_gap.h"
 #include "title.h"
 #include "walk.h"
 
@@ -62,6 +63,7 @@ struct rtf {
 	uint64_t other_line_end; /* where one of another kind is; 0: nowhere */
 	uint64_t usual_end;      /* after the last usual control word */
 	uint64_t loose;          /* bytes of text since then, but for hexadecimal digits */
+	uint64_t bare, bare_end; /* the first clusters without such a word; 0: there are none */
 	bool names_char_set;
 	uint64_t
 		unnamed; /* where a byte of 8 bits is before a character set is named; 0: nowhere */
@@ -129,10 +131,23 @@ static bool is_usual(const char *word)
 	return false;
 }
 
+/* A cluster of text without any of these words, as hardly a paragraph has, may be another file's. */
+static void note_bare_cluster(struct rtf *rtf)
+{
+	uint64_t from = (rtf->usual_end + USUAL_CLUSTER - 1) / USUAL_CLUSTER * USUAL_CLUSTER;
+
+	if (!rtf->bare_end && rtf->loose >= USUAL_CLUSTER / 2 &&
+		rtf->cursor.at >= from + USUAL_CLUSTER) {
+		rtf->bare = from;
+		rtf->bare_end = rtf->cursor.at / USUAL_CLUSTER * USUAL_CLUSTER;
+	}
+}
+
 /* Acts on a control word. */
 static void apply_word(struct rtf *rtf, const char *word, int number)
 {
 	if (is_usual(word)) {
+		note_bare_cluster(rtf);
 		rtf->usual_end = rtf->cursor.at;
 		rtf->loose = 0;
 	}
@@ -375,7 +390,9 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"a byte of 8 bits at %" PRIu64 ", and no character set named before it",
 			rtf.unnamed);
-	return CARVE_COMPLETE;
+	if (rtf.bare_end)
+		return text_gap_found(view, finding, rtf.bare, rtf.bare_end);
+	return text_gap_verdict(view, finding);
 }
 
 const struct carver rtf_carver = {
