@@ -21,7 +21,8 @@
 /* Fonts with all of Unicode's characters have some tens of millions of bytes. */
 #define PLAIN_MAX (UINT64_C(64) << 20)
 #define OUTPUT_LEN 65536
-#define WORK 2 /* units that producing a byte takes */
+#define INPUT_WORK 2   /* units that a compressed byte takes, besides that of its peek... */
+#define OUTPUT_UNIT 16 /* ...and so many that it yields take one */
 
 /* Reads a number of 2.0's directory (UIntBase128). */
 static bool read_number(struct view *view, uint64_t *at, uint32_t *value)
@@ -40,23 +41,39 @@ static bool read_number(struct view *view, uint64_t *at, uint32_t *value)
 	return false;
 }
 
-/* Skips the directory of 2.0: known tags are a number below 63; glyf and loca are transformed
- * unless their version is 3, others only if it is not 0. */
-static bool skip_directory(struct view *view, uint32_t count, uint64_t *at, uint64_t *plain_len)
+/* The tags with numbers (WOFF 2.0, section 4.1). */
+static uint32_t known_tag(unsigned number)
 {
-	for (uint32_t i = 0; i < count; i++) {
+	static const char tags[] =
+		"cmapheadhheahmtxmaxpnameOS/2postcvt fpgmglyflocaprepCFF VORGEBDTEBLCgasphdmxkern"
+		"LTSHPCLTVDMXvheavmtxBASEGDEFGPOSGSUBEBSCJSTFMATHCBDTCBLCCOLRCPALSVG sbixacntavar"
+		"bdatblocbslncvarfdscfeatfmtxfvargvarhstyjustlcarmortmorxopbdproptrakZapfSilfGlat"
+		"GlocFeatSill";
+
+	return be32((const uint8_t *)tags + 4 * number);
+}
+
+/* Reads the directory of 2.0: known tags are a number below 63; glyf and loca are transformed
+ * unless their version is 3, others only if it is not 0. */
+static bool read_directory(struct view *view, uint64_t *at, struct woff2_tables *tables)
+{
+	for (uint32_t i = 0; i < tables->count; i++) {
+		struct woff2_table *table = &tables->items[i];
 		const uint8_t *p = view_peek(view, *at, 5);
-		uint32_t len, tag = p ? *p & 63u : 0, version = p ? *p >> 6 : 0;
+		uint32_t tag = p ? *p & 63u : 0, version = p ? *p >> 6 : 0;
 		bool outlines = tag == 10 || tag == 11;
 
 		if (!p || (tag == 63 && !sfnt_is_tag(p + 1)))
 			return false;
 		*at += tag == 63 ? 5 : 1;
-		if (!read_number(view, at, &len))
+		table->tag = tag == 63 ? be32(p + 1) : known_tag(tag);
+		table->is_transformed = outlines ? version != 3 : version != 0;
+		if (!read_number(view, at, &table->plain_len))
 			return false;
-		if ((outlines ? version != 3 : version != 0) && !read_number(view, at, &len))
+		table->len = table->plain_len;
+		if (table->is_transformed && !read_number(view, at, &table->len))
 			return false;
-		*plain_len += len;
+		tables->all_len += table->len;
 	}
 	return true;
 }
@@ -93,18 +110,24 @@ static bool skip_fonts(struct view *view, uint32_t count, uint64_t *at)
 }
 
 enum woff2_state woff2_directory(
-	struct view *view, uint32_t count, int collection, uint64_t *at, uint64_t *plain_len)
+	struct view *view, bool collection, uint64_t *at, struct woff2_tables *tables)
 {
 	*at = 48;
-	*plain_len = 0;
-	if (!skip_directory(view, count, at, plain_len))
+	tables->all_len = 0;
+	if (!read_directory(view, at, tables))
 		return WOFF2_NONE;
-	return collection && !skip_fonts(view, count, at) ? WOFF2_NONE : WOFF2_DONE;
+	return collection && !skip_fonts(view, tables->count, at) ? WOFF2_NONE : WOFF2_DONE;
 }
 
-/* Decompresses [*at, end) into `output`, which is reused for each part. */
-static BrotliDecoderResult feed(struct view *view, BrotliDecoderState *decoder, uint8_t *output,
-	uint64_t *at, uint64_t end, uint64_t plain_len)
+/* Where decompressed bytes go. */
+struct output {
+	uint8_t *bytes;
+	uint64_t plain_len; /* as many should come */
+	bool is_kept; /* all of them, and room for one more; else OUTPUT_LEN of them, again and again */
+};
+
+static enum woff2_state feed(struct view *view, BrotliDecoderState *decoder,
+	const struct output *output, uint64_t *at, uint64_t end)
 {
 	BrotliDecoderResult result = BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT;
 	size_t total = 0;
@@ -117,17 +140,26 @@ static BrotliDecoderResult feed(struct view *view, BrotliDecoderState *decoder, 
 			break;
 		left = len;
 		do {
-			size_t room = OUTPUT_LEN;
-			uint8_t *out = output;
+			size_t room = output->is_kept ? (size_t)output->plain_len + 1 - total
+						      : OUTPUT_LEN;
+			uint8_t *out = output->bytes + (output->is_kept ? total : 0);
+			size_t before = total, given = left;
 
 			result = BrotliDecoderDecompressStream(
 				decoder, &left, &p, &room, &out, &total);
-			if (!view_work(view, WORK * (OUTPUT_LEN - room)))
-				return BROTLI_DECODER_RESULT_ERROR;
-		} while (result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT && total <= plain_len);
+			if (!view_work(view,
+				    INPUT_WORK * (given - left) + (total - before) / OUTPUT_UNIT))
+				return WOFF2_BROKEN;
+		} while (result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT &&
+			 total <= output->plain_len);
 		*at += len - left;
 	}
-	return total == plain_len ? result : BROTLI_DECODER_RESULT_ERROR;
+	if (result == BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT && *at == view_size(view) &&
+		*at < end && total <= output->plain_len)
+		return WOFF2_CUT;
+	return result == BROTLI_DECODER_RESULT_SUCCESS && total == output->plain_len && *at == end
+		       ? WOFF2_DONE
+		       : WOFF2_BROKEN;
 }
 
 /* The decoder allocates as it goes. */
@@ -139,28 +171,25 @@ static bool lacked_memory(BrotliDecoderState *decoder)
 	       code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES;
 }
 
-enum woff2_state woff2_decompress(struct view *view, uint64_t *at, uint64_t end, uint64_t plain_len)
+enum woff2_state woff2_decompress(
+	struct view *view, uint64_t *at, uint64_t end, uint64_t plain_len, uint8_t *plain)
 {
-	BrotliDecoderState *decoder = NULL;
-	uint8_t *output = NULL;
+	struct output output = { .bytes = plain, .plain_len = plain_len, .is_kept = plain };
+	BrotliDecoderState *decoder;
 	enum woff2_state state = WOFF2_REFUSED;
 
-	if (plain_len <= PLAIN_MAX) {
-		decoder = BrotliDecoderCreateInstance(NULL, NULL, NULL);
-		output = malloc(OUTPUT_LEN);
-		if (!decoder || !output)
-			view_no_memory(view);
-	}
-	if (decoder && output)
-		state = feed(view, decoder, output, at, end, plain_len) ==
-						BROTLI_DECODER_RESULT_SUCCESS &&
-					*at == end
-				? WOFF2_DONE
-				: WOFF2_BROKEN;
-	if (decoder && lacked_memory(decoder))
+	if (plain_len > PLAIN_MAX)
+		return WOFF2_REFUSED;
+	decoder = BrotliDecoderCreateInstance(NULL, NULL, NULL);
+	if (!plain)
+		output.bytes = malloc(OUTPUT_LEN);
+	if (decoder && output.bytes)
+		state = feed(view, decoder, &output, at, end);
+	if (!decoder || !output.bytes || lacked_memory(decoder))
 		view_no_memory(view);
 	if (decoder)
 		BrotliDecoderDestroyInstance(decoder);
-	free(output);
+	if (!plain)
+		free(output.bytes);
 	return state;
 }

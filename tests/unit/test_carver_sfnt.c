@@ -1,4 +1,5 @@
-/* Fonts in pieces: their outlines show where another file's bytes begin, and prove joints before them. */
+/* Fonts in pieces: their outlines show where another file's bytes begin, and prove joints before them; compressed ones
+ * are restored to what has a sum. */
 #include "carvers/bytes.h"
 #include "joints_case.h"
 
@@ -304,4 +305,79 @@ Test(carver_sfnt, short_tables_are_left_out)
 		expect_proof(&font, 300, 0, last == 16 ? SUM + NEXT : SUM, 0);
 		free(font.data);
 	}
+}
+
+/* A WOFF 2.0 of these tables, which a Brotli stream has as they are (RFC 7932, section 9.2). */
+static struct bytes make_woff2(const uint8_t *plain, size_t len)
+{
+	static const uint8_t directory[] = { 10, 0x81, 0x4c, 0x81, 0x4d, 1, 54, 2, 36, 3, 12, 11,
+		12, 0, 4, 32, 7, 32 };
+	struct bytes font = { 0 };
+	size_t stored = len + 4, all = 48 + sizeof(directory) + stored;
+
+	bytes_add(&font, "wOF2\0\1\0\0", 8);
+	bytes_add_be(&font, (all + 3) / 4 * 4, 4);
+	bytes_add_be(&font, 7, 2);
+	bytes_fill(&font, 0, 6);
+	bytes_add_be(&font, stored, 4);
+	bytes_fill(&font, 0, 24);
+	bytes_add(&font, directory, sizeof(directory));
+	for (unsigned i = 0; i < 3; i++)
+		bytes_fill(&font, (uint8_t)(((len - 1) << 4 | 1 << 20) >> 8 * i), 1);
+	bytes_add(&font, plain, len);
+	bytes_fill(&font, 3, 1);
+	bytes_fill(&font, 0, (all + 3) / 4 * 4 - all);
+	return font;
+}
+
+/* Checks a compressed font with a joint in its tables. */
+static enum verdict prove_woff2(const uint8_t *plain, size_t len, unsigned *bits)
+{
+	struct bytes font = make_woff2(plain, len);
+	const uint64_t joint = 200;
+	enum verdict verdict = prove_joints("woff", &font, &joint, 1, true, bits);
+
+	free(font.data);
+	return verdict;
+}
+
+Test(carver_woff2, a_restored_font_proves_joints_by_its_sum)
+{
+	/* Tables of a font with computed outlines (a curve with instructions, boxes, one of both, none), compressed by fontTools. */
+	static const uint8_t tables[] = { 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 10, 0, 0, 0, 4, 0, 0, 0,
+		54, 0, 0, 0, 68, 0, 0, 0, 18, 0, 0, 0, 12, 0, 0, 0, 3, 0, 1, 0, 2, 0, 1, 0, 0, 255,
+		255, 4, 6, 40, 4, 1, 5, 13, 4, 23, 251, 249, 111, 5, 122, 120, 23, 23, 23, 23, 23,
+		23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 23,
+		23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 23, 122, 1, 11, 0, 0, 188, 244, 188,
+		0, 144, 18, 35, 131, 25, 3, 172, 37, 56, 71, 77, 149, 120, 0, 103, 205, 100, 100,
+		100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100,
+		100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100,
+		100, 100, 100, 3, 125, 0, 0, 4, 3, 4, 0, 0, 38, 0, 1, 30, 20, 0, 71, 0, 2, 255, 253,
+		1, 144, 32, 0, 16, 0, 8, 0, 0, 0, 252, 21, 255, 236, 5, 0, 7, 228, 75, 76, 77, 0, 1,
+		0, 0, 0, 1, 0, 0, 126, 54, 73, 180, 95, 15, 60, 245, 8, 1, 3, 232, 0, 0, 0, 0, 214,
+		147, 164, 0, 0, 0, 0, 0, 214, 147, 164, 0, 248, 48, 255, 216, 5, 0, 7, 228, 0, 0, 0,
+		3, 0, 2, 0, 0, 0, 0, 0, 1, 0, 0, 3, 32, 255, 56, 0, 0, 2, 88, 0, 0, 249, 109, 8,
+		235, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 88, 0, 0, 0, 0, 0, 0,
+		0, 0, 0, 0, 0, 1, 0, 0, 0, 5, 0, 46, 0, 2, 0, 50, 0, 3, 0, 2, 0, 0, 0, 0, 0, 0, 0,
+		0, 0, 0, 0, 0, 0, 2, 0, 1, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+	enum { HEAD = 205, SUM_AT = HEAD + 8, FIRST_GLYPH = 36, BITS = 40 };
+	uint8_t plain[sizeof(tables)];
+	unsigned bits;
+
+	memcpy(plain, tables, sizeof(plain));
+	cr_expect_eq(prove_woff2(plain, sizeof(plain), &bits), CARVE_COMPLETE);
+	cr_expect_eq(bits, BITS);
+	/* As Google's encoder writes two equal flags. */
+	memcpy(plain + SUM_AT, "\x6e\x34\x49\xb4", 4);
+	cr_expect_eq(prove_woff2(plain, sizeof(plain), &bits), CARVE_COMPLETE);
+	cr_expect_eq(bits, BITS);
+	/* Some encoders do not set the sum. */
+	plain[SUM_AT]++;
+	cr_expect_eq(prove_woff2(plain, sizeof(plain), &bits), CARVE_COMPLETE);
+	cr_expect_eq(bits, 0);
+	/* Too many contours: outlines do not end where they should. */
+	plain[FIRST_GLYPH + 1]++;
+	cr_expect_eq(prove_woff2(plain, sizeof(plain), &bits), CARVE_UNVERIFIED);
+	cr_expect_eq(bits, 0);
 }
