@@ -17,13 +17,55 @@
  *
  * Damage. Data is intact if another header, or the end, follows it; the last member's only if coded
  * bytes do not turn into plain ones. Headers of level 0 and 1 have a checksum of only one byte, so
- * their names and fields must be possible, too.
+ * their names and fields must be possible, too. Where proof is asked for data of methods 0 and 4 to 7 is decompressed
+ * (lzh_unpack.c), and its CRC compared.
  */
 #include <inttypes.h>
 
+#include "crc16_arc.h"
 #include "lzh_member.h"
+#include "lzh_unpack.h"
 #include "noise.h"
 #include "walk.h"
+
+/* See view_proved: of a member's CRC, and of what was decompressed to as many bytes as it should, and ended where it
+ * should: 6 of 19,903 layouts with a wrong joint did. */
+enum { CRC_BITS = 16, END_BITS = 10 };
+
+static void add_crc(void *context, const uint8_t *bytes, size_t len)
+{
+	uint16_t *crc = context;
+
+	*crc = crc16_arc(*crc, bytes, len);
+}
+
+/* Whether a member's data can be its own, where proof is asked for. False: *noticed is up to where. */
+static bool check_data(struct view *view, const struct lzh_member *member, uint64_t *noticed)
+{
+	uint16_t crc = 0;
+	bool is_stored = member->kind == '0';
+	struct lzh_data data = { .method = LZH_STORED,
+		.at = member->end,
+		.end = member->end + member->data_len,
+		.plain_len = member->plain_len,
+		.take = add_crc,
+		.context = &crc };
+	enum lzh_state state;
+
+	if (!view_thorough(view) || !member->data_len ||
+		(!is_stored && (member->kind < '4' || member->kind > '7')))
+		return true;
+	if (!is_stored)
+		data.method = LZH_LH4 + (member->kind - '4');
+	state = lzh_unpack(view, &data, noticed);
+	if (state != LZH_DONE || !member->has_data_crc)
+		return state == LZH_DONE;
+	if (crc == member->data_crc)
+		view_proved(view, data.at, data.end, is_stored ? CRC_BITS : CRC_BITS + END_BITS);
+	else
+		*noticed = member->end;
+	return crc == member->data_crc;
+}
 
 /* The verdict when the members end at `at`, the last of them with this header. */
 static enum verdict judge_end(
@@ -59,7 +101,7 @@ static enum verdict judge_end(
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct lzh_member header, last = { 0 };
-	uint64_t at = 0;
+	uint64_t at = 0, noticed;
 	enum verdict verdict;
 	bool proven;
 
@@ -67,6 +109,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (at)
 			view_part(view, at);
 		last = header;
+		if (!check_data(view, &header, &noticed)) {
+			finding->length = noticed;
+			return verdict_because(CARVE_TRUNCATED, finding,
+				"data that can't be decompressed at %" PRIu64, noticed);
+		}
 		at = header.end + header.data_len;
 		if (header.time > finding->time)
 			finding->time = header.time;

@@ -95,8 +95,26 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return CARVE_COMPLETE;
 }
 
+/* The first stored data with another CRC: where a piece may end. */
+static bool find_sum(struct view *view, struct carve_sum *sum)
+{
+	struct rar_walk walk = { 0 };
+	uint64_t at;
+
+	if (rar_walk_blocks(view, 0, &walk, &at) || !walk.wrong_crc_at)
+		return false;
+	*sum = (struct carve_sum){ .from = walk.wrong_crc_at,
+		.to = walk.wrong_crc_end,
+		.before = UINT32_MAX,
+		.after = ~walk.wrong_crc };
+	return true;
+}
+
+static const struct carve_map rar_map = { .common = true, .sum = find_sum };
+
 const struct carver rar_carver = {
 	.name = "rar",
 	.summary = "RAR archives of all versions, by their blocks' CRCs",
 	.check = check,
+	.map = &rar_map,
 };

@@ -37,12 +37,15 @@ static uint64_t walk_streams(struct view *view, uint64_t end)
 			break;
 		at = stream.end;
 	} while (state == COMPRESSED_DONE && at < end);
+	/* Or LZMA, which takes longer to find out. */
+	if (view_thorough(view) && at < SEVENZIP_START_LEN + LZMA2_MIN)
+		at = sevenzip_lzma_end(view, end);
 	return walk_before_fill(view, SEVENZIP_START_LEN, at);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	uint64_t size = view_size(view), valid_end, damaged;
+	uint64_t size = view_size(view), valid_end, damaged, noticed;
 	struct sevenzip head;
 	const char *problem = sevenzip_read(view, 0, &head);
 
@@ -52,7 +55,15 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (sevenzip_header_valid(view, &head)) {
 		view_proved(view, 0, SEVENZIP_START_LEN, CRC_BITS);
 		view_proved(view, head.at, head.end, CRC_BITS);
-		damaged = sevenzip_streams_check(view, &head);
+		damaged = sevenzip_streams_check(view, &head, &noticed);
+		/* Of pieces that were put together the wrong ones begin before. */
+		if (damaged && view_thorough(view)) {
+			finding->length = noticed;
+			return verdict_because(CARVE_TRUNCATED, finding,
+				"the compressed stream at %" PRIu64
+				" can't be unpacked from %" PRIu64 " on",
+				damaged, noticed);
+		}
 		if (damaged)
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"the compressed stream at %" PRIu64
@@ -61,6 +72,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return CARVE_COMPLETE;
 	}
 	valid_end = walk_streams(view, head.at < size ? head.at : size);
+	if (head.end > size && view_thorough(view))
+		return walk_cut(view, finding, head.end, valid_end);
 	if (head.end > size)
 		return walk_cut_filled(view, finding, head.end, valid_end);
 	finding->length = valid_end;

@@ -15,6 +15,8 @@
 #define STREAMS_MAX ((uint64_t)1 << 18)
 #define FOLDERS_MAX ((uint64_t)1 << 15)
 #define OUTPUTS_MAX 32
+#define CODERS_MAX 8 /* of a folder whose coders are looked at */
+#define METHOD_BCJ2 0x0303011b
 
 struct reader {
 	const uint8_t *p, *end;
@@ -166,75 +168,145 @@ static unsigned read_coder(struct reader *reader, struct sevenzip_coder *coder, 
 	return inputs;
 }
 
-/* The coder whose output is this coder's input; `count`: none, it is a packed stream. */
-static unsigned coder_before(
-	const uint8_t (*pairs)[2], unsigned pair_count, unsigned coder, unsigned count)
+/* A folder's coders, and how they are bound together. */
+struct coders {
+	struct sevenzip_coder items[CODERS_MAX];
+	unsigned count;
+	unsigned first_input[CODERS_MAX + 1], first_output[CODERS_MAX + 1];
+	uint8_t pairs[OUTPUTS_MAX][2]; /* an input, and the output that it takes */
+	unsigned pair_count;
+	uint8_t packed[OUTPUTS_MAX]; /* the input of each packed stream */
+	unsigned packed_count;
+};
+
+/* The output that this input takes; `count`: none, it is a packed stream. */
+static unsigned output_before(const struct coders *coders, unsigned input, unsigned count)
 {
-	for (unsigned i = 0; i < pair_count; i++)
-		if (pairs[i][0] == coder)
-			return pairs[i][1];
+	for (unsigned i = 0; i < coders->pair_count; i++)
+		if (coders->pairs[i][0] == input)
+			return coders->pairs[i][1];
 	return count;
 }
 
-/* Puts the coders of one input and one output in order: the one that gives the content first. Sets
- * coder_count to 0 when they are no chain. order[i] is which output is that of the i-th. */
-static void chain_coders(struct sevenzip_folder *folder, const struct sevenzip_coder *coders,
-	unsigned count, const uint8_t (*pairs)[2], unsigned pair_count)
+/* Puts coders of one input and one output in order: the one that gives the content first. Sets
+ * coder_count to 0 when they are no chain. */
+static void chain_coders(struct sevenzip_folder *folder, const struct coders *coders)
 {
-	unsigned at = folder->main_output;
+	unsigned at = folder->main_output, count = coders->count;
 
 	for (folder->coder_count = 0; at < count && folder->coder_count < count;
-		at = coder_before(pairs, pair_count, at, count)) {
-		folder->coders[folder->coder_count] = coders[at];
+		at = output_before(coders, at, count)) {
+		folder->coders[folder->coder_count] = coders->items[at];
 		folder->coders[folder->coder_count++].output = at;
 	}
 	if (folder->coder_count != count || at != count)
 		folder->coder_count = 0;
 }
 
+static unsigned input_count(const struct coders *coders, unsigned coder)
+{
+	return coders->first_input[coder + 1] - coders->first_input[coder];
+}
+
+/* Which packed stream an input is; coders->packed_count: none. */
+static unsigned packed_of(const struct coders *coders, unsigned input)
+{
+	unsigned i = 0;
+
+	while (i < coders->packed_count && coders->packed[i] != input)
+		i++;
+	return i;
+}
+
+/* The coder of one output and one input that has this output; coders->count: none. */
+static unsigned coder_of(const struct coders *coders, unsigned output)
+{
+	for (unsigned i = 0; i < coders->count; i++)
+		if (coders->first_output[i] == output &&
+			coders->first_output[i + 1] == output + 1 && input_count(coders, i) == 1)
+			return i;
+	return coders->count;
+}
+
+/* Reads what is joined from which streams: false: not only by a BCJ2 coder, or more than one coder gives an
+ * input. */
+static bool read_inputs(struct sevenzip_folder *folder, const struct coders *coders)
+{
+	unsigned joint = 0;
+
+	while (joint < coders->count && coders->items[joint].method != METHOD_BCJ2)
+		joint++;
+	if (joint == coders->count || input_count(coders, joint) != SEVENZIP_INPUTS ||
+		folder->main_output != coders->first_output[joint])
+		return false;
+	for (unsigned i = 0; i < SEVENZIP_INPUTS; i++) {
+		struct sevenzip_input *input = &folder->inputs[i];
+		unsigned number = coders->first_input[joint] + i;
+		unsigned output = output_before(coders, number, folder->output_count);
+		unsigned coder = coder_of(coders, output);
+
+		input->is_coded = output < folder->output_count;
+		if (input->is_coded) {
+			if (coder == coders->count)
+				return false;
+			input->coder = coders->items[coder];
+			input->coder.output = output;
+			number = coders->first_input[coder];
+		}
+		input->packed = packed_of(coders, number);
+		if (input->packed == coders->packed_count)
+			return false;
+	}
+	return true;
+}
+
 static void read_folder(struct reader *reader, struct sevenzip_folder *folder)
 {
-	struct sevenzip_coder coders[SEVENZIP_CODERS], coder;
+	struct coders coders = { 0 };
+	struct sevenzip_coder coder;
 	unsigned count = (unsigned)read_count(reader, OUTPUTS_MAX), inputs = 0, outputs;
-	unsigned pair_count, packed;
-	uint8_t pairs[OUTPUTS_MAX][2];
 	bool simple = count >= 1 && count <= SEVENZIP_CODERS;
 
 	for (unsigned i = 0; i < count && !reader->bad; i++) {
 		unsigned own = read_coder(reader, &coder, &outputs);
 
-		if (i < SEVENZIP_CODERS)
-			coders[i] = coder;
 		simple &= own == 1 && outputs == 1;
 		inputs += own;
 		folder->output_count += outputs;
+		if (i < CODERS_MAX) {
+			coders.items[i] = coder;
+			coders.first_input[++coders.count] = inputs;
+			coders.first_output[coders.count] = folder->output_count;
+		}
 	}
 	if (!folder->output_count || folder->output_count > OUTPUTS_MAX || inputs > OUTPUTS_MAX ||
 		inputs + 1 < folder->output_count)
 		reader->bad = true;
 	if (reader->bad)
 		return;
-	pair_count = folder->output_count - 1;
+	coders.pair_count = folder->output_count - 1;
 	folder->main_output = 0;
-	for (unsigned i = 0; i < pair_count; i++) {
-		pairs[i][0] = (uint8_t)read_count(reader, OUTPUTS_MAX);
-		pairs[i][1] = (uint8_t)read_count(reader, OUTPUTS_MAX);
+	for (unsigned i = 0; i < coders.pair_count; i++) {
+		coders.pairs[i][0] = (uint8_t)read_count(reader, OUTPUTS_MAX);
+		coders.pairs[i][1] = (uint8_t)read_count(reader, OUTPUTS_MAX);
 	}
 	/* The output that no input takes. */
 	for (unsigned i = 0; i < folder->output_count; i++) {
 		unsigned taken = 0;
 
-		for (unsigned pair = 0; pair < pair_count; pair++)
-			taken += pairs[pair][1] == i;
+		for (unsigned pair = 0; pair < coders.pair_count; pair++)
+			taken += coders.pairs[pair][1] == i;
 		if (!taken)
 			folder->main_output = i;
 	}
-	packed = inputs - pair_count;
-	folder->packed_count = packed;
-	for (unsigned i = 0; packed > 1 && i < packed; i++)
-		read_count(reader, OUTPUTS_MAX);
+	coders.packed_count = inputs - coders.pair_count;
+	folder->packed_count = coders.packed_count;
+	for (unsigned i = 0; coders.packed_count > 1 && i < coders.packed_count; i++)
+		coders.packed[i] = (uint8_t)read_count(reader, OUTPUTS_MAX);
 	if (simple)
-		chain_coders(folder, coders, count, pairs, pair_count);
+		chain_coders(folder, &coders);
+	else if (count == coders.count)
+		folder->is_joined = read_inputs(folder, &coders);
 }
 
 static struct sevenzip_folder *folder_after(struct sevenzip_info *info, size_t i)
@@ -251,6 +323,8 @@ static void read_content_lens(struct reader *reader, struct sevenzip_folder *fol
 	folder->content_len = lens[folder->main_output];
 	for (unsigned i = 0; i < folder->coder_count; i++)
 		folder->coders[i].unpacked_len = lens[folder->coders[i].output];
+	for (unsigned i = 0; i < SEVENZIP_INPUTS && folder->is_joined; i++)
+		folder->inputs[i].coder.unpacked_len = lens[folder->inputs[i].coder.output];
 }
 
 static void read_folder_crcs(struct reader *reader, struct sevenzip_info *info)

@@ -34,10 +34,21 @@ struct sevenzip_coder {
 	size_t properties_len;
 };
 
+#define SEVENZIP_INPUTS 4
+
+/* One of the inputs of a coder that joins streams (BCJ2). */
+struct sevenzip_input {
+	struct sevenzip_coder coder; /* that gives it */
+	bool is_coded;               /* else it is a packed stream as it is */
+	size_t packed;               /* which of the folder's packed streams */
+};
+
 /* Streams that were packed together: by coders one after another, the one that gives the content first. */
 struct sevenzip_folder {
 	struct sevenzip_coder coders[SEVENZIP_CODERS];
-	unsigned coder_count;  /* 0: its coders have several inputs, or are too many */
+	unsigned coder_count; /* 0: a coder has several inputs, or they are too many */
+	bool is_joined;       /* then: by BCJ2, from these */
+	struct sevenzip_input inputs[SEVENZIP_INPUTS];
 	unsigned output_count; /* of all coders */
 	unsigned main_output;  /* of them, the one that gives the content */
 	size_t packed_count;   /* packed streams, from `packed` on */

@@ -1,7 +1,7 @@
 /*
  * The header may give a CRC for a packed stream (few programs write it), and gives one for what most
  * folders, or the files in them, unpack to. So folders are unpacked: stored ones, LZMA and LZMA2, also with
- * filters for programs (liblzma's), deflate and bzip2. Together they unpack to at most OUTPUT_MAX bytes, as
+ * filters for programs (liblzma's, BCJ2), deflate and bzip2. Together they unpack to at most OUTPUT_MAX bytes, as
  * in ZIP archives; larger folders, encrypted ones and those of other methods stay unverified. So does all
  * that is between streams.
  */
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bcj2.h"
 #include "compressed.h"
 #include "inflated.h"
 #include "sevenzip_info.h"
@@ -27,6 +28,7 @@
 #define MEMORY_SMALL ((uint64_t)16 << 20)
 /* What a decoder may leave of a stream that it unpacked to its end. */
 #define LEFT_MAX 16
+#define GUESSED_WINDOW (UINT32_C(4) << 20) /* where nothing tells a decoder its window */
 
 enum method {
 	METHOD_COPY = 0x00,
@@ -46,7 +48,8 @@ struct content {
 	size_t part;
 	uint32_t crc, part_crc; /* of the same */
 	bool wrong, unchecked;  /* a part with another CRC; one without */
-	uint8_t *kept;          /* or NULL: where all of it goes */
+	uint64_t noticed; /* where it can't be unpacked; 0: a CRC differs, or nothing is wrong */
+	uint8_t *kept;    /* or NULL: where all of it goes */
 };
 
 struct streams {
@@ -54,6 +57,7 @@ struct streams {
 	uint64_t end; /* of the streams: where the header starts */
 	uint64_t output_left;
 	uint64_t damaged; /* 0: none */
+	uint64_t noticed; /* before there all can be right */
 	struct stretches verified;
 };
 
@@ -139,22 +143,25 @@ static enum check check_deflated(
 
 	if (state == INFLATED_MORE && at < end)
 		return CHECK_UNKNOWN;
-	return end - at <= LEFT_MAX ? judge_content(content) : CHECK_DAMAGED;
+	if (end - at <= LEFT_MAX)
+		return judge_content(content);
+	content->noticed = at;
+	return CHECK_DAMAGED;
 }
 
 /* bzip2 has CRCs of its own. */
-static enum check check_bzip2(
-	struct view *view, const struct sevenzip_folder *folder, uint64_t at, uint64_t end)
+static enum check check_bzip2(struct view *view, struct content *content, uint64_t at, uint64_t end)
 {
 	struct compressed stream;
 	enum compressed_state state = compressed_walk(view, COMPRESSED_BZIP2, at, end, &stream);
 
 	if (state == COMPRESSED_REFUSED)
 		return CHECK_UNKNOWN;
-	return state == COMPRESSED_DONE && stream.end == end &&
-			       stream.output_len == folder->content_len
-		       ? CHECK_VERIFIED
-		       : CHECK_DAMAGED;
+	if (state == COMPRESSED_DONE && stream.end == end &&
+		stream.output_len == content->folder->content_len)
+		return CHECK_VERIFIED;
+	content->noticed = stream.end > at ? stream.end : at;
+	return CHECK_DAMAGED;
 }
 
 /* liblzma's filter for a method, or LZMA_VLI_UNKNOWN. */
@@ -270,6 +277,8 @@ static enum check unpack_lzma(
 		check = judge_content(content);
 	else if (code == LZMA_DATA_ERROR || code == LZMA_BUF_ERROR)
 		check = CHECK_DAMAGED;
+	if (code == LZMA_DATA_ERROR)
+		content->noticed = at;
 	return check;
 }
 
@@ -314,20 +323,95 @@ static enum check check_folder(
 	case METHOD_DEFLATE:
 		return check_deflated(streams->view, content, at, end);
 	case METHOD_BZIP2:
-		return content->kept ? CHECK_UNKNOWN : check_bzip2(streams->view, folder, at, end);
+		return content->kept ? CHECK_UNKNOWN : check_bzip2(streams->view, content, at, end);
 	default:
 		return check_lzma(streams->view, content, at, end);
 	}
 }
 
-static void note(struct streams *streams, enum check check, uint64_t at, uint64_t len)
+static void note(
+	struct streams *streams, enum check check, uint64_t at, uint64_t len, uint64_t noticed)
 {
 	if (check == CHECK_VERIFIED) {
 		stretches_add(streams->view, &streams->verified, SIZE_MAX, at, at + len);
 		view_proved(streams->view, at, at + len, CRC_BITS);
 	}
-	if (check == CHECK_DAMAGED && (!streams->damaged || at < streams->damaged))
+	if (check == CHECK_DAMAGED && (!streams->damaged || at < streams->damaged)) {
 		streams->damaged = at;
+		streams->noticed = noticed > at ? noticed : at;
+	}
+}
+
+/* Unpacks one of a joined folder's inputs, which is [at, end) packed: NULL: it is damaged, or not unpacked here. What proves or
+ * refutes it alone is noted. The caller frees. */
+static uint8_t *unpack_input(struct streams *streams, const struct sevenzip_input *input,
+	uint64_t at, uint64_t end, size_t *len)
+{
+	struct sevenzip_folder folder = { .coders = { input->coder }, .coder_count = 1 };
+	struct content content = { .folder = &folder };
+	enum check check = CHECK_UNKNOWN;
+
+	if (!input->is_coded)
+		folder.coders[0] =
+			(struct sevenzip_coder){ .method = METHOD_COPY, .unpacked_len = end - at };
+	folder.content_len = folder.coders[0].unpacked_len;
+	if (folder.content_len > streams->output_left)
+		return NULL;
+	if (folder.coders[0].method != METHOD_BZIP2) {
+		content.kept = malloc((size_t)folder.content_len + 1);
+		if (!content.kept) {
+			view_no_memory(streams->view);
+			return NULL;
+		}
+	}
+	*len = (size_t)folder.content_len;
+	check = check_folder(streams, &content, at, end);
+	note(streams, check, at, end - at, content.noticed);
+	if (check == CHECK_DAMAGED || content.len != folder.content_len) {
+		free(content.kept);
+		return NULL;
+	}
+	return content.kept;
+}
+
+/* Unpacks a folder that is joined from streams, of which the first is at `at`. */
+static void check_joined(struct streams *streams, const struct sevenzip_info *info,
+	struct content *content, uint64_t at)
+{
+	const struct sevenzip_folder *folder = content->folder;
+	uint64_t places[SEVENZIP_INPUTS + 1] = { at };
+	struct bcj2_input inputs[SEVENZIP_INPUTS] = { 0 };
+	uint8_t *unpacked[SEVENZIP_INPUTS] = { NULL };
+	enum check check = CHECK_UNKNOWN;
+	bool all = folder->content_len <= streams->output_left;
+
+	if (folder->packed_count != SEVENZIP_INPUTS)
+		return;
+	for (size_t i = 0; i < SEVENZIP_INPUTS; i++) {
+		uint64_t len = info->packed[folder->packed + i].len;
+
+		if (len > streams->end - places[i])
+			return;
+		places[i + 1] = places[i] + len;
+	}
+	for (size_t i = 0; i < SEVENZIP_INPUTS; i++) {
+		size_t packed = folder->inputs[i].packed, len = 0;
+
+		unpacked[i] = unpack_input(
+			streams, &folder->inputs[i], places[packed], places[packed + 1], &len);
+		inputs[i] = (struct bcj2_input){ unpacked[i], len };
+		all &= unpacked[i] != NULL;
+	}
+	if (all && view_work(streams->view, folder->content_len)) {
+		streams->output_left -= folder->content_len;
+		end_parts(content);
+		check = bcj2_join(inputs, folder->content_len, take_content, content)
+				? judge_content(content)
+				: CHECK_DAMAGED;
+	}
+	note(streams, check, at, places[SEVENZIP_INPUTS] - at, 0);
+	for (size_t i = 0; i < SEVENZIP_INPUTS; i++)
+		free(unpacked[i]);
 }
 
 /* Checks each packed stream's own CRC, and each folder of one packed stream; kept (or NULL) is where the
@@ -350,7 +434,7 @@ static enum check check_all(
 			return CHECK_UNKNOWN;
 		if (packed->has_crc && walk_crc32(streams->view, at, packed->len, &crc))
 			note(streams, crc == packed->crc ? CHECK_VERIFIED : CHECK_DAMAGED, at,
-				packed->len);
+				packed->len, 0);
 		while (folder < info->folder_count && info->folders[folder].packed < i)
 			folder++;
 		for (; folder < info->folder_count && info->folders[folder].packed == i; folder++) {
@@ -359,10 +443,14 @@ static enum check check_all(
 				.kept = folder ? NULL : kept };
 			enum check check;
 
+			if (content.folder->is_joined) {
+				check_joined(streams, info, &content, at);
+				continue;
+			}
 			if (content.folder->packed_count != 1)
 				continue;
 			check = check_folder(streams, &content, at, at + packed->len);
-			note(streams, check, at, packed->len);
+			note(streams, check, at, packed->len, content.noticed);
 			first = folder ? first : check;
 		}
 		at += packed->len;
@@ -434,7 +522,7 @@ static uint8_t *unpack_headers(
 	return NULL;
 }
 
-uint64_t sevenzip_streams_check(struct view *view, const struct sevenzip *head)
+uint64_t sevenzip_streams_check(struct view *view, const struct sevenzip *head, uint64_t *noticed)
 {
 	struct streams streams = { .view = view, .end = head->at, .output_left = OUTPUT_MAX };
 	struct sevenzip_info info = { 0 };
@@ -446,5 +534,27 @@ uint64_t sevenzip_streams_check(struct view *view, const struct sevenzip *head)
 	free(header);
 	name_unverified(&streams);
 	free(streams.verified.list);
+	*noticed = streams.noticed;
 	return streams.damaged;
+}
+
+uint64_t sevenzip_lzma_end(struct view *view, uint64_t end)
+{
+	lzma_options_lzma options;
+	lzma_filter filters[] = { { LZMA_FILTER_LZMA1, &options }, { LZMA_VLI_UNKNOWN, NULL } };
+	struct sevenzip_folder folder = { .content_len = OUTPUT_MAX };
+	struct content content = { .folder = &folder };
+	lzma_stream stream = LZMA_STREAM_INIT;
+	lzma_ret code;
+
+	if (lzma_lzma_preset(&options, LZMA_PRESET_DEFAULT))
+		return SEVENZIP_START_LEN;
+	options.dict_size = GUESSED_WINDOW;
+	code = lzma_raw_decoder(&stream, filters);
+	if (code == LZMA_OK)
+		unpack_lzma(view, &stream, &content, SEVENZIP_START_LEN, end);
+	else if (code == LZMA_MEM_ERROR)
+		view_no_memory(view);
+	lzma_end(&stream);
+	return content.noticed ? content.noticed : end;
 }

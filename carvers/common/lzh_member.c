@@ -81,6 +81,10 @@ static bool read_old(struct view *view, struct lzh_member *member)
 		return false;
 	member->time = dos_seconds(le32(p + 13));
 	member->data_len = le32(p + 5);
+	member->plain_len = le32(p + 9);
+	member->has_data_crc = len >= 22 + (size_t)p[19];
+	if (member->has_data_crc)
+		member->data_crc = le16(p + 20 + p[19]);
 	member->end = at = member->at + 2 + len;
 	if (member->level == 0)
 		return true;
@@ -105,6 +109,9 @@ static bool read_new(struct view *view, struct lzh_member *member)
 	at = member->at + (wide ? 32 : 26);
 	member->time = le32(p + 15);
 	member->data_len = le32(p + 7);
+	member->plain_len = le32(p + 11);
+	member->has_data_crc = true;
+	member->data_crc = le16(p + 21);
 	member->end = member->at + len;
 	if (len < 26 || len > HEADER_MAX_LEN ||
 		!read_extended(view, member, &at, wide ? le32(p + 28) : le16(p + 24)))
@@ -123,6 +130,7 @@ bool lzh_read_member(struct view *view, uint64_t at, struct lzh_member *member)
 	if (!memchr("hzm", p[4], 3) || !memchr("01234567dsxe", p[5], 12))
 		return false;
 	member->level = p[20];
+	member->kind = p[3] == 'l' && p[4] == 'h' ? p[5] : 0;
 	member->coded = p[3] == 'l' && p[4] == 'h' && p[5] >= '1' && p[5] <= '7';
 	if (!(member->level < 2 ? read_old(view, member) : read_new(view, member)))
 		return false;

@@ -10,7 +10,11 @@ struct lzh_member {
 	uint64_t at, end; /* of the header */
 	uint64_t data_len;
 	uint8_t level;
-	bool coded;      /* with a Huffman code: all byte values are about equally frequent */
+	bool coded;         /* with a Huffman code: all byte values are about equally frequent */
+	uint8_t kind;       /* the digit or letter of its method */
+	uint64_t plain_len; /* of what it decompresses to */
+	bool has_data_crc;  /* CRC-16 of that */
+	uint16_t data_crc;
 	uint64_t crc_at; /* of the CRC-16 in an extended header; 0: none */
 	uint16_t crc;
 	int64_t time;

@@ -10,24 +10,31 @@
 #include "walk.h"
 
 #define CRC_BITS 32 /* see view_proved */
+/* Of a block's header that follows data whose CRC agrees: the bits of its own CRC, of those the fewest. */
+#define LINK_BITS 16
 
 enum {
 	SIGNATURE4_LEN = 7,
 	SIGNATURE5_LEN = 8,
 };
 
-/* Compares the CRC of the block's data, which is all there, or names it as unverified. */
-static void check_data(struct view *view, struct rar_walk *walk, const struct rar_block *block)
+/* Compares the CRC of the block's data, which is all there, or names it as unverified. Returns whether it agrees. */
+static bool check_data(struct view *view, struct rar_walk *walk, const struct rar_block *block)
 {
 	uint64_t at = block->header_end;
 	uint32_t crc = 0;
 
-	if (!block->stored)
+	if (!block->stored) {
 		view_unverified(view, at, block->end);
-	else if (walk_crc32(view, at, block->end - at, &crc) && crc == block->crc)
+	} else if (walk_crc32(view, at, block->end - at, &crc) && crc == block->crc) {
 		view_proved(view, at, block->end, CRC_BITS);
-	else if (!walk->wrong_crc_at)
+		return true;
+	} else if (!walk->wrong_crc_at) {
 		walk->wrong_crc_at = at;
+		walk->wrong_crc_end = block->end;
+		walk->wrong_crc = block->crc;
+	}
+	return false;
 }
 
 const char *rar_walk_blocks(struct view *view, uint64_t start, struct rar_walk *walk, uint64_t *at)
@@ -35,6 +42,7 @@ const char *rar_walk_blocks(struct view *view, uint64_t start, struct rar_walk *
 	enum rar_found (*read)(struct view *, uint64_t, struct rar_block *) = rar4_read;
 	const uint8_t *p = view_peek(view, start, SIGNATURE5_LEN);
 	struct rar_block *last = &walk->last, block;
+	uint64_t proved = 0; /* data, right before the next block */
 
 	*at = start;
 	if (!p || memcmp(p, "Rar!\x1a\x07", 6) != 0 || p[6] > 1)
@@ -50,9 +58,13 @@ const char *rar_walk_blocks(struct view *view, uint64_t start, struct rar_walk *
 		walk->found = last->end > view_size(view) ? RAR_CUT : read(view, last->end, &block);
 		if (walk->found != RAR_FOUND)
 			break;
+		if (proved)
+			view_linked(view, proved, block.header_end, LINK_BITS);
 		*last = block;
-		if (block.end > block.header_end && block.end <= view_size(view))
-			check_data(view, walk, &block);
+		proved = block.end > block.header_end && block.end <= view_size(view) &&
+					 check_data(view, walk, &block)
+				 ? block.header_end
+				 : 0;
 		if (last->time > walk->time)
 			walk->time = last->time;
 	}

@@ -34,7 +34,9 @@ struct rar_walk {
 	struct rar_block last; /* the last valid block */
 	bool needs_end;        /* of any block */
 	uint64_t wrong_crc_at; /* the first stored data with another CRC; 0: none */
-	int64_t time;          /* the latest of any file, or 0 */
+	uint64_t wrong_crc_end;
+	uint32_t wrong_crc; /* that it should have */
+	int64_t time;       /* the latest of any file, or 0 */
 };
 
 /* Walks the blocks of the archive at `start` up to its end block, or to where they stop, and names

@@ -1,5 +1,5 @@
-/* 7z archives whose headers are damaged, but have the right CRCs, as hostile ones have. */
-#include "carver_case.h"
+/* 7z archives whose headers are damaged, but have the right CRCs, as hostile ones have; those in pieces. */
+#include "joints_case.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -53,6 +53,54 @@ static void damage_file(const char *path)
 	}
 	free(whole.data);
 	free(archive.data);
+}
+
+/* What a thorough check of an archive finds that has foreign bytes from `from` on, and ends at `end`. */
+static enum verdict check_wrong(const char *name, size_t from, size_t end, struct finding *finding)
+{
+	uint32_t state = 2463534242;
+	char path[600];
+	struct bytes bytes;
+	struct view *view;
+	enum verdict verdict;
+
+	snprintf(path, sizeof(path), FOLDER "/%s", name);
+	bytes = bytes_of_file(path);
+	end = end ? end : bytes.len;
+	for (size_t i = from; i < end && i < from + 200; i++)
+		bytes.data[i] = (uint8_t)(next_random(&state) >> 24);
+	view = view_new_memory(bytes.data, end);
+	view_set_thorough(view, true);
+	verdict = carver_find("sevenzip")->check(view, finding);
+	view_free(view);
+	free(bytes.data);
+	return verdict;
+}
+
+Test(carver_sevenzip, what_is_joined_proves_joints)
+{
+	struct bytes bytes = bytes_of_file(FOLDER "/real-joined.7z");
+	const uint64_t joint = 600;
+	unsigned bits;
+
+	cr_expect_eq(prove_joints("sevenzip", &bytes, &joint, 1, true, &bits), CARVE_COMPLETE);
+	cr_expect_eq(bits, 32);
+	free(bytes.data);
+}
+
+Test(carver_sevenzip, a_wrong_piece_is_noticed_where_it_begins)
+{
+	struct finding finding = { 0 };
+
+	cr_expect_eq(check_wrong("real-lzma.7z", 200, 0, &finding), CARVE_TRUNCATED);
+	cr_expect(finding.length >= 200 && finding.length < 300, "%d", (int)finding.length);
+	cr_expect_eq(check_wrong("real-joined.7z", 300, 0, &finding), CARVE_TRUNCATED);
+	cr_expect(finding.length >= 300 && finding.length < 400, "%d", (int)finding.length);
+	/* Without the header, too, which says that it is LZMA. */
+	cr_expect_eq(check_wrong("real-lzma.7z", 60, 330, &finding), CARVE_TRUNCATED);
+	cr_expect(finding.length >= 60 && finding.length < 320, "%d", (int)finding.length);
+	cr_expect_eq(check_wrong("real-lzma.7z", 250, 250, &finding), CARVE_TRUNCATED);
+	cr_expect_eq(finding.length, 250);
 }
 
 Test(carver_sevenzip, damaged_headers_with_the_right_crcs)

@@ -615,8 +615,9 @@ Test(check, proves_joints_by_checksums)
 	} rows[] = {
 		{ "cab", "cab/mszip.cab", 400, 32, 0 },
 		{ "arj", "arj/two.arj", 30, 32, 0 },
-		{ "rar", "rar/five.rar", 500, 32, 0 },
-		{ "rar", "rar/four-large.rar", 600, 32, 0 },
+		/* The data, and the next header. */
+		{ "rar", "rar/five.rar", 500, 48, 0 },
+		{ "rar", "rar/four-large.rar", 600, 48, 0 },
 		{ "dmg", "dmg/volume.dmg", 100, 32, 0 },
 		{ "psd", "psd/deflated.psd", 1500, 32, 0 },
 		{ "prefetch", "prefetch/packed-long.pf", 9000, 64, 0 },

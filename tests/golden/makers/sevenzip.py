@@ -56,6 +56,78 @@ def files(streams):
     return b"\x01\x04" + streams + b"\0"
 
 
+class RangeCoder:
+    """LZMA's, of bits with probabilities."""
+
+    def __init__(self):
+        self.low, self.range, self.cache, self.pending, self.out, self.of = 0, 0xFFFFFFFF, 0, 1, bytearray(), {}
+
+    def shift(self):
+        if self.low < 0xFF000000 or self.low >> 32:
+            self.out += bytes([self.cache + (self.low >> 32) & 0xFF]) + bytes([0xFF + (self.low >> 32) & 0xFF]) * (self.pending - 1)
+            self.cache, self.pending = self.low >> 24 & 0xFF, 0
+        self.pending += 1
+        self.low = self.low << 8 & 0xFFFFFFFF
+
+    def put(self, key, bit):
+        one = self.of.get(key, 1024)
+        bound = (self.range >> 11) * one
+        if bit:
+            self.low, self.range = self.low + bound, self.range - bound
+        else:
+            self.range = bound
+        self.of[key] = one - (one >> 5) if bit else one + (2048 - one >> 5)
+        while self.range < 1 << 24:
+            self.range <<= 8
+            self.shift()
+
+    def end(self):
+        for _ in range(5):
+            self.shift()
+        return bytes(self.out)
+
+
+def bcj2(program):
+    """The four streams of a program: those of calls are converted, but every third, and jumps to near places."""
+    code, calls, jumps, coder, at, before, count = bytearray(), b"", b"", RangeCoder(), 0, 0, 0
+    while at < len(program):
+        byte = program[at]
+        code.append(byte)
+        at += 1
+        if byte & 0xFE == 0xE8 or before == 0x0F and byte & 0xF0 == 0x80:
+            if at == len(program):
+                break
+            count += 1
+            near = at + 4 <= len(program) and count % 3 > 0
+            coder.put(before if byte == 0xE8 else 256 if byte == 0xE9 else 257, near)
+            if near:
+                step = int.from_bytes(program[at:at + 4], "little")
+                target = (step + at + 4 & 0xFFFFFFFF).to_bytes(4, "big")
+                calls, jumps = (calls + target, jumps) if byte == 0xE8 else (calls, jumps + target)
+                at += 4
+                before = program[at - 1]
+                continue
+        before = byte
+    return bytes(code), calls, jumps, coder.end()
+
+
+def joined(lzma1, properties):
+    """Archives of a program in the four streams of BCJ2, of which one is packed further."""
+    program = junk(200, 7) + b"".join(
+        (b"\x55\xe8" if i % 3 else b"\xe9" if i % 2 else b"\x0f\x84") + struct.pack("<i", 900 - 9 * i) + b"\x90\xc3" for i in range(120)) + b"\xe8"
+    code, calls, jumps, bits = bcj2(program)
+    streams = [lzma.compress(code, format=lzma.FORMAT_RAW, filters=[lzma1]), calls, jumps, bits]
+    coders = [coder(b"\3\3\1\x1b", inputs=4), coder(b"\3\1\1", properties)]
+    folder = (coders, b"\0\1" + b"\4\1\2\3", [len(program), len(code)], zlib.crc32(program), [program])
+    header = files(described(list(map(len, streams)), [folder]))
+    save("sevenzip", "real-joined.7z", archive(b"".join(streams), header), why="", unverified="none")
+    at = 32 + len(streams[0])
+    wrong = bytearray(b"".join(streams))
+    wrong[at - 32 + 5] ^= 0x10
+    save("sevenzip", "real-joined-damaged.7z", archive(bytes(wrong), header), verdict="unverified", length=32 + len(wrong) + len(header),
+         why="the compressed stream at 32 is invalid, or a CRC of its content wrong")
+
+
 def real():
     """Archives whose streams can be checked."""
     words, more = text(900), junk(250, 5)
@@ -81,6 +153,7 @@ def real():
         wrong[len(packed) // 2] ^= 0x10
         save("sevenzip", f"real-{name}-damaged.7z", archive(bytes(wrong), header), verdict="unverified", length=32 + len(packed) + len(header),
              why="the compressed stream at 32 is invalid, or a CRC of its content wrong")
+    joined(lzma1, properties)
     # Several parts of a folder, with CRCs of their own; a gap; a folder that nothing unpacks here, once with a CRC of its packed stream.
     parts = [words[:300], words[300:301], words[301:]]
     packed = raw(words, [{"id": lzma.FILTER_LZMA2, "preset": 6}])
