@@ -292,8 +292,8 @@ enum carve_kin {
 
 /* Files of pages that refer to each other, of which nothing else proves that their pieces belong together. */
 struct carve_pages {
-	/* Reads a file that the check finds complete. *page_len: a power of two; *count: of the pages that are all in the view.
-	 * NULL: nothing is known of its pages. */
+	/* Reads a file that the check finds complete. *page_len: a power of two; *count: of its pages, of which the last one may
+	 * be longer than the view: as if zeros followed. NULL: nothing is known of its pages. */
 	void *(*begin)(struct view *view, uint32_t *page_len, uint32_t *count);
 	/* Gives all links to `add`. */
 	void (*links)(const void *pages,

@@ -19,14 +19,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prefetch.h"
 #include "bytes.h"
 #include "dates.h"
 #include "lzxpress.h"
 #include "title.h"
 #include "walk.h"
 
-#define HEADER_LEN 84
-#define INFO_LEN 68 /* the part that is needed */
+#define HEADER_LEN PREFETCH_HEADER_LEN
+#define INFO_LEN PREFETCH_INFO_LEN
 #define OUTPUT_MAX (64u << 20)
 #define PROOF_MAX (4u << 20)
 /* See view_proved: a name that begins and ends where a metric says, and all of them. */
@@ -36,9 +37,7 @@ struct prefetch {
 	struct view *view;
 	struct finding *finding;
 	uint64_t valid_end;
-	uint32_t len, version;
-	uint32_t metrics, metric_count, traces, trace_count;
-	uint32_t names, names_len, volumes, volume_count, volumes_len;
+	struct prefetch_sections in;
 };
 
 static bool known_version(uint32_t version)
@@ -46,48 +45,69 @@ static bool known_version(uint32_t version)
 	return version == 17 || version == 23 || version == 26 || version == 30 || version == 31;
 }
 
-/* Reads header and information from their first bytes (HEADER_LEN + INFO_LEN): what is wrong, or
- * NULL. */
-static const char *read_fields(struct prefetch *file, const uint8_t *p)
+uint32_t prefetch_metric_len(const struct prefetch_sections *sections)
 {
-	file->version = le32(p);
-	file->len = le32(p + 12);
-	if (!known_version(file->version) || memcmp(p + 4, "SCCA", 4) != 0)
+	return sections->version == 17 ? 20 : 32;
+}
+
+uint32_t prefetch_name_at(const struct prefetch_sections *sections)
+{
+	return sections->version == 17 ? 8 : 12;
+}
+
+const char *prefetch_read_sections(const uint8_t *p, struct prefetch_sections *in)
+{
+	in->version = le32(p);
+	in->len = le32(p + 12);
+	if (!known_version(in->version) || memcmp(p + 4, "SCCA", 4) != 0)
 		return "no header";
-	file->metrics = le32(p + 84);
-	file->metric_count = le32(p + 88);
-	file->traces = le32(p + 92);
-	file->trace_count = le32(p + 96);
-	file->names = le32(p + 100);
-	file->names_len = le32(p + 104);
-	file->volumes = le32(p + 108);
-	file->volume_count = le32(p + 112);
-	file->volumes_len = le32(p + 116);
-	finding_set_title_utf16(file->finding, p + 16, 60, false);
-	file->finding->time = filetime_seconds(le64(p + (file->version == 17 ? 120 : 128)));
-	if (file->metrics < HEADER_LEN + INFO_LEN || file->traces < file->metrics ||
-		file->names < file->traces || file->volumes < file->names ||
-		file->volumes > file->len || file->volumes_len > file->len - file->volumes ||
-		file->names_len > file->volumes - file->names)
+	in->metrics = le32(p + 84);
+	in->metric_count = le32(p + 88);
+	in->traces = le32(p + 92);
+	in->trace_count = le32(p + 96);
+	in->names = le32(p + 100);
+	in->names_len = le32(p + 104);
+	in->volumes = le32(p + 108);
+	in->volume_count = le32(p + 112);
+	in->volumes_len = le32(p + 116);
+	if (in->metrics < HEADER_LEN + INFO_LEN || in->traces < in->metrics ||
+		in->names < in->traces || in->volumes < in->names || in->volumes > in->len ||
+		in->volumes_len > in->len - in->volumes || in->names_len > in->volumes - in->names)
 		return "sections out of order";
-	if (file->metric_count > (file->traces - file->metrics) / 20 ||
-		file->trace_count > (file->names - file->traces) / 8 || file->volume_count > 64)
+	if (in->metric_count > (in->traces - in->metrics) / 20 ||
+		in->trace_count > (in->names - in->traces) / 8 || in->volume_count > 64)
 		return "more entries than there is room for";
 	return NULL;
+}
+
+/* The same, with title and time. */
+static const char *read_fields(struct prefetch *file, const uint8_t *p)
+{
+	const char *problem = prefetch_read_sections(p, &file->in);
+
+	finding_set_title_utf16(file->finding, p + 16, 60, false);
+	file->finding->time = filetime_seconds(le64(p + (file->in.version == 17 ? 120 : 128)));
+	return problem;
+}
+
+/* Whether this is a check of a file in pieces. */
+static bool is_in_pieces(const struct prefetch *file)
+{
+	return view_thorough(file->view) || view_is_trial(file->view);
 }
 
 /* Each metric's name has to lie in the names' section with its whole length. */
 static bool check_metrics(struct prefetch *file)
 {
-	uint32_t len = file->version == 17 ? 20 : 32, at = file->version == 17 ? 8 : 12;
+	uint32_t len = prefetch_metric_len(&file->in), at = prefetch_name_at(&file->in);
 
-	for (uint32_t i = 0; i < file->metric_count; i++) {
-		const uint8_t *p = view_peek(file->view, file->metrics + (uint64_t)i * len, len);
+	for (uint32_t i = 0; i < file->in.metric_count; i++) {
+		const uint8_t *p = view_peek(file->view, file->in.metrics + (uint64_t)i * len, len);
 
-		if (!p || le32(p + at) > file->names_len ||
-			le32(p + at + 4) > (file->names_len - le32(p + at)) / 2)
+		if (!p || le32(p + at) > file->in.names_len ||
+			le32(p + at + 4) > (file->in.names_len - le32(p + at)) / 2)
 			return false;
-		file->valid_end = file->metrics + (uint64_t)(i + 1) * len;
+		file->valid_end = file->in.metrics + (uint64_t)(i + 1) * len;
 	}
 	return true;
 }
@@ -95,15 +115,19 @@ static bool check_metrics(struct prefetch *file)
 /* Trace chains of 12 bytes start with the number of the next one, or -1. */
 static bool check_traces(struct prefetch *file)
 {
-	uint64_t at = file->traces;
+	uint64_t at = file->in.traces;
 
 	file->valid_end = at;
-	if (file->version >= 30 || (file->names - file->traces) / 12 < file->trace_count)
+	if (file->in.version >= 30 ||
+		(file->in.names - file->in.traces) / 12 < file->in.trace_count)
 		return true;
-	for (uint32_t i = 0; i < file->trace_count; i++, at += 12) {
+	for (uint32_t i = 0; i < file->in.trace_count; i++, at += 12) {
 		const uint8_t *p = view_peek(file->view, at, 12);
 
-		if (!p || (le32(p) >= file->trace_count && le32(p) != UINT32_MAX))
+		if (!p || (le32(p) >= file->in.trace_count && le32(p) != UINT32_MAX))
+			return false;
+		/* Chains have their traces one after another. */
+		if (is_in_pieces(file) && le32(p) != i + 1 && le32(p) != UINT32_MAX)
 			return false;
 		file->valid_end = at + 12;
 	}
@@ -113,7 +137,7 @@ static bool check_traces(struct prefetch *file)
 /* The names' section: one text per metric, or more, without control characters. */
 static bool check_names(struct prefetch *file)
 {
-	uint64_t at = file->names, end = at + file->names_len;
+	uint64_t at = file->in.names, end = at + file->in.names_len;
 	uint32_t count = 0;
 	bool in_name = false;
 
@@ -130,7 +154,7 @@ static bool check_names(struct prefetch *file)
 				count += in_name;
 				file->valid_end = at + i + 2;
 				/* Texts are never empty. */
-				if (!in_name && count < file->metric_count)
+				if (!in_name && count < file->in.metric_count)
 					return false;
 			} else if (character < ' ' || character >= 0xfffe) {
 				return false;
@@ -139,7 +163,7 @@ static bool check_names(struct prefetch *file)
 		}
 		at += len & ~(size_t)1;
 	}
-	return count >= file->metric_count;
+	return count >= file->in.metric_count;
 }
 
 /* The names of a volume's folders: a length, characters, 0. Moves *at past them. */
@@ -162,12 +186,12 @@ static bool check_folders(struct prefetch *file, uint64_t *at, uint32_t count, u
 
 static bool check_volumes(struct prefetch *file)
 {
-	uint32_t len = file->version == 17 ? 40 : file->version < 30 ? 104 : 96;
-	uint64_t end = (uint64_t)file->volumes + file->volumes_len;
+	uint32_t len = file->in.version == 17 ? 40 : file->in.version < 30 ? 104 : 96;
+	uint64_t end = (uint64_t)file->in.volumes + file->in.volumes_len;
 
-	file->valid_end = file->volumes;
-	for (uint32_t i = 0; i < file->volume_count; i++) {
-		const uint8_t *p = view_peek(file->view, file->volumes + (uint64_t)i * len, len);
+	file->valid_end = file->in.volumes;
+	for (uint32_t i = 0; i < file->in.volume_count; i++) {
+		const uint8_t *p = view_peek(file->view, file->in.volumes + (uint64_t)i * len, len);
 		uint32_t path, path_len, folders, folder_count;
 		uint64_t at;
 
@@ -177,13 +201,13 @@ static bool check_volumes(struct prefetch *file)
 		path_len = le32(p + 4);
 		folders = le32(p + 28);
 		folder_count = le32(p + 32);
-		if (path > file->volumes_len || path_len > (file->volumes_len - path) / 2 ||
-			folders > file->volumes_len)
+		if (path > file->in.volumes_len || path_len > (file->in.volumes_len - path) / 2 ||
+			folders > file->in.volumes_len)
 			return false;
-		p = view_peek(file->view, (uint64_t)file->volumes + path, 2);
+		p = view_peek(file->view, (uint64_t)file->in.volumes + path, 2);
 		if (!p || le16(p) != '\\')
 			return false;
-		at = (uint64_t)file->volumes + folders;
+		at = (uint64_t)file->in.volumes + folders;
 		if (!check_folders(file, &at, folder_count, end))
 			return false;
 	}
@@ -200,18 +224,18 @@ static enum verdict check_plain(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
 	file.valid_end = HEADER_LEN + INFO_LEN;
 	if (check_metrics(&file) && check_traces(&file) && check_names(&file) &&
-		check_volumes(&file) && file.len <= view_size(view)) {
-		finding->length = file.len;
-		if (file.volumes + file.volumes_len == file.len)
+		check_volumes(&file) && file.in.len <= view_size(view)) {
+		finding->length = file.in.len;
+		if (file.in.volumes + file.in.volumes_len == file.in.len)
 			return CARVE_COMPLETE;
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"%" PRIu32 " unknown bytes after the volumes",
-			file.len - file.volumes - file.volumes_len);
+			file.in.len - file.in.volumes - file.in.volumes_len);
 	}
-	if (file.valid_end < file.metrics + 20)
+	if (file.valid_end < file.in.metrics + 20)
 		return verdict_because(CARVE_REJECT, finding, "no metrics after the header");
-	if (file.len > view_size(view))
-		return walk_cut(view, finding, file.len,
+	if (file.in.len > view_size(view))
+		return walk_cut(view, finding, file.in.len,
 			view_ends_with_image(view) ? view_size(view) : file.valid_end);
 	finding->length = file.valid_end;
 	return verdict_because(
@@ -222,17 +246,18 @@ static enum verdict check_plain(struct view *view, struct finding *finding)
  * do not. */
 static uint32_t name_bits(const struct prefetch *file, const uint8_t *plain)
 {
-	uint32_t len = file->version == 17 ? 20 : 32, at = file->version == 17 ? 8 : 12, bits = 0;
+	uint32_t len = prefetch_metric_len(&file->in), at = prefetch_name_at(&file->in), bits = 0;
 
-	if (file->metric_count > (file->traces - file->metrics) / len)
+	if (file->in.metric_count > (file->in.traces - file->in.metrics) / len)
 		return 0;
-	for (uint32_t i = 0; i < file->metric_count; i++) {
-		const uint8_t *p = plain + file->metrics + (uint64_t)i * len + at;
+	for (uint32_t i = 0; i < file->in.metric_count; i++) {
+		const uint8_t *p = plain + file->in.metrics + (uint64_t)i * len + at;
 		uint64_t name = le32(p), end = name + 2 * (uint64_t)le32(p + 4);
 
-		if (end + 2 > file->names_len)
+		if (end + 2 > file->in.names_len)
 			return 0;
-		if (le16(plain + file->names + name) != '\\' || le16(plain + file->names + end))
+		if (le16(plain + file->in.names + name) != '\\' ||
+			le16(plain + file->in.names + end))
 			return 0;
 		bits += bits < NAMES_BITS_MAX ? NAME_BITS : 0;
 	}
@@ -245,12 +270,12 @@ static void prove(const struct prefetch *file, uint64_t start, uint64_t *end)
 {
 	uint8_t *plain;
 
-	if (file->len > PROOF_MAX)
+	if (file->in.len > PROOF_MAX)
 		return;
-	plain = malloc(file->len);
+	plain = malloc(file->in.len);
 	if (!plain)
 		view_no_memory(file->view);
-	else if (lzxpress_walk(file->view, start, file->len, plain, file->len, end) ==
+	else if (lzxpress_walk(file->view, start, file->in.len, plain, file->in.len, end) ==
 		 LZXPRESS_DONE)
 		view_proved(file->view, 0, *end, name_bits(file, plain));
 	free(plain);
@@ -274,10 +299,10 @@ static enum verdict check_compressed(struct view *view, struct finding *finding)
 			CARVE_REJECT, finding, "compressed, but not a prefetch file");
 	if (le32(head + 4) != 0x41434353)
 		finding->extension = "mam";
-	else if (read_fields(&file, head) || file.len != len)
+	else if (read_fields(&file, head) || file.in.len != len)
 		return verdict_because(
 			CARVE_REJECT, finding, "the header of the compressed file is damaged");
-	if (state == LZXPRESS_DONE && file.len && view_thorough(view))
+	if (state == LZXPRESS_DONE && file.in.len && view_thorough(view))
 		prove(&file, start, &end);
 	finding->length = end;
 	if (state == LZXPRESS_DONE)
@@ -304,4 +329,5 @@ const struct carver prefetch_carver = {
 	.name = "prefetch",
 	.summary = "Windows prefetch files, plain and compressed",
 	.check = check,
+	.pages = &prefetch_pages,
 };

@@ -122,7 +122,12 @@ static bool read_page(
 	const struct range *runs = proof->extents->runs;
 	const struct clusters *clusters = proof->bench->clusters;
 	uint64_t at = (uint64_t)page * proof->page_len, end = at + proof->page_len;
+	uint64_t file_end = proof->begins[proof->extents->count];
 
+	if (end > file_end) {
+		memset(bytes, 0, proof->page_len);
+		end = file_end;
+	}
 	while (at < end) {
 		size_t piece = piece_of(proof, at);
 		uint64_t to = proof->begins[piece + 1], place;
@@ -336,7 +341,7 @@ static void prove(struct proof *proof, struct joint_bits *bits)
 	proof->sums[1] = xcalloc(count * count, sizeof(*proof->sums[1]));
 	proof->bytes = xmalloc(2 * (size_t)proof->page_len);
 	proof->other = proof->bytes + proof->page_len;
-	if (proof->begins[count] == (uint64_t)proof->page_count * proof->page_len) {
+	if ((proof->begins[count] + proof->page_len - 1) / proof->page_len == proof->page_count) {
 		proof->carver->links(proof->pages, add_link, proof);
 		link_inside(proof);
 		follow_links(proof, strength);
