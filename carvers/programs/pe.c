@@ -29,6 +29,8 @@
 #include "walk.h"
 
 #define FOREIGN_LEN 4096
+/* See view_proved: a sum of 16 bits, which the order of bytes does not change. */
+#define CHECKSUM_BITS 12
 
 static bool known_machine(uint16_t machine)
 {
@@ -55,6 +57,7 @@ static const char *read_optional(struct pe *pe, uint64_t at, uint16_t len)
 	base = pe->wide ? 112 : 96;
 	if (len < base)
 		return "an optional header that is too short";
+	pe->base = pe->wide ? le64(p + 24) : le32(p + 28);
 	align = le32(p + 32);
 	file_align = le32(p + 36);
 	if (align == 0 || file_align == 0 || (align & (align - 1)) ||
@@ -92,6 +95,7 @@ static const char *read_sections(struct pe *pe, uint64_t at)
 		section->address = le32(p + 12);
 		section->len = le32(p + 16);
 		section->at = le32(p + 20);
+		section->flags = le32(p + 36);
 		if (section->address < address || section->address > pe->image_len)
 			return "a section header with an impossible address";
 		if (section->len > INT32_MAX || section->at > INT32_MAX)
@@ -243,8 +247,10 @@ static enum verdict judge_end(struct pe *pe, const struct pe_proof *proof)
 	if (!proof->broken_at && overlay_include(pe->view, pe->end, finding, &verdict))
 		return verdict;
 	finding->length = pe->end;
-	if (pe->checksum && pe_checksum_matches(pe, pe->end))
+	if (pe->checksum && pe_checksum_matches(pe, pe->end)) {
+		view_proved(pe->view, 0, pe->end, CHECKSUM_BITS);
 		return CARVE_COMPLETE;
+	}
 	if (proof->broken_at)
 		return foreign_cut(pe->view, finding, pe->head_end, pe->end,
 			"invalid relocations, resources, symbols or certificates",
@@ -283,6 +289,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct pe pe = { .view = view, .finding = finding };
 	const char *problem = read_headers(&pe);
 	struct pe_proof proof = { 0 };
+	uint64_t wrong_at;
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, pe.head);
@@ -296,6 +303,12 @@ static enum verdict check(struct view *view, struct finding *finding)
 	add_padding(&pe);
 	if (pe.end > view_size(view))
 		return walk_cut(view, finding, pe.end, foreign_start(view, pe.head_end, pe.end));
+	if ((view_thorough(view) || view_is_trial(view)) && !pe_code_fits(&pe, &wrong_at)) {
+		finding->length = wrong_at;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"code that is not what relocations or unwind data say at %" PRIu64,
+			wrong_at);
+	}
 	return judge_end(&pe, &proof);
 }
 

@@ -1,4 +1,4 @@
-/* PE files: what pe.c (headers and verdict), pe_parts.c (structures that prove the end) and
+/* PE files: what pe.c (headers and verdict), pe_parts.c (structures that prove the end), pe_code.c and
  * pe_resource.c share. */
 #ifndef BURIN_CARVERS_PROGRAMS_PE_H
 #define BURIN_CARVERS_PROGRAMS_PE_H
@@ -9,16 +9,18 @@
 
 #define PE_SECTIONS_MAX 96
 #define PE_DIRECTORIES 16
+#define PE_X64 0x8664 /* a machine */
 
 enum pe_directory {
 	PE_RESOURCES = 2,
+	PE_EXCEPTIONS = 3,
 	PE_CERTIFICATES = 4,
 	PE_RELOCATIONS = 5,
 	PE_DEBUG = 6,
 };
 
 struct pe_section {
-	uint32_t address, memory_len, at, len;
+	uint32_t address, memory_len, at, len, flags;
 };
 
 struct pe {
@@ -29,6 +31,7 @@ struct pe {
 	uint16_t machine, flags, subsystem;
 	uint32_t time, checksum, image_len, align, file_align;
 	uint64_t checksum_at;
+	uint64_t base; /* the image's address */
 	uint64_t symbols_at, symbol_count;
 	uint32_t section_count;
 	struct pe_section sections[PE_SECTIONS_MAX];
@@ -52,6 +55,10 @@ bool pe_certificates(const struct pe *pe, uint64_t *end, uint64_t *broken_at);
 
 /* The tree of resources and the last one; also sets title and extension from the version. */
 bool pe_resources(struct pe *pe, uint64_t *end, uint64_t *broken_at);
+
+/* Whether the code has what relocations and unwind data say of it; each is ignored where it is invalid. False: *wrong_at
+ * is the first place that has not. */
+bool pe_code_fits(const struct pe *pe, uint64_t *wrong_at);
 
 /* Whether the header's checksum is that of [0, end). */
 bool pe_checksum_matches(const struct pe *pe, uint64_t end);
