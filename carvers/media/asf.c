@@ -10,11 +10,14 @@
  * (error correction data: 82 00 00); the data end at the first one that does not. Pictures are
  * embedded in the header's objects. The last packet is confirmed by an index after it, or by the
  * zeros at its end that it announces as padding; else the verdict is unverified.
+ *
+ * Where a file in pieces is put together the payloads in the packets are followed (asf_payloads.c).
  */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "asf_payloads.h"
 #include "bytes.h"
 #include "carver.h"
 #include "dates.h"
@@ -58,7 +61,15 @@ struct asf {
 	bool live, video, broken_index;
 	uint64_t valid_end, unverified_len; /* unverified_len: of the last packet or index */
 	uint64_t packets_end;
-	uint32_t padding; /* of the last packet */
+	uint32_t padding;               /* of the last packet */
+	const struct carve_state *from; /* NULL: from the start */
+	struct asf_payloads payloads;
+};
+
+/* What is known before a packet. */
+struct saved {
+	struct asf_packet first;
+	struct asf_payloads payloads;
 };
 
 static bool is_guid(const uint8_t *p, const uint8_t *id)
@@ -117,14 +128,6 @@ static bool read_header(struct asf *asf, uint64_t end)
 	return true;
 }
 
-/* What a packet begins with. */
-struct asf_packet {
-	size_t head_len;
-	uint8_t flags; /* lengths of the payloads' fields */
-	uint32_t len;  /* 0: the usual one */
-	uint32_t padding;
-};
-
 /* Reads a field whose length the two bits `kind` give: 0, 1, 2 or 4 bytes. */
 static uint32_t read_field(const uint8_t *p, size_t *at, unsigned kind)
 {
@@ -153,13 +156,56 @@ static bool read_packet(struct asf *asf, uint64_t at, struct asf_packet *packet)
 	lengths = p[in++];
 	if (lengths & 0x80)
 		return false;
+	packet->lengths = lengths;
 	packet->flags = p[in++];
 	packet->len = read_field(p, &in, lengths >> 5);
 	read_field(p, &in, lengths >> 1);
 	packet->padding = read_field(p, &in, lengths >> 3);
+	packet->time = le32(p + in);
 	packet->head_len = in + 6; /* with a time and how long it is played */
 	return (!packet->len || packet->len <= asf->packet_len) &&
 	       packet->padding < asf->packet_len;
+}
+
+static bool is_assembled(const struct asf *asf)
+{
+	return asf->from || view_thorough(asf->view) || view_wants_states(asf->view) ||
+	       view_is_trial(asf->view);
+}
+
+static void save(struct asf *asf, const struct asf_packet *first, uint64_t at)
+{
+	const struct saved saved = { *first, asf->payloads };
+	const struct carve_state state = { .offset = at, .len = sizeof(saved), .data = &saved };
+
+	if (view_wants_states(asf->view))
+		view_save(asf->view, &state);
+}
+
+/* Goes on at a packet after `at`, if there is a state. */
+static void load(struct asf *asf, struct asf_packet *first, uint64_t *at)
+{
+	struct saved saved;
+
+	if (!asf->from || asf->from->len != sizeof(saved) || asf->from->offset < *at)
+		return;
+	memcpy(&saved, asf->from->data, sizeof(saved));
+	*first = saved.first;
+	asf->payloads = saved.payloads;
+	*at = asf->from->offset;
+}
+
+/* Where a file is put together: whether the payloads of a packet that the view has follow those before. */
+static bool follow_payloads(struct asf *asf, const struct asf_packet *packet, uint64_t at)
+{
+	uint64_t wrong;
+
+	if (!is_assembled(asf) || at + asf->packet_len > view_size(asf->view))
+		return true;
+	if (asf_follow_packet(asf->view, &asf->payloads, packet, at, asf->packet_len, &wrong))
+		return true;
+	asf->valid_end = wrong;
+	return false;
 }
 
 /* False: no packet at asf->valid_end. All have the first one's lengths of fields. */
@@ -172,11 +218,14 @@ static bool skip_packets(struct asf *asf, uint64_t at, uint64_t end)
 	asf->unverified_len = limit - at;
 	if (asf->packet_len < 16 || !read_packet(asf, at, &first))
 		return true;
+	load(asf, &first, &at);
 	for (; at < limit; at += asf->packet_len) {
 		if (limit - at < PACKET_HEAD_MAX)
 			break;
+		save(asf, &first, at);
 		asf->valid_end = at;
-		if (!read_packet(asf, at, &packet) || packet.flags != first.flags)
+		if (!read_packet(asf, at, &packet) || packet.flags != first.flags ||
+			!follow_payloads(asf, &packet, at))
 			return false;
 		asf->unverified_len = limit - at - packet.head_len;
 		asf->padding = packet.padding;
@@ -273,17 +322,22 @@ static enum verdict judge_end(struct asf *asf, uint64_t end)
 			"an index goes back in time at %" PRIu64, asf->valid_end);
 	}
 	if (asf->packets_end == end ? !ends_with_padding(asf)
-				    : asf->unverified_len > end / TAIL_PART)
+				    : asf->unverified_len > end / TAIL_PART) {
+		if (asf->packets_end == end && is_assembled(asf))
+			view_agrees(asf->view);
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last %" PRIu64 " bytes cannot be verified", asf->unverified_len);
+	}
 	return CARVE_COMPLETE;
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+static enum verdict check_from(
+	struct view *view, const struct carve_state *from, struct finding *finding)
 {
-	struct asf asf = { .view = view, .finding = finding };
+	struct asf asf = { .view = view, .finding = finding, .from = from };
 	const uint8_t *p = view_peek(view, 0, HEAD_LEN + 6);
 	uint64_t size = view_size(view), head_end, end, len;
+	bool is_valid;
 
 	if (!p || !is_guid(p, header_id) || p[28] != 1 || p[29] != 2)
 		return verdict_because(CARVE_REJECT, finding, "no ASF header at 0");
@@ -309,8 +363,10 @@ static enum verdict check(struct view *view, struct finding *finding)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"a data object without length at %" PRIu64, head_end);
 	end = head_end + len;
-	if (head_end + DATA_HEAD_LEN <= size &&
-		!skip_packets(&asf, head_end + DATA_HEAD_LEN, end)) {
+	is_valid = head_end + DATA_HEAD_LEN > size ||
+		   skip_packets(&asf, head_end + DATA_HEAD_LEN, end);
+	asf_payloads_prove(view, &asf.payloads);
+	if (!is_valid) {
 		finding->length = asf.valid_end;
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no packet at %" PRIu64, asf.valid_end);
@@ -322,8 +378,20 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return judge_end(&asf, end);
 }
 
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return check_from(view, NULL, finding);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	return check_from(view, state, finding);
+}
+
 const struct carver asf_carver = {
 	.name = "asf",
 	.summary = "WMV and WMA, by their objects, packets and indexes",
 	.check = check,
+	.resume = resume,
 };
