@@ -337,6 +337,9 @@ struct carver {
 	/* What is wrong after a joint is noticed there or never, as another file's data goes on as it does itself: for how long
 	 * all is accepted shows nothing. */
 	bool lasts;
+	/* A piece from the middle of a file may begin like a file, as a stream does with each pack: that one was found at a cluster
+	 * does not show that no file goes on there. */
+	bool restarts;
 };
 
 /* Formats finding->why like printf (cut when too long) and returns verdict:
@@ -350,6 +353,6 @@ const struct carver *carver_find(const char *name);
 
 /* The version of this contract, which carvers that were built elsewhere name (plugin.h): another number
  * after every change here that they would notice. */
-#define CARVER_CONTRACT 11
+#define CARVER_CONTRACT 12
 
 #endif

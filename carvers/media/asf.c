@@ -153,6 +153,7 @@ static bool read_packet(struct asf *asf, uint64_t at, struct asf_packet *packet)
 	in = p[0] & 0x80 ? 3 : 0;
 	if (in && ((p[0] & 0x9f) != 0x82 || p[1] || p[2]))
 		return false;
+	packet->corrected = in;
 	lengths = p[in++];
 	if (lengths & 0x80)
 		return false;
@@ -196,12 +197,15 @@ static void load(struct asf *asf, struct asf_packet *first, uint64_t *at)
 }
 
 /* Where a file is put together: whether the payloads of a packet that the view has follow those before. */
-static bool follow_payloads(struct asf *asf, const struct asf_packet *packet, uint64_t at)
+static bool follow_payloads(struct asf *asf, const struct asf_packet *first,
+	const struct asf_packet *packet, uint64_t at)
 {
 	uint64_t wrong;
 
 	if (!is_assembled(asf) || at + asf->packet_len > view_size(asf->view))
 		return true;
+	if (packet->corrected != first->corrected)
+		return false;
 	if (asf_follow_packet(asf->view, &asf->payloads, packet, at, asf->packet_len, &wrong))
 		return true;
 	asf->valid_end = wrong;
@@ -225,7 +229,7 @@ static bool skip_packets(struct asf *asf, uint64_t at, uint64_t end)
 		save(asf, &first, at);
 		asf->valid_end = at;
 		if (!read_packet(asf, at, &packet) || packet.flags != first.flags ||
-			!follow_payloads(asf, &packet, at))
+			!follow_payloads(asf, &first, &packet, at))
 			return false;
 		asf->unverified_len = limit - at - packet.head_len;
 		asf->padding = packet.padding;

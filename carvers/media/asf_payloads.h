@@ -13,6 +13,7 @@
 /* What a packet begins with. */
 struct asf_packet {
 	size_t head_len;  /* up to the payloads */
+	bool corrected;   /* it begins with error correction data */
 	uint8_t lengths;  /* of fields of the packet, and whether it has several payloads */
 	uint8_t flags;    /* lengths of the payloads' fields */
 	uint32_t len;     /* 0: the usual one */

@@ -7,20 +7,27 @@
  *
  * Packs and packets follow each other; zeros may fill the space between them. With the end code the
  * file is complete. Without it the file ends where no packet follows the last one's length, or where zeros and a pack
- * with an earlier clock do, which begins another file, and is
+ * with another clock do, which begins another file, and is
  * unverified, or truncated if a cluster ends there, too: the standards require the code. Each pack begins like the file, and is named as a part of it.
+ *
+ * Where a file in pieces is put together the packs' clock must go on, and sound and video in the packets
+ * (mpeg_ps_streams.c).
  */
 #include <inttypes.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "bytes.h"
 #include "mpeg_ps.h"
+#include "mpeg_ps_streams.h"
 #include "turning.h"
 #include "walk.h"
 
-#define FILL_MAX 4096
+#define FILL_MAX 2352    /* of a disc, with what is stored around its data */
 #define DISC_SECTOR 2048 /* of a disc */
 #define PACK_MIN 12
+#define SYSTEM_HEADER 0xbb
+#define CLOCK_STEP 90000 /* a second; the standards allow 0.7 */
 
 /* Packs and packets in a row needed to accept a stream. */
 #define UNITS_MIN 3
@@ -104,26 +111,68 @@ static uint64_t fill_end(struct view *view, uint64_t at)
 	return p && zeros > 2 && zeros < len && p[zeros] == 1 ? at + zeros - 2 : at;
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+/* What was read before a unit; without pointers. */
+struct mpeg_ps {
+	uint64_t last, packets, packs, clock;
+	bool out_of_sectors; /* a pack does not start at a multiple of DISC_SECTOR */
+	struct mpeg_ps_streams streams;
+};
+
+static bool is_assembled(const struct view *view)
 {
-	uint64_t at = 0, end = 0, last = 0, packets = 0, packs = 0, clock = 0;
-	bool sectors = true; /* each pack starts at a multiple of DISC_SECTOR */
+	return view_thorough(view) || view_wants_states(view) || view_is_trial(view);
+}
+
+/* Whether a pack's clock goes on. */
+static bool goes_on(const struct mpeg_ps *ps, uint64_t clock)
+{
+	return !ps->packs || (clock >= ps->clock && clock - ps->clock <= CLOCK_STEP);
+}
+
+static void save(struct view *view, const struct mpeg_ps *ps, uint64_t at)
+{
+	const struct carve_state state = { .offset = at, .len = sizeof(*ps), .data = ps };
+
+	view_save(view, &state);
+}
+
+/* Whether the unit, where a file is put together, follows those before. */
+static bool follow(
+	struct view *view, struct mpeg_ps *ps, enum mpeg_ps_unit unit, uint64_t at, uint64_t end)
+{
+	if (unit == UNIT_PACK)
+		return goes_on(ps, pack_clock(view, at));
+	return unit != UNIT_PACKET || mpeg_ps_follow(view, &ps->streams, at, end);
+}
+
+static enum verdict check_from(
+	struct view *view, struct mpeg_ps *ps, uint64_t at, struct finding *finding)
+{
+	bool assembled = is_assembled(view);
 	enum mpeg_ps_unit unit;
+	uint64_t end = 0;
 
 	while ((unit = read_unit(view, at, &end)) != UNIT_END) {
 		uint64_t next;
 
+		if (view_wants_states(view) && unit == UNIT_PACK)
+			save(view, ps, at);
+		if (assembled && !follow(view, ps, unit, at, end)) {
+			finding->length = at;
+			return verdict_because(CARVE_TRUNCATED, finding,
+				"a packet that does not go on at %" PRIu64, at);
+		}
 		if (unit == UNIT_PACK) {
 			view_part(view, at);
-			packs++;
-			clock = pack_clock(view, at);
-			sectors &= at % DISC_SECTOR == 0;
+			ps->packs++;
+			ps->clock = pack_clock(view, at);
+			ps->out_of_sectors |= at % DISC_SECTOR != 0;
 		}
-		packets += unit == UNIT_PACKET;
-		if (unit == UNIT_CUT || (!packs && unit != UNIT_PACK))
+		ps->packets += unit == UNIT_PACKET;
+		if (unit == UNIT_CUT || (!ps->packs && unit != UNIT_PACK))
 			break;
 		if (unit != UNIT_NONE) {
-			last = at;
+			ps->last = at;
 			at = end;
 			continue;
 		}
@@ -131,16 +180,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (next == at)
 			break;
 		unit = read_unit(view, next, &end);
-		if (unit == UNIT_PACK && pack_clock(view, next) < clock)
+		if (unit == UNIT_PACK && !goes_on(ps, pack_clock(view, next)))
 			unit = UNIT_NONE;
 		if (unit == UNIT_NONE)
 			break;
 		at = next;
 	}
-	if (!packets || packs + packets < UNITS_MIN)
+	if (!ps->packets || ps->packs + ps->packets < UNITS_MIN)
 		return verdict_because(CARVE_REJECT, finding, "no pack or packet at %" PRIu64, at);
 	finding->length = at;
-	view_holds(view, PACK_MIN, last);
+	view_holds(view, PACK_MIN, ps->last);
 	if (unit == UNIT_END) {
 		finding->length = end;
 		return CARVE_COMPLETE;
@@ -150,19 +199,55 @@ static enum verdict check(struct view *view, struct finding *finding)
 			view, finding, end, view_ends_with_image(view) ? view_size(view) : at);
 	/* What packs leave of a disc's last sector. */
 	end = (at + DISC_SECTOR - 1) / DISC_SECTOR * DISC_SECTOR;
-	if (sectors && packs > 1 && walk_zeros(view, at, end))
+	if (!ps->out_of_sectors && ps->packs > 1 && walk_zeros(view, at, end))
 		at = end;
-	finding->length = turning_in_unit(view, last, at);
+	finding->length = turning_in_unit(view, ps->last, at);
 	if (finding->length < at)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"bytes unlike the packets before at %" PRIu64, finding->length);
+	if (assembled && mpeg_ps_end_together(&ps->streams))
+		view_agrees(view);
 	/* Where packs fill a disc's sectors, whole files end at clusters as well. */
-	return verdict_because(sectors || at % USUAL_CLUSTER ? CARVE_UNVERIFIED : CARVE_TRUNCATED,
+	return verdict_because(
+		!ps->out_of_sectors || at % USUAL_CLUSTER ? CARVE_UNVERIFIED : CARVE_TRUNCATED,
 		finding, "no end code: ends where no packet follows, at %" PRIu64, at);
+}
+
+/* The first pack has a system header (13818-1, 2.5.3.6); few later ones do. */
+static bool is_rest(struct view *view)
+{
+	uint64_t end = pack_end(view, 0);
+	const uint8_t *p = end ? view_peek(view, end, 4) : NULL;
+
+	return p && p[3] != SYSTEM_HEADER;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct mpeg_ps ps = { 0 };
+
+	/* Its pieces are the other file's. */
+	if (is_assembled(view) && is_rest(view))
+		return verdict_because(CARVE_REJECT, finding, "the rest of a stream");
+	return check_from(view, &ps, 0, finding);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	struct mpeg_ps ps;
+
+	if (state->len != sizeof(ps))
+		return check(view, finding);
+	memcpy(&ps, state->data, sizeof(ps));
+	return check_from(view, &ps, state->offset, finding);
 }
 
 const struct carver mpg_carver = {
 	.name = "mpg",
 	.summary = "MPEG program streams, by their packs and packets",
 	.check = check,
+	.resume = resume,
+	.lasts = true,
+	.restarts = true,
 };

@@ -170,6 +170,8 @@ void assembler_note(struct assembler *assembler, const struct decision *decision
 		return;
 	}
 	clusters_add_start(&assembler->clusters, broken.start, outcome->length, outcome->verdict);
+	if (assembler->options.rules->rules[candidate->rule].carver->restarts)
+		clusters_add_rest(&assembler->clusters, broken.start);
 	if (outcome->verdict == CARVE_COMPLETE)
 		note_complete(assembler, candidate->start, outcome->length);
 	else

@@ -48,6 +48,11 @@ void clusters_add_start(
 		clusters->complete_end = end;
 }
 
+void clusters_add_rest(struct clusters *clusters, uint64_t start)
+{
+	add_start(&clusters->rests, STARTS_MAX, start);
+}
+
 /* The remainder that most starts have, modulo size, and how many have it. Counted in sectors from
  * `sector`, the remainder of the grid of sectors; others are left out. */
 static uint64_t common_remainder(
@@ -227,19 +232,24 @@ bool clusters_all_free(const struct clusters *clusters, const struct range *runs
 	return true;
 }
 
-bool clusters_is_start(const struct clusters *clusters, uint64_t offset)
+static bool has_start(const struct starts *starts, uint64_t offset)
 {
-	size_t low = 0, high = clusters->voters.count;
+	size_t low = 0, high = starts->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (clusters->voters.items[middle] < offset)
+		if (starts->items[middle] < offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < clusters->voters.count && clusters->voters.items[low] == offset;
+	return low < starts->count && starts->items[low] == offset;
+}
+
+bool clusters_is_start(const struct clusters *clusters, uint64_t offset)
+{
+	return has_start(&clusters->voters, offset) && !has_start(&clusters->rests, offset);
 }
 
 static void save_starts(const struct starts *starts, struct codec_writer *writer)
@@ -267,6 +277,7 @@ void clusters_save(const struct clusters *clusters, struct codec_writer *writer)
 	}
 	save_starts(&clusters->voters, writer);
 	save_starts(&clusters->hidden, writer);
+	save_starts(&clusters->rests, writer);
 	codec_put(writer, clusters->inside_end);
 	codec_put(writer, clusters->complete_end);
 }
@@ -282,6 +293,7 @@ void clusters_load(struct clusters *clusters, struct codec_reader *reader)
 	}
 	load_starts(&clusters->voters, STARTS_MAX, reader, limit);
 	load_starts(&clusters->hidden, HIDDEN_MAX, reader, limit);
+	load_starts(&clusters->rests, STARTS_MAX, reader, limit);
 	clusters->inside_end = codec_get(reader, limit);
 	clusters->complete_end = codec_get(reader, limit);
 }
@@ -293,6 +305,7 @@ void clusters_free(struct clusters *clusters)
 	free(clusters->free_runs);
 	free(clusters->voters.items);
 	free(clusters->hidden.items);
+	free(clusters->rests.items);
 	free(clusters->complete);
 	free(clusters->bases);
 }

@@ -35,6 +35,7 @@ struct clusters {
 	uint64_t inside_end;   /* what starts before is inside a file that was found... */
 	uint64_t complete_end; /* ...that is complete */
 	struct starts voters;  /* of files that are large, and not inside another one */
+	struct starts rests;   /* of these, such as may be the rest of a file */
 	struct starts
 		hidden; /* the same, but inside what may go on over others, as it breaks off */
 	struct range *complete; /* extents of complete files */
@@ -47,6 +48,8 @@ struct clusters {
  * starts in it is inside it; if the file breaks off, less surely so, and not at all if nothing shows its end. */
 void clusters_add_start(
 	struct clusters *clusters, uint64_t start, uint64_t length, enum verdict verdict);
+/* In order, too: one of these may be the rest of another file (struct carver, restarts): it is no start for clusters_is_start. */
+void clusters_add_rest(struct clusters *clusters, uint64_t start);
 /* An extent of a complete file. */
 void clusters_add_complete(struct clusters *clusters, uint64_t offset, uint64_t length);
 void clusters_add_base(struct clusters *clusters, uint64_t offset);

@@ -234,6 +234,19 @@ Test(clusters, one_file_that_breaks_off_does_not_hide_where_others_start)
 	cr_expect_eq(size_below(CARVE_COMPLETE), 4096, "what starts in it is a part of it");
 }
 
+Test(clusters, what_may_be_the_rest_of_a_file_is_no_start)
+{
+	struct clusters found = { .end = (uint64_t)1 << 20 };
+
+	for (uint64_t i = 0; i < 4; i++)
+		clusters_add_start(&found, i * 8192, 4096, CARVE_UNVERIFIED);
+	clusters_add_rest(&found, 8192);
+	clusters_add_rest(&found, 24576);
+	for (uint64_t i = 0; i < 8; i++)
+		cr_expect_eq(clusters_is_start(&found, i * 4096), i == 0 || i == 4, "%d", (int)i);
+	clusters_free(&found);
+}
+
 /* The cluster size that is found where of 100 files so many start at clusters of 4096, and the others at smaller ones. */
 static uint64_t size_of_mixture(unsigned at_usual, uint64_t smaller)
 {
