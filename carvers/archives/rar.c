@@ -8,7 +8,8 @@
  * headers cannot be walked; the guess is that the file continues up to the first run of equal
  * bytes.
  *
- * The CRC of stored data is compared; other data is not decompressed, and named as unverified.
+ * The CRC of stored data is compared; other data is named as unverified. Where proof is asked for, what RAR 5
+ * packed is unpacked, but for solid archives (../common/rar5_unpack.c), and its CRC compared.
  *
  * Damage. Data is intact if another block's header follows it.
  */
@@ -81,6 +82,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s at %" PRIu64, problem, at);
 	finding->time = walk.time;
+	if (walk.broken_at) {
+		finding->length = walk.broken_at;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"data that can't be unpacked at %" PRIu64, walk.broken_at);
+	}
 	if (walk.found != RAR_FOUND)
 		return verdict_without_end(
 			view, finding, walk.found, last, last->end, walk.needs_end);

@@ -19,6 +19,9 @@ enum {
 	IS_PART = 0x18, /* continues, or is continued in the next volume */
 	FILE_HAS_TIME = 2,
 	FILE_HAS_CRC = 4,
+	FILE_HAS_NO_LEN = 8,
+	VERSION = 0x3f, /* of the packing: 0 since RAR 5 */
+	IS_SOLID = 0x40,
 	EXTRA_ENCRYPTION = 1,
 	EXTRA_TIME = 3,
 	EXTRA_TIME_UNIX = 1,
@@ -56,14 +59,14 @@ static int64_t read_time(struct view *view, uint64_t at)
 	return p ? le32(p) : 0;
 }
 
-/* Reads whether a file is stored, and its CRC. */
-static void read_stored(struct view *view, uint64_t at, struct rar_block *block)
+/* Reads how a file is packed, and its CRC. */
+static void read_packing(struct view *view, uint64_t at, struct rar_block *block)
 {
 	uint64_t flags, number, method;
 	const uint8_t *p;
 
 	if (!read_number(view, &at, &flags) || !(flags & FILE_HAS_CRC) ||
-		!read_number(view, &at, &number) || !read_number(view, &at, &number))
+		!read_number(view, &at, &block->plain_len) || !read_number(view, &at, &number))
 		return;
 	at += flags & FILE_HAS_TIME ? 4 : 0;
 	p = view_peek(view, at, 4);
@@ -71,7 +74,11 @@ static void read_stored(struct view *view, uint64_t at, struct rar_block *block)
 		return;
 	block->crc = le32(p);
 	at += 4;
-	block->stored = read_number(view, &at, &method) && (method >> 7 & 7) == 0;
+	if (!read_number(view, &at, &method))
+		return;
+	block->stored = (method >> 7 & 7) == 0;
+	block->packed =
+		!block->stored && !(flags & FILE_HAS_NO_LEN) && !(method & (VERSION | IS_SOLID));
 }
 
 /* Whether a record in the extra area [at, end) says that the file is encrypted. */
@@ -141,7 +148,7 @@ enum rar_found rar5_read(struct view *view, uint64_t at, struct rar_block *block
 		block->time = read_time(view, next);
 	if (type == TYPE_FILE && !(flags & IS_PART) &&
 		!is_encrypted(view, block->header_end - extra_len, block->header_end))
-		read_stored(view, next, block);
+		read_packing(view, next, block);
 	if (type == TYPE_FILE && !block->time)
 		block->time =
 			read_extra_time(view, block->header_end - extra_len, block->header_end);

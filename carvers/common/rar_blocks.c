@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "rar5_unpack.h"
 #include "walk.h"
 
 #define CRC_BITS 32 /* see view_proved */
@@ -18,12 +19,30 @@ enum {
 	SIGNATURE5_LEN = 8,
 };
 
-/* Compares the CRC of the block's data, which is all there, or names it as unverified. Returns whether it agrees. */
+/* Unpacks the block's data, as far as it is there. Returns whether its CRC agrees. */
+static bool check_packed(struct view *view, struct rar_walk *walk, const struct rar_block *block)
+{
+	uint64_t noticed;
+	enum rar5_state state = rar5_unpack(
+		view, block->header_end, block->end, block->plain_len, block->crc, &noticed);
+
+	if (state == RAR5_BROKEN)
+		walk->broken_at = noticed;
+	if (state == RAR5_DONE)
+		view_proved(view, block->header_end, block->end, CRC_BITS);
+	return state == RAR5_DONE;
+}
+
+/* Compares the CRC of the block's data, if it is all there, or names it as unverified. Returns whether it agrees. */
 static bool check_data(struct view *view, struct rar_walk *walk, const struct rar_block *block)
 {
 	uint64_t at = block->header_end;
 	uint32_t crc = 0;
 
+	if (block->packed && view_thorough(view))
+		return check_packed(view, walk, block);
+	if (block->end > view_size(view))
+		return false;
 	if (!block->stored) {
 		view_unverified(view, at, block->end);
 	} else if (walk_crc32(view, at, block->end - at, &crc) && crc == block->crc) {
@@ -53,7 +72,7 @@ const char *rar_walk_blocks(struct view *view, uint64_t start, struct rar_walk *
 	walk->found = read(view, *at, last);
 	if (walk->found != RAR_FOUND || (last->kind != RAR_MAIN && last->kind != RAR_ENCRYPTED))
 		return "no main block with its CRC";
-	while (last->kind != RAR_END && last->kind != RAR_ENCRYPTED) {
+	while (last->kind != RAR_END && last->kind != RAR_ENCRYPTED && !walk->broken_at) {
 		walk->needs_end |= last->needs_end;
 		walk->found = last->end > view_size(view) ? RAR_CUT : read(view, last->end, &block);
 		if (walk->found != RAR_FOUND)
@@ -61,8 +80,7 @@ const char *rar_walk_blocks(struct view *view, uint64_t start, struct rar_walk *
 		if (proved)
 			view_linked(view, proved, block.header_end, LINK_BITS);
 		*last = block;
-		proved = block.end > block.header_end && block.end <= view_size(view) &&
-					 check_data(view, walk, &block)
+		proved = block.end > block.header_end && check_data(view, walk, &block)
 				 ? block.header_end
 				 : 0;
 		if (last->time > walk->time)

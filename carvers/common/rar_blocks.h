@@ -19,6 +19,8 @@ struct rar_block {
 	enum rar_kind kind;
 	int64_t time; /* of a file, or 0 */
 	bool stored;  /* the data is not compressed, and crc is its CRC-32 */
+	bool packed;  /* by itself, in RAR 5's way, to plain_len bytes with that CRC */
+	uint64_t plain_len;
 	uint32_t crc;
 	bool needs_end; /* programs that write such a file write an end block, too */
 };
@@ -36,7 +38,9 @@ struct rar_walk {
 	uint64_t wrong_crc_at; /* the first stored data with another CRC; 0: none */
 	uint64_t wrong_crc_end;
 	uint32_t wrong_crc; /* that it should have */
-	int64_t time;       /* the latest of any file, or 0 */
+	uint64_t
+		broken_at; /* where packed data can't be unpacked, if proof is asked for; 0: nowhere */
+	int64_t time;      /* the latest of any file, or 0 */
 };
 
 /* Walks the blocks of the archive at `start` up to its end block, or to where they stop, and names
