@@ -156,6 +156,60 @@ bool bmff_items(struct view *view, const struct bmff_box *meta,
 	return !numbers->bad;
 }
 
+#define PROPERTIES_MAX 1024
+
+/* Whether the property with this number, counted from 1, has this type. */
+static bool is_property(struct view *view, const struct bmff_box *ipco, unsigned number,
+	uint32_t type, struct bmff_box *property)
+{
+	uint64_t at = ipco->data;
+
+	if (!number || number > PROPERTIES_MAX)
+		return false;
+	for (; number; number--, at = property->end)
+		if (bmff_read(view, at, ipco->end, property) != BMFF_BOX)
+			return false;
+	return property->type == type;
+}
+
+/* One of the lists of items with their properties, 'ipma'. */
+static bool find_property(struct view *view, const struct bmff_box *ipma,
+	const struct bmff_box *ipco, uint32_t item, uint32_t type, struct bmff_box *property)
+{
+	struct numbers numbers = { .view = view, .at = ipma->data, .end = ipma->end };
+	uint64_t head = next(&numbers, 4), count = next(&numbers, 4);
+	unsigned width = head & 1 ? 2 : 1;
+
+	for (uint64_t i = 0; i < count && i < ITEMS_MAX && !numbers.bad; i++) {
+		bool is_item = next(&numbers, head >> 24 ? 4 : 2) == item;
+
+		for (uint64_t n = next(&numbers, 1); n && !numbers.bad; n--) {
+			uint64_t number = next(&numbers, width) & ((1u << (8 * width - 1)) - 1);
+
+			if (is_item && is_property(view, ipco, (unsigned)number, type, property))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool bmff_item_property(struct view *view, const struct bmff_box *meta, uint32_t item,
+	uint32_t type, struct bmff_box *property)
+{
+	struct bmff_box iprp, ipco, ipma;
+	uint64_t at;
+
+	if (!bmff_find(view, bmff_first_child(view, meta), meta->end, BMFF('i', 'p', 'r', 'p'),
+		    &iprp) ||
+		!bmff_find(view, iprp.data, iprp.end, BMFF('i', 'p', 'c', 'o'), &ipco))
+		return false;
+	for (at = iprp.data; bmff_find(view, at, iprp.end, BMFF('i', 'p', 'm', 'a'), &ipma);
+		at = ipma.end)
+		if (find_property(view, &ipma, &ipco, item, type, property))
+			return true;
+	return false;
+}
+
 const char *bmff_picture_extension(uint32_t brand)
 {
 	switch (brand) {

@@ -8,6 +8,7 @@
 #include "aac_frame.h"
 #include "bmff.h"
 #include "h264.h"
+#include "hevc.h"
 #include "mpeg4_video.h"
 #include "sample_chain.h"
 
@@ -33,6 +34,10 @@ struct bmff_extent {
 bool bmff_items(struct view *view, const struct bmff_box *meta,
 	void (*visit)(void *context, const struct bmff_extent *extent), void *context,
 	uint64_t *broken);
+
+/* The property of this type that the item has (ISO/IEC 23008-12, 9.3): 'hvcC', say. False: it has none. */
+bool bmff_item_property(struct view *view, const struct bmff_box *meta, uint32_t item,
+	uint32_t type, struct bmff_box *property);
 
 /* ---- samples (bmff_samples.c) ---- */
 
@@ -107,6 +112,17 @@ bool bmff_h264(struct view *view, struct h264_decoder *decoder, struct h264_para
 
 /* What a joint in a slice proves, unless the film has many samples alike. */
 #define BMFF_H264_BITS 14
+
+/* ---- items of H.265, decoded (bmff_hevc.c) ---- */
+
+/* Reads the parameter sets of a box 'hvcC'. False: it has none of either kind. */
+bool bmff_hevc_open(struct view *view, const struct bmff_box *box, struct hevc_params *params);
+
+/* Decodes an item, whose units have nal_len bytes of length, and declares what that proves (view_proved). *valid is up to
+ * where it is: the end of a unit or of a part of it, or the head of one that is not. Other parameter sets in it are taken. */
+enum hevc_outcome bmff_hevc(struct view *view, struct hevc_decoder *decoder,
+	struct hevc_params *params, unsigned nal_len, uint64_t offset, uint64_t len,
+	uint64_t *valid);
 
 /* ---- samples without such a structure (bmff_sample.c) ---- */
 

@@ -11,6 +11,10 @@
 
 /* ---- XMP ----------------------------------------------------------------------------------- */
 
+#define XMP_STEP 64
+#define XMP_WINDOW \
+	1024 /* bytes that are looked at before it is known whether those before are right */
+
 static bool add_utf8(unsigned *missing, const uint8_t *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -19,14 +23,28 @@ static bool add_utf8(unsigned *missing, const uint8_t *p, size_t len)
 	return true;
 }
 
-bool metadata_is_xmp(struct view *view, uint64_t at, uint64_t end)
+/* Feeds the bytes that a window has of it. Returns how many of them can follow. */
+static size_t feed_xmp(struct xml_scan *scan, unsigned *missing, const uint8_t *p, size_t len)
+{
+	for (size_t i = 0; i < len; i += XMP_STEP) {
+		size_t step = len - i < XMP_STEP ? len - i : XMP_STEP;
+
+		if (!add_utf8(missing, p + i, step) || !xml_scan_feed(scan, p + i, step))
+			return i;
+	}
+	return len;
+}
+
+bool metadata_is_xmp(struct view *view, uint64_t at, uint64_t end, uint64_t *valid)
 {
 	static const uint8_t declaration[] = "<?xml?>";
 	struct xml_scan scan = { 0 };
 	unsigned missing = 0;
 	const uint8_t *p = view_peek(view, at, 3);
-	size_t len;
+	uint64_t ignored, start = at;
+	size_t len, fed;
 
+	valid = valid ? valid : &ignored;
 	if (p && memcmp(p, "\xef\xbb\xbf", 3) == 0)
 		at += 3;
 	p = end > at ? view_peek(view, end - 1, 1) : NULL;
@@ -34,10 +52,13 @@ bool metadata_is_xmp(struct view *view, uint64_t at, uint64_t end)
 		end--; /* some end it as a text in C */
 	xml_scan_feed(&scan, declaration, sizeof(declaration) - 1);
 	for (; at < end; at += len) {
-		p = walk_window(view, at, end, &len);
-		if (!p || !add_utf8(&missing, p, len) || !xml_scan_feed(&scan, p, len))
+		p = walk_window(view, at, end - at < XMP_WINDOW ? end : at + XMP_WINDOW, &len);
+		fed = p ? feed_xmp(&scan, &missing, p, len) : 0;
+		*valid = at + fed;
+		if (!p || fed < len)
 			return false;
 	}
+	*valid = start;
 	return !missing && xml_scan_is_done(&scan);
 }
 

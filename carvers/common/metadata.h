@@ -7,8 +7,9 @@
 
 #include "carver.h"
 
-/* Whether [at, end) is an XMP packet (ISO 16684-1, 7.3) in UTF-8: XML whose elements all end, and spaces. */
-bool metadata_is_xmp(struct view *view, uint64_t at, uint64_t end);
+/* Whether [at, end) is an XMP packet (ISO 16684-1, 7.3) in UTF-8: XML whose elements all end, and spaces. If not, *valid is up to
+ * where it can be one, to some 64 bytes; NULL is fine. */
+bool metadata_is_xmp(struct view *view, uint64_t at, uint64_t end, uint64_t *valid);
 
 /* Whether [at, end) is an ICC profile (ICC.1:2022, 7): its length, its tags in it, each with a type, curves that rise, and its MD5 if it
  * has one. */

@@ -196,7 +196,7 @@ static bool is_xmp(struct view *view, uint64_t at, uint64_t end)
 	for (unsigned i = 1; i < XMP_TRAILER - 1; i++)
 		if (p[i] != 256 - i)
 			return false;
-	return metadata_is_xmp(view, at, end - XMP_TRAILER);
+	return metadata_is_xmp(view, at, end - XMP_TRAILER, NULL);
 }
 
 /* In a file of pieces: whether a long extension, [at, end), is what nothing else would be: XMP. Of others another file's cluster may be

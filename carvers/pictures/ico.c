@@ -11,8 +11,9 @@
  *
  * The file ends after the last image. Each is checked: a bitmap's header against its length, a PNG
  * by its first and last chunk. A bitmap's mask, or its pixels where there is none, prove its end if
- * they continue as they began (predictor.c), and not in zeros (overwrite.c). A file without a valid
- * first image is rejected: the head alone is mostly zeros.
+ * they continue as they began (predictor.c), and not in zeros (overwrite.c). Where a sector starts in a mask, what follows
+ * must be of the same kind (struct mask_side). A file without a valid first image is rejected: the head alone is mostly
+ * zeros.
  */
 #include "ico.h"
 
@@ -33,6 +34,7 @@
 #define PNG_LEN_MIN 57
 #define MASK_MIN 64 /* bytes that are evidence by themselves */
 #define MASK_MAX 8192
+#define MASK_ROW_MAX 1024 /* bytes of a mask's row that are compared with pixels */
 #define NOISE_PART \
 	3 /* the part of bits that differ in noise, at least; in real icons it was a
                         fifth at most */
@@ -103,6 +105,96 @@ static bool mask_is_noise(struct view *view, const struct dib *dib, uint64_t mas
 	       above * NOISE_PART > 8 * row_len * (rows - 1);
 }
 
+/* What a part of a mask has. Where a bit is set, what is on the screen shows through: there pixels are transparent, or black.
+ * Writers set it wherever they are, or nowhere at all. What fills a row up to 4 bytes is all zeros, or all ones. */
+struct mask_side {
+	bool set, visible; /* a bit, and one of a pixel that is not so */
+	bool transparent;  /* one that is not set, of a transparent pixel */
+	uint8_t filling;   /* bit n: a bit n fills a row */
+};
+
+/* Whether the pixel shows, and whether it is certainly transparent. */
+static bool is_visible(const struct dib *dib, const uint8_t *row, uint32_t x,
+	const uint8_t *palette, bool *is_transparent)
+{
+	uint32_t bits = dib->bits;
+
+	*is_transparent = bits == 32 && row[4 * (size_t)x + 3] == 0;
+	if (bits == 32)
+		return row[4 * (size_t)x + 3] >= 128;
+	if (bits == 24)
+		return row[3 * (size_t)x] || row[3 * (size_t)x + 1] || row[3 * (size_t)x + 2];
+	if (bits <= 8 && palette) {
+		uint32_t colour =
+			row[(size_t)x * bits / 8] >> (8 - bits - x * bits % 8) & ((1u << bits) - 1);
+
+		if (4 * (uint64_t)colour + 4 <= dib->colours_len)
+			return palette[4 * colour] || palette[4 * colour + 1] ||
+			       palette[4 * colour + 2];
+	}
+	return false;
+}
+
+static void add_mask_row(struct mask_side sides[2], const struct dib *dib, const uint8_t *pixels,
+	const uint8_t *mask, const uint8_t *palette, size_t first)
+{
+	size_t row_len = (size_t)dib_row_len(dib->width, 1);
+
+	for (size_t i = 0; i < row_len * 8; i++) {
+		struct mask_side *side = &sides[i / 8 >= first];
+		bool bit = mask[i / 8] >> (7 - i % 8) & 1, is_transparent, visible;
+
+		if (i >= dib->width) {
+			side->filling |= (uint8_t)(1 << bit);
+			continue;
+		}
+		visible = is_visible(dib, pixels, (uint32_t)i, palette, &is_transparent);
+		side->set |= bit;
+		side->visible |= bit && visible;
+		side->transparent |= !bit && is_transparent;
+	}
+}
+
+/* Whether a sector starts in the mask and what is after that is not as what is before it. */
+static bool mask_changes(
+	struct view *view, uint64_t header, const struct dib *dib, uint64_t mask, uint64_t end)
+{
+	uint64_t sector = (mask / SECTOR + 1) * SECTOR, rows = dib->height / 2;
+	size_t row_len = (size_t)dib_row_len(dib->width, dib->bits), palette_len,
+	       mask_len = (size_t)dib_row_len(dib->width, 1);
+	struct mask_side sides[2] = { 0 };
+	uint8_t palette[4 * 256], bits[MASK_ROW_MAX];
+	const uint8_t *p;
+
+	if (sector >= end || mask_len > sizeof(bits) || dib->colours_len > sizeof(palette))
+		return false;
+	/* Nothing is known of what may follow the mask. */
+	if (mask + rows * mask_len < end && !walk_zeros(view, mask + rows * mask_len, end))
+		return true;
+	palette_len = (size_t)dib->colours_len;
+	p = view_peek(view, header + dib->header_len, palette_len);
+	if (!p)
+		return false;
+	memcpy(palette, p, palette_len);
+	for (uint64_t i = 0; i < rows && mask + (i + 1) * mask_len <= end; i++) {
+		uint64_t at = mask + i * mask_len;
+
+		p = view_peek(view, at, mask_len);
+		if (!p || !view_work(view, dib->width))
+			return false;
+		memcpy(bits, p, mask_len);
+		p = view_peek(view, mask - (rows - i) * row_len, row_len);
+		if (!p)
+			return false;
+		add_mask_row(sides, dib, p, bits, palette_len ? palette : NULL,
+			sector > at ? (size_t)(sector - at) : 0);
+	}
+	return (sides[1].visible && !sides[0].visible) ||
+	       (sides[1].transparent && sides[0].set && !sides[0].transparent) ||
+	       (sides[1].set && !sides[0].set && sides[0].transparent) ||
+	       (sides[0].filling && sides[1].filling & ~sides[0].filling);
+}
+
 /* Checks the last bytes of the bitmap whose header is at `at`, and whose mask, if it has one, starts at `mask`. */
 static enum ico_state check_tail(struct view *view, struct ico *ico, uint64_t at,
 	const struct dib *dib, uint64_t mask, uint64_t end)
@@ -124,6 +216,8 @@ static enum ico_state check_tail(struct view *view, struct ico *ico, uint64_t at
 		return set_broken(ico, mask, "a mask of random bits");
 	if (end > ico->valid_end)
 		ico->unproved = tail == PREDICTOR_UNKNOWN || unproved == PREDICTOR_UNKNOWN;
+	if (end > mask && !ico->odd && mask_changes(view, at, dib, mask, end))
+		ico->odd = "a mask that changes at a sector, as if the rest were another file's";
 	return ICO_DONE;
 }
 

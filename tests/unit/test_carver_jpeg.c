@@ -573,7 +573,7 @@ static void expect_unknown(uint8_t marker, const struct bytes *content, enum ver
 /* Nothing else would show that a cluster of another file is among what fills XMP, say. */
 Test(jpeg, what_segments_have_is_doubted_where_pieces_meet)
 {
-	struct bytes xmp = { 0 }, icc = { 0 }, exif = { 0 }, photoshop = { 0 };
+	struct bytes xmp = { 0 }, icc = { 0 }, exif = { 0 }, photoshop = { 0 }, wide = { 0 };
 
 	bytes_add(&xmp, "http://ns.adobe.com/xap/1.0/", 29);
 	bytes_add(&xmp, "<?xpacket begin=\"\"?><x:a b='c'><d/>", 35);
@@ -581,9 +581,9 @@ Test(jpeg, what_segments_have_is_doubted_where_pieces_meet)
 	bytes_add(&xmp, "</x:a>", 6);
 	bytes_fill(&xmp, ' ', 400);
 	bytes_add(&xmp, "<?xpacket end='w'?>", 19);
-	expect_doubt(0xe1, &xmp, 200, 'x' & 0x1f, 20);
-	expect_doubt(0xe1, &xmp, 600, 'x', 20);
-	expect_doubt(0xe1, &xmp, 600, 0xc3, 20);
+	expect_doubt(0xe1, &xmp, 200, 'x' & 0x1f, 29 + 128);
+	expect_doubt(0xe1, &xmp, 600, 'x', 29 + 512);
+	expect_doubt(0xe1, &xmp, 600, 0xc3, 29 + 512);
 
 	bytes_add(&icc, "ICC_PROFILE\0\1\1", 14);
 	bytes_add_be(&icc, 700, 4);
@@ -614,9 +614,62 @@ Test(jpeg, what_segments_have_is_doubted_where_pieces_meet)
 	bytes_add(&photoshop, "Photoshop 3.0\0008BIM\4\4\0\0\0\0\2\0", 26);
 	bytes_fill(&photoshop, 1, 512);
 	bytes_add(&photoshop, "8BIM\4\5\0\0\0\0\0\2xx", 14);
-	expect_doubt(0xed, &photoshop, 480, 0x20, 14);
+	expect_doubt(0xed, &photoshop, 480, 0x20, 26);
+	/* One that is XML, as Macintoshes' printers have, is right up to what is not. */
+	photoshop.len = 14;
+	bytes_add(&photoshop, "8BIM\3\xea\0\0\0\0\2\x4e", 12);
+	bytes_add(&photoshop, "<?xml version='1.0'?><plist><dict>", 34);
+	bytes_fill(&photoshop, ' ', 541);
+	bytes_add(&photoshop, "</dict></plist>", 15);
+	expect_doubt(0xed, &photoshop, 300, 0x1f, 26 + 256);
+
+	/* UTF-16 is not looked into. */
+	bytes_add(&wide, "http://ns.adobe.com/xap/1.0/", 29);
+	bytes_add(&wide, "<\0?\0x\0", 6);
+	bytes_fill(&wide, 0, 600);
+	expect_unknown(0xe1, &wide, CARVE_UNVERIFIED);
+	free(wide.data);
 	free(xmp.data);
 	free(icc.data);
 	free(exif.data);
 	free(photoshop.data);
+}
+
+/* What is before a state among the segments is not looked into again, and what is after it is, though that is no thorough check. */
+Test(jpeg, segments_after_a_state_are_doubted)
+{
+	struct bytes jpeg = { 0 }, rest = with_data("\0", 1), xmp = { 0 };
+	struct finding found = { 0 };
+	const struct carve_state *state;
+	struct view *view, *again;
+	uint64_t first;
+
+	bytes_add(&xmp, "http://ns.adobe.com/xap/1.0/", 29);
+	bytes_add(&xmp, "<a>", 3);
+	bytes_fill(&xmp, ' ', 1000);
+	bytes_add(&xmp, "</a>", 4);
+	bytes_add(&jpeg, rest.data, 20);
+	for (int i = 0; i < 2; i++)
+		add_segment(&jpeg, 0xe1, xmp.data, xmp.len);
+	bytes_add(&jpeg, rest.data + 20, rest.len - 20);
+	first = 20 + 4 + xmp.len;
+	view = view_new_memory(jpeg.data, jpeg.len);
+	view_keep_states(view, 1);
+	cr_expect_eq(carver_find("jpeg")->check(view, &found), CARVE_COMPLETE, "%s", found.why);
+	state = view_state_before(view, first);
+	cr_assert(state);
+	cr_expect_eq(state->offset, first);
+	for (int i = 0; i < 2; i++) {
+		jpeg.data[(i ? first : 20) + 500] = '<';
+		again = view_new_memory(jpeg.data, jpeg.len);
+		found = (struct finding){ 0 };
+		cr_expect_eq(carver_find("jpeg")->resume(again, state, &found),
+			i ? CARVE_TRUNCATED : CARVE_COMPLETE, "%s", found.why);
+		cr_expect(!i || (found.length > first + 29 && found.length <= first + 500));
+		view_free(again);
+	}
+	view_free(view);
+	free(jpeg.data);
+	free(rest.data);
+	free(xmp.data);
 }

@@ -38,6 +38,8 @@
  * memory is full of them. */
 #define FILL_LEN 256
 #define DOUBT_HEAD 32      /* bytes by which the content of a segment is known */
+#define XMP_KNOWN 20       /* bytes that identify XMP */
+#define STATE_APART 1024   /* bytes from a state in the segments to the next one */
 #define THUMBNAIL_SLACK 16 /* bytes after a thumbnail, or of one that is damaged at its end */
 
 /* Reads the marker at jpeg->at: returns its code, with jpeg->at after it; 0 at the view's end; -1
@@ -75,7 +77,7 @@ static size_t recognise(uint8_t marker, const uint8_t *p, size_t len)
 		{ 0xe0, 5, "JFXX" },
 		{ 0xe0, 4, "AVI1" },
 		{ 0xe1, 6, "Exif\0" },
-		{ 0xe1, 20, "http://ns.adobe.com/" },
+		{ 0xe1, XMP_KNOWN, "http://ns.adobe.com/" },
 		{ 0xe2, 12, "ICC_PROFILE" },
 		{ 0xe2, 4, "MPF" },
 		{ 0xe2, 5, "FPXR" },
@@ -100,8 +102,8 @@ static void read_xmp(struct jpeg *jpeg, uint64_t at, size_t len)
 		jpeg->video = true;
 }
 
-/* Whether a picture is valid to its end. */
-static bool is_thumbnail(const struct jpeg *jpeg, uint64_t at, uint64_t len)
+/* Whether a picture is valid to its end; if not, *valid is up to where it is. */
+static bool is_thumbnail(const struct jpeg *jpeg, uint64_t at, uint64_t len, uint64_t *valid)
 {
 	struct finding ignored = { 0 };
 	struct jpeg thumbnail = { .view = jpeg->view, .finding = &ignored, .is_inner = true };
@@ -110,25 +112,32 @@ static bool is_thumbnail(const struct jpeg *jpeg, uint64_t at, uint64_t len)
 
 	jpeg_walk(&thumbnail, at, &problem);
 	free(thumbnail.history);
-	end = thumbnail.valid_end;
+	end = *valid = thumbnail.valid_end;
 	return end <= at + len && end + THUMBNAIL_SLACK >= at + len;
 }
 
 /* EXIF data, and the thumbnail in it. */
-static bool is_exif(struct jpeg *jpeg, uint64_t at, uint64_t end)
+static bool is_exif(struct jpeg *jpeg, uint64_t at, uint64_t end, uint64_t *valid)
 {
 	struct metadata_exif exif;
 
 	if (!metadata_is_exif(jpeg->view, at, end, &exif) ||
-		(exif.len && !is_thumbnail(jpeg, exif.thumbnail, exif.len)))
+		(exif.len && !is_thumbnail(jpeg, exif.thumbnail, exif.len, valid)))
 		return false;
 	if (exif.has_unknown)
 		jpeg->unknown = "EXIF data";
 	return true;
 }
 
+static bool is_xml(struct view *view, uint64_t at)
+{
+	const uint8_t *p = view_peek(view, at, 5);
+
+	return p && memcmp(p, "<?xml", 5) == 0;
+}
+
 /* Photoshop's resources, up to the segment's end. */
-static bool is_photoshop(const struct jpeg *jpeg, uint64_t at, uint64_t end)
+static bool is_photoshop(const struct jpeg *jpeg, uint64_t at, uint64_t end, uint64_t *valid)
 {
 	struct image_resource resource;
 	uint64_t thumbnail, len;
@@ -137,15 +146,40 @@ static bool is_photoshop(const struct jpeg *jpeg, uint64_t at, uint64_t end)
 		if (!image_resources_next(jpeg->view, &at, end, &resource))
 			return false;
 		if (image_resources_thumbnail(&resource, &thumbnail, &len) &&
-			!is_thumbnail(jpeg, thumbnail, len))
+			!is_thumbnail(jpeg, thumbnail, len, valid))
 			return false;
+		if (resource.len >= SECTOR && is_xml(jpeg->view, resource.data) &&
+			!metadata_is_xmp(
+				jpeg->view, resource.data, resource.data + resource.len, valid))
+			return false;
+		*valid = resource.data;
 	}
 	return true;
 }
 
-/* What is wrong in an application's segment, or NULL: in a file of pieces another file's cluster may be in it. An ICC profile in
- * several segments is a table of colours, which nothing verifies. */
-static const char *problem_in(struct jpeg *jpeg, uint8_t marker, uint64_t at, uint64_t end)
+/* XMP in UTF-16, which only this place may have. */
+static bool is_wide_xmp(struct jpeg *jpeg, uint64_t at, uint64_t end)
+{
+	const uint8_t *p = end - at > 4 ? view_peek(jpeg->view, at, 4) : NULL;
+
+	return p && (memcmp(p, "<\0?", 4) == 0 || memcmp(p, "\0<\0?", 4) == 0 ||
+			    memcmp(p, "\xff\xfe<", 4) == 0 || memcmp(p, "\xfe\xff\0<", 4) == 0);
+}
+
+static const char *problem_in_xmp(struct jpeg *jpeg, uint64_t at, uint64_t end, uint64_t *valid)
+{
+	if (is_wide_xmp(jpeg, at, end)) {
+		jpeg->unknown = "XMP in UTF-16";
+		return NULL;
+	}
+	return metadata_is_xmp(jpeg->view, at, end, valid) ? NULL : "XMP that is not XML";
+}
+
+/* What is wrong in an application's segment, or NULL: in a file of pieces another file's cluster may be in it. *valid: up to where
+ * it is right, if more than its start is known to be. An ICC profile in several segments is a table of colours, which nothing
+ * verifies. */
+static const char *problem_in(
+	struct jpeg *jpeg, uint8_t marker, uint64_t at, uint64_t end, uint64_t *valid)
 {
 	static const char xmp[] = "http://ns.adobe.com/xap/1.0/", photoshop[] = "Photoshop 3.0";
 	const uint8_t *p = end - at >= SECTOR ? view_peek(jpeg->view, at, sizeof(xmp)) : NULL;
@@ -153,10 +187,9 @@ static const char *problem_in(struct jpeg *jpeg, uint8_t marker, uint64_t at, ui
 	if (!p)
 		return NULL;
 	if (marker == JPEG_APP0 + 1 && memcmp(p, xmp, sizeof(xmp)) == 0)
-		return metadata_is_xmp(jpeg->view, at + sizeof(xmp), end) ? NULL
-									  : "XMP that is not XML";
+		return problem_in_xmp(jpeg, at + sizeof(xmp), end, valid);
 	if (marker == JPEG_APP0 + 1 && memcmp(p, "Exif", 5) == 0)
-		return is_exif(jpeg, at + 6, end) ? NULL : "invalid EXIF data";
+		return is_exif(jpeg, at + 6, end, valid) ? NULL : "invalid EXIF data";
 	if (marker == JPEG_APP0 + 2 && memcmp(p, "ICC_PROFILE", 12) == 0) {
 		if (p[13] > 1)
 			jpeg->unknown = "an ICC profile";
@@ -165,8 +198,9 @@ static const char *problem_in(struct jpeg *jpeg, uint8_t marker, uint64_t at, ui
 			       : "an invalid ICC profile";
 	}
 	if (marker == JPEG_APP0 + 13 && memcmp(p, photoshop, sizeof(photoshop)) == 0)
-		return is_photoshop(jpeg, at + sizeof(photoshop), end) ? NULL
-								       : "invalid image resources";
+		return is_photoshop(jpeg, at + sizeof(photoshop), end, valid)
+			       ? NULL
+			       : "invalid image resources";
 	return NULL;
 }
 
@@ -187,13 +221,21 @@ static size_t read_application(struct jpeg *jpeg, uint8_t marker, uint64_t at, s
 		jpeg->evidence++;
 		known += 8;
 	}
-	if (marker == JPEG_APP0 + 1 && known == 20)
-		read_xmp(jpeg, at, len);
 	if (marker == JPEG_APP0 + 2 && known == 4) {
 		jpeg->mpf = at + 4;
 		jpeg->mpf_len = len - 4;
 	}
 	return known;
+}
+
+/* Whether the content of a segment that ends there is checked. What goes on from a state among the segments looks for where
+ * they break off, as trials do that go on from any. */
+static bool is_doubted(const struct jpeg *jpeg, uint64_t end)
+{
+	if (jpeg->is_inner || end <= jpeg->passed)
+		return false;
+	return view_thorough(jpeg->view) ||
+	       (jpeg->passed && (!jpeg->resume || view_is_trial(jpeg->view)));
 }
 
 static bool has_table_or_frame(uint8_t marker)
@@ -216,7 +258,7 @@ static bool is_application(uint8_t marker)
 static enum jpeg_walk read_segment(struct jpeg *jpeg, uint8_t marker, const char **problem)
 {
 	const uint8_t *p = view_peek(jpeg->view, jpeg->at, 2);
-	uint64_t at = jpeg->at + 2, from, to;
+	uint64_t at = jpeg->at + 2, valid = 0, from, to;
 	size_t len = p ? be16(p) : 2;
 
 	*problem = "a marker that does not occur in JPEG";
@@ -247,11 +289,15 @@ static enum jpeg_walk read_segment(struct jpeg *jpeg, uint8_t marker, const char
 
 		if (known)
 			jpeg->valid_end = at + known;
-		*problem = view_thorough(jpeg->view) && !jpeg->is_inner
-				   ? problem_in(jpeg, marker, at, at + len)
+		*problem = is_doubted(jpeg, at + len)
+				   ? problem_in(jpeg, marker, at, at + len, &valid)
 				   : NULL;
+		if (*problem && valid > jpeg->valid_end)
+			jpeg->valid_end = valid;
 		if (*problem)
 			return JPEG_WALK_BROKEN;
+		if (marker == JPEG_APP0 + 1 && known == XMP_KNOWN)
+			read_xmp(jpeg, at, len);
 	}
 	jpeg->at = at + len;
 	return jpeg->at <= view_size(jpeg->view) ? JPEG_WALK_DONE : JPEG_WALK_CUT;
@@ -311,6 +357,17 @@ static enum jpeg_walk finish_picture(struct jpeg *jpeg, const char **problem)
 	return JPEG_WALK_BROKEN;
 }
 
+/* Before a marker among the segments: a check that goes on from there does not look into those before. */
+static void save_segments(struct jpeg *jpeg, uint64_t at)
+{
+	const struct carve_state state = { .offset = at, .data = "" };
+
+	if (!jpeg->saves || jpeg->scan_count || at < jpeg->saved_at + STATE_APART)
+		return;
+	jpeg->saved_at = at;
+	view_save(jpeg->view, &state);
+}
+
 enum jpeg_walk jpeg_walk(struct jpeg *jpeg, uint64_t start, const char **problem)
 {
 	const uint8_t *p = view_peek(jpeg->view, start, 2);
@@ -330,6 +387,7 @@ enum jpeg_walk jpeg_walk(struct jpeg *jpeg, uint64_t start, const char **problem
 			return marker ? JPEG_WALK_BROKEN : JPEG_WALK_CUT;
 		/* Only the marker after a segment or scan confirms its end. */
 		jpeg->valid_end = at;
+		save_segments(jpeg, at);
 		if (marker == JPEG_EOI)
 			return finish_picture(jpeg, problem);
 		state = read_segment(jpeg, (uint8_t)marker, problem);
@@ -381,17 +439,24 @@ static enum verdict stream_verdict(const struct jpeg_stream *stream, struct find
 		"no frame at %" PRIu64 ", and the number of frames is not stored", stream->end);
 }
 
+/* from: NULL, or a state, which has data if it is in a scan. */
+static void go_on_from(struct jpeg *jpeg, const struct carve_state *from)
+{
+	jpeg->passed = from ? from->offset : 0;
+	jpeg->resume = from && from->len ? from : NULL;
+}
+
 /* from: a state from which it goes on, or NULL. */
 static enum verdict check_from(
 	struct view *view, const struct carve_state *from, struct finding *finding)
 {
-	struct jpeg jpeg = {
-		.view = view, .finding = finding, .saves = view_wants_states(view), .resume = from
-	};
+	struct jpeg jpeg = { .view = view, .finding = finding, .saves = view_wants_states(view) };
 	struct jpeg_stream stream;
 	const char *problem = NULL;
-	enum jpeg_walk state = jpeg_walk(&jpeg, 0, &problem);
+	enum jpeg_walk state;
 
+	go_on_from(&jpeg, from);
+	state = jpeg_walk(&jpeg, 0, &problem);
 	if (state == JPEG_WALK_DONE)
 		state = jpeg_walk_others(&jpeg, &problem);
 	if (state == JPEG_WALK_DONE && jpeg.video)
@@ -430,9 +495,10 @@ static unsigned look_at_joint(struct view *view, uint64_t at, uint64_t end)
 static bool describe(struct view *view, const struct carve_state *state, struct carve_coded *coded)
 {
 	struct finding ignored = { 0 };
-	struct jpeg jpeg = { .view = view, .finding = &ignored, .resume = state, .coded = coded };
+	struct jpeg jpeg = { .view = view, .finding = &ignored, .coded = coded };
 	const char *problem;
 
+	go_on_from(&jpeg, state);
 	coded->block_count = 0;
 	jpeg_walk(&jpeg, 0, &problem);
 	free(jpeg.history);

@@ -88,14 +88,16 @@ struct jpeg {
 	uint64_t scan_ends[JPEG_SCAN_ENDS]; /* where the first scans ended */
 	bool saves;                         /* the first scans save states */
 	uint64_t saved_at;                  /* where the last state was saved */
-	const struct carve_state *resume;   /* the check goes on from there; NULL: it starts */
-	struct jpeg_seam *seam;             /* that looks at the first scan's blocks; NULL: none */
-	struct carve_coded *coded;          /* describes the break in the first scan; NULL: none */
-	bool portable;       /* decode without instructions that only some processors have */
-	bool is_inner;       /* a thumbnail */
-	const char *unknown; /* in a file of pieces: what nothing verifies, or NULL */
-	bool eager;          /* decode at several places however short the scan is */
-	unsigned rounds;     /* made so */
+	const struct carve_state
+		*resume;        /* the check goes on from there, in a scan; NULL: it starts */
+	uint64_t passed;        /* segments that end up to there are right: of a state; 0: none */
+	struct jpeg_seam *seam; /* that looks at the first scan's blocks; NULL: none */
+	struct carve_coded *coded; /* describes the break in the first scan; NULL: none */
+	bool portable;             /* decode without instructions that only some processors have */
+	bool is_inner;             /* a thumbnail */
+	const char *unknown;       /* in a file of pieces: what nothing verifies, or NULL */
+	bool eager;                /* decode at several places however short the scan is */
+	unsigned rounds;           /* made so */
 };
 
 /* Reads the len bytes at p, after the length field, of a table or frame segment. */

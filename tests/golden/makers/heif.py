@@ -1,9 +1,10 @@
 """HEIF, HEIC and AVIF, box by box; coded pictures are noise in the frames that they have. Two by libheif's heif-enc and libavif's avifenc
-(Debian's libheif-examples and libavif-bin), whose data nothing bears out."""
+(Debian's libheif-examples and libavif-bin), whose data nothing bears out; and some by pillow-heif (of PyPI) and its x265, with what
+H.265 has for pictures: rows that begin anew (wpp), each format of colours, blocks of all sizes."""
 import os, struct, subprocess, tempfile
 
 from makers.bmff import box, ftyp, full, nal, noise, track, wide
-from makers.common import picture, save
+from makers.common import landscape, picture, save
 
 HVCC = box(b"hvcC", b"\1" + bytes(20) + b"\x0f\0")
 AV1C = box(b"av1C", b"\x81\0\0\0")
@@ -63,7 +64,24 @@ def encoded(program, extension):
         return open(target, "rb").read()
 
 
+def h265(name, mode="RGB", chroma=420, **options):
+    import io, pillow_heif
+    out, image = io.BytesIO(), landscape((232, 152)).convert(mode)
+    parameters = {"x265:" + key: str(value) for key, value in options.items()}
+    pillow_heif.from_pillow(image).save(out, quality=60, chroma=chroma, enc_params=parameters)
+    data = out.getvalue()
+    save("heif", f"h265-{name}.heic", data, verdict="unverified", length=len(data), extension="heic")
+
+
+def make_h265():
+    h265("rows", wpp=1, ctu=16)
+    h265("444", chroma=444, wpp=0, ctu=32)
+    h265("422", chroma=422, wpp=0, ctu=64)
+    h265("grey", mode="L", wpp=0, ctu=32)
+
+
 def make():
+    make_h265()
     tiles = [nal(200 + 30 * i, i) for i in range(4)]
     types = [(i + 1, b"hvc1") for i in range(4)] + [(5, b"Exif"), (6, b"hvc1")]
     parts = tiles + [exif(), nal(24, 9)]

@@ -64,6 +64,17 @@ def make():
     save("ico", "mask-cluster.ico", icon([(32, 31, 32, masked)]), verdict="unverified", length=22 + len(masked),
          why="nothing verifies the last pixels of the last image")
     save("ico", "mask-inside.ico", icon([(32, 31, 32, masked)] + sizes(4)), extension="ico", unchecked=40)
+    # From a sector on the mask, or what follows it, is not as what is before: shows through where pixels are opaque, in what
+    # fills a row, or after the last one. The whole of it continues all the same.
+    opaque = icon([(48, 48, 24, bitmap(48, 48, 24))])
+    masks = len(opaque) - 384
+    sector = (masks + 511) // 512 * 512
+    changed = "a mask that changes at a sector, as if the rest were another file's"
+    for name, row in (("opaque", b"\x18" * 6 + bytes(2)), ("filling", bytes(7) + b"\x80")):
+        rows = (row * 48)[(sector - masks) % 8:][:len(opaque) - sector]
+        save("ico", f"mask-{name}.ico", opaque[:sector] + rows, verdict="unverified", length=len(opaque), why=changed)
+    save("ico", "mask-after.ico", icon([(16, 16, 24, bitmap(16, 16, 24, behind=bytes(100) + b"\x0f\xf8\0\0" * 20))]),
+         verdict="unverified", length=22 + 872 + 180, why=changed)
     save("ico", "width.ico", icon([(17, 16, 8, bitmap(16, 16, 8))]), verdict="unverified", length=22 + 1384,
          why="an image of another width than in its entry")
     two = icon([(16, 16, 4, bitmap(16, 16, 4)), (16, 16, 8, bitmap(16, 16, 8)[:600])])
