@@ -307,6 +307,19 @@ struct carve_pages {
 	void (*end)(void *pages);
 };
 
+/* Files whose tables show what kind of bytes is at each place, where they do not say which: with that the clusters of a file are
+ * found in any order. */
+struct carve_places {
+	/* Reads the tables of a file as it may be laid out, in which much is another's: *length: bytes that the file has at least, as
+	 * far as is known, all of them once *is_whole; *known: another number if more or something else is known. NULL: nothing is. */
+	void *(*begin)(struct view *view, uint64_t *length, bool *is_whole, uint64_t *known);
+	/* By how many eighths of a bit these bytes rather are the file's than others', at each of `count` offsets from `from` on, len apart: `from` and
+	 * len, at most VIEW_MAX_PEEK, are multiples of 512. Several threads may ask. */
+	void (*ask)(const void *places, uint64_t from, size_t count, const uint8_t *bytes,
+		size_t len, int *bits);
+	void (*end)(void *places);
+};
+
 struct carver {
 	const char *name;    /* as in the rules: "png" */
 	const char *summary; /* a line for `burin list carvers` */
@@ -333,7 +346,8 @@ struct carver {
 	/* NULL, or describes content that is stored as it is, by the file's beginning, of which an unknown
 	 * number of bytes follow one another in the view. False: there is none. */
 	bool (*stored)(struct view *view, struct carve_stored *stored);
-	const struct carve_pages *pages; /* NULL: they are not pages, or nothing links them */
+	const struct carve_pages *pages;   /* NULL: they are not pages, or nothing links them */
+	const struct carve_places *places; /* NULL: no tables show what is where */
 	/* What is wrong after a joint is noticed there or never, as another file's data goes on as it does itself: for how long
 	 * all is accepted shows nothing. */
 	bool lasts;
@@ -353,6 +367,6 @@ const struct carver *carver_find(const char *name);
 
 /* The version of this contract, which carvers that were built elsewhere name (plugin.h): another number
  * after every change here that they would notice. */
-#define CARVER_CONTRACT 12
+#define CARVER_CONTRACT 13
 
 #endif

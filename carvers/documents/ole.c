@@ -201,9 +201,11 @@ static enum verdict judge_end(struct ole *ole, bool whole)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"equal bytes or text instead of the last sectors, from %" PRIu64 " on",
 			finding->length);
-	if (whole && ole->end <= size && !is_end_proved(ole))
+	if (whole && ole->end <= size && !is_end_proved(ole)) {
+		view_agrees(ole->view);
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the last sector, up to %" PRIu64 ", cannot be verified", ole->end);
+	}
 	if (whole && ole->end <= size) {
 		ole_name_unverified(ole, ole->end);
 		return CARVE_COMPLETE;
@@ -250,4 +252,5 @@ const struct carver ole_carver = {
 		   "directory",
 	.check = check,
 	.map = &ole_map,
+	.places = &ole_places,
 };

@@ -4,8 +4,8 @@
  * stream's chain fits, ole_stream.c reads streams, ole_kind.c determines the kind of file,
  * ole_content.c checks streams whose content is a chain of records and reads title and date,
  * ole_visio.c those of Visio, ole_text.c and ole_strings.c check text where proof is asked for, ole_pictures.c
- * pictures, ole_embedded.c names the files that streams contain, ole_map.c finds the pieces of a file, and ole_order.c what is
- * wrong first in one that was put together.
+ * pictures, ole_embedded.c names the files that streams contain, ole_map.c and ole_places.c find the pieces of a file, and ole_order.c
+ * what is wrong first in one that was put together.
  */
 #ifndef BURIN_CARVERS_DOCUMENTS_OLE_H
 #define BURIN_CARVERS_DOCUMENTS_OLE_H
@@ -121,6 +121,9 @@ bool ole_chain(
 /* Reads the directory's chain and the root entry. */
 bool ole_read_root(struct ole *ole, struct ole_entry *root);
 
+/* Parses the bytes of an entry; false if it is invalid. */
+bool ole_parse_entry(unsigned shift, const uint8_t *p, struct ole_entry *entry);
+
 /* Reads entry number i; false if it is invalid. Free ones have type 0. */
 bool ole_read_entry(struct ole *ole, uint32_t i, struct ole_entry *entry);
 
@@ -218,5 +221,6 @@ const char *ole_first_wrong(const struct ole *header, uint64_t *at);
 
 /* For files in pieces. */
 extern const struct carve_map ole_map;
+extern const struct carve_places ole_places;
 
 #endif

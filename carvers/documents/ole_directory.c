@@ -21,8 +21,7 @@ static bool is_possible_link(uint32_t link)
 	return link <= OLE_LAST_SECTOR || link == OLE_FREE;
 }
 
-/* Parses an entry; false if it is invalid. */
-static bool parse_entry(const struct ole *ole, const uint8_t *p, struct ole_entry *entry)
+bool ole_parse_entry(unsigned shift, const uint8_t *p, struct ole_entry *entry)
 {
 	unsigned name_len = le16(p + 64);
 
@@ -45,7 +44,7 @@ static bool parse_entry(const struct ole *ole, const uint8_t *p, struct ole_entr
 	entry->modified = filetime_seconds(le64(p + 108));
 	entry->start = le32(p + 116);
 	/* In version 3 the upper half may be anything. */
-	entry->len = ole->shift == 9 ? le32(p + 120) : le64(p + 120);
+	entry->len = shift == 9 ? le32(p + 120) : le64(p + 120);
 	return true;
 }
 
@@ -74,7 +73,7 @@ bool ole_read_entry(struct ole *ole, uint32_t i, struct ole_entry *entry)
 	p = view_peek(ole->view, sector_at + i % per_sector(ole) * OLE_ENTRY_LEN, OLE_ENTRY_LEN);
 	if (!p)
 		return false;
-	if (parse_entry(ole, p, entry))
+	if (ole_parse_entry(ole->shift, p, entry))
 		return true;
 	memset(entry, 0, sizeof(*entry));
 	return is_filler(ole, sector_at, p);

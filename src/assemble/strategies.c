@@ -22,6 +22,8 @@ const struct strategy strategies[] = {
 		true, true, true, find_before_tail },
 	{ "pieces anywhere", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 50, false, false,
 		true, true, find_anywhere },
+	{ "places", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, 100, false, false, false,
+		false, find_by_places },
 	{ "pieces anywhere, again", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 150, false,
 		true, true, true, find_again },
 	{ 0 },

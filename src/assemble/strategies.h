@@ -42,6 +42,9 @@ bool find_by_sure_table(struct workbench *bench, const struct broken *broken,
 	struct extents *extents, struct outcome *outcome, struct assembly *assembly);
 bool find_by_unsure_table(struct workbench *bench, const struct broken *broken,
 	struct extents *extents, struct outcome *outcome, struct assembly *assembly);
+/* Tables that show what kind of bytes is where (by_places.c). */
+bool find_by_places(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly);
 /* CRCs of bytes as they are in the file (by_sum.c). */
 bool find_by_sum(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);

@@ -142,6 +142,32 @@ static void check_pages(const uint8_t *data, size_t len)
 	tested->pages->end(pages);
 }
 
+/* What tables show of places, asked of the file's own bytes, also where others are. */
+static void check_places(const uint8_t *data, size_t len)
+{
+	struct view *view = view_new_memory(data, len);
+	uint64_t length = 0, known = 0;
+	bool is_whole = false;
+	void *places = tested->places->begin(view, &length, &is_whole, &known);
+	size_t size = len % 3 ? 512 : 4096;
+	int bits[64];
+
+	view_free(view);
+	if (!places)
+		return;
+	for (size_t at = 0; at + size <= len && at < 64 * size; at += size) {
+		uint8_t *cluster = malloc(size);
+
+		if (!cluster)
+			abort();
+		memcpy(cluster, data + at, size);
+		tested->places->ask(places, 0, 64, cluster, size, bits);
+		tested->places->ask(places, at, 1, cluster, size, bits);
+		free(cluster);
+	}
+	tested->places->end(places);
+}
+
 /* What a file in pieces asks for: tables, CRCs, and a thorough check. */
 static void check_pieces(const uint8_t *data, size_t len)
 {
@@ -359,6 +385,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		check_codes(data, len);
 	if (tested->pages)
 		check_pages(data, len);
+	if (tested->places)
+		check_places(data, len);
 	if (tested->pages && tested->resume)
 		check_states(data, len);
 	if (tested->joint && len)

@@ -275,6 +275,93 @@ Test(carver_ole, a_document_begins_with_its_number)
 	free(bytes.data);
 }
 
+/* ---- places --------------------------------------------------------------------------------- */
+
+static const struct carve_places *places_of_ole(void)
+{
+	return carver_find("ole")->places;
+}
+
+/* What is known of a file as it is laid out. */
+static void *begin_places(const struct bytes *bytes, uint64_t *length, bool *is_whole)
+{
+	struct view *view = view_new_memory(bytes->data, bytes->len);
+	uint64_t known;
+	void *places = places_of_ole()->begin(view, length, is_whole, &known);
+
+	view_free(view);
+	return places;
+}
+
+/* Bits of a sector's bytes at another one's place. */
+static int ask(const void *places, const struct bytes *bytes, uint32_t sector, uint32_t at)
+{
+	int bits;
+
+	places_of_ole()->ask(
+		places, sector_at(at), 1, bytes->data + sector_at(sector), SECTOR, &bits);
+	return bits;
+}
+
+#define SURE 64 /* eighths of a bit */
+
+/* Each table is likely at its place and nowhere else, and so are pages on formats, and what is no text is not where text is. */
+Test(carver_ole, tables_show_what_is_where)
+{
+	static const uint32_t exact[] = { 0, 1, MAIN_AT + 3, MAIN_AT + 4 };
+	struct bytes bytes = text();
+	uint64_t length;
+	bool is_whole;
+	void *places = begin_places(&bytes, &length, &is_whole);
+
+	cr_assert_not_null(places);
+	cr_expect(is_whole);
+	cr_expect_eq(length, bytes.len);
+	for (size_t i = 0; i < sizeof(exact) / sizeof(*exact); i++)
+		for (uint32_t sector = 0; sector < SECTOR_COUNT; sector++) {
+			bool page =
+				exact[i] > 1 && (sector == MAIN_AT + 3 || sector == MAIN_AT + 4);
+			int bits = ask(places, &bytes, sector, exact[i]);
+
+			if (sector == exact[i])
+				cr_expect_gt(bits, SURE, "%u", sector);
+			else if (!page)
+				cr_expect_lt(bits, 0, "%u at %u", sector, exact[i]);
+		}
+	cr_expect_gt(ask(places, &bytes, PROPERTY_AT, PROPERTY_AT + 1),
+		ask(places, &bytes, MAIN_AT + 6, PROPERTY_AT + 1));
+	cr_expect_gt(ask(places, &bytes, SECTOR_COUNT - 1, SECTOR_COUNT - 1), SURE); /* filled up */
+	places_of_ole()->end(places);
+	free(bytes.data);
+}
+
+/* Without the FAT only the header's places are known. */
+Test(carver_ole, places_without_a_fat)
+{
+	struct bytes bytes = text();
+	uint64_t length;
+	bool is_whole;
+	void *places;
+
+	memset(bytes.data + sector_at(0), 'a', SECTOR);
+	places = begin_places(&bytes, &length, &is_whole);
+	cr_assert_not_null(places);
+	cr_expect_not(is_whole);
+	cr_expect_eq(length, sector_at(2));
+	places_of_ole()->end(places);
+	free(bytes.data);
+	bytes = text();
+	places = begin_places(&bytes, &length, &is_whole);
+	memset(bytes.data + sector_at(0), 0xff, SECTOR);
+	put(&bytes, fat_at(0), 0xfffffffd);
+	put(&bytes, fat_at(1), 0xfffffffe);
+	cr_expect_lt(ask(places, &bytes, 0, 0), 0); /* a FAT in which the streams have no chains */
+	places_of_ole()->end(places);
+	put(&bytes, 44, TABLES); /* a list that goes on elsewhere is not looked at */
+	cr_expect_null(begin_places(&bytes, &length, &is_whole));
+	free(bytes.data);
+}
+
 /* Where a FAT is not in its place it is guessed where other bytes begin, but not in a trial. */
 Test(carver_ole, trials_guess_nothing)
 {
