@@ -110,7 +110,6 @@ static void check_padding(struct flac *flac, uint64_t at, uint64_t end)
 	}
 }
 
-/* Moves past the metadata after STREAMINFO. False if it breaks off. */
 /* Whether a block of metadata of a known kind begins at `at`; after the last block, a frame. */
 static bool goes_on(const struct flac *flac, uint64_t at, bool last)
 {
@@ -119,6 +118,7 @@ static bool goes_on(const struct flac *flac, uint64_t at, bool last)
 	return p && (last ? p[0] == 0xff && (p[1] & 0xfe) == 0xf8 : (p[0] & 0x7f) <= PICTURE);
 }
 
+/* Moves past the metadata after STREAMINFO. False if it breaks off. */
 static bool skip_metadata(struct flac *flac, bool last)
 {
 	while (!last) {
@@ -133,6 +133,9 @@ static bool skip_metadata(struct flac *flac, bool last)
 		type = p[0] & 0x7f;
 		len = be32(p) & 0xffffff;
 		end = flac->at + 4 + len;
+		/* The first one, of which there is one: zeros of another file in PADDING would seem to be empty ones. */
+		if (type == STREAMINFO && !len)
+			return false;
 		/* Other kinds are reserved, and readers skip them. */
 		if (type > PICTURE && (type == INVALID || !goes_on(flac, end, last)))
 			return false;
@@ -416,7 +419,7 @@ enum verdict flac_check(
 			return overwritten(&flac);
 		finding->length = flac.at;
 		p = view_peek(view, flac.at, 4);
-		if (flac.block_count && cut && p && (p[0] & 0x7f) <= PICTURE)
+		if (flac.block_count && cut && p && be32(p) && (p[0] & 0x7f) <= PICTURE)
 			return walk_cut(view, finding, view_size(view) + 1, view_size(view));
 		finding->length = flac.block_count ? flac.at : 0;
 		return verdict_because(flac.block_count ? CARVE_TRUNCATED : CARVE_REJECT, finding,

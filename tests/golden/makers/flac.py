@@ -148,6 +148,10 @@ def make():
     flac("few.flac", streaminfo(total + 1, True) + frames + noise(50), verdict="truncated", length=42 + len(frames))
     head = streaminfo(total) + text
     flac("padding.flac", head + block(1, bytes(50) + noise(2000), True), verdict="truncated", length=len(head) + 54)
+    # Zeros of another file in it, after which further blocks seem to be empty.
+    short, rest = streaminfo(total) + block(1, bytes(500)), block(4, comments(TITLE="Golden hour", DATE="2024-02-29"), True) + frames
+    flac("padding-first.flac", short + rest, **gold)
+    flac("padding-longer.flac", short + bytes(512) + rest, verdict="truncated", length=len(short))
     flac("metadata-cut.flac", (head + padding)[:-50], verdict="truncated", length=len(head) + 54)
     flac("metadata.flac", head + b"\x33" + noise(100), verdict="truncated", length=len(head))
     flac("start.flac", streaminfo(total, True) + noise(200), verdict="reject")
