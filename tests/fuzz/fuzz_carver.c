@@ -120,7 +120,7 @@ static void check_pages(const uint8_t *data, size_t len)
 	view_free(view);
 	if (!pages)
 		return;
-	if (!page_len || page_len & (page_len - 1) || count > len / page_len)
+	if (!page_len || page_len & (page_len - 1) || count > (len + page_len - 1) / page_len)
 		abort();
 	tested->pages->links(pages, count_link, &count);
 	for (size_t at = 0; at + page_len <= len && at < 64 * (size_t)page_len;
