@@ -20,6 +20,7 @@
 #include "overwrite.h"
 #include "predictor.h"
 #include "ps.h"
+#include "text_joint.h"
 #include "tiff_ifd.h"
 #include "title.h"
 #include "walk.h"
@@ -276,4 +277,6 @@ const struct carver eps_carver = {
 	.name = "eps",
 	.summary = "EPS with a preview, by its header and PostScript",
 	.check = check,
+	.joint = text_joint,
+	.lasts = true,
 };

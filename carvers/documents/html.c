@@ -30,6 +30,7 @@
 #include "html_nesting.h"
 #include "plain_text.h"
 #include "text_gap.h"
+#include "text_joint.h"
 #include "title.h"
 #include "walk.h"
 
@@ -557,4 +558,6 @@ const struct carver html_carver = {
 	.name = "html",
 	.summary = "HTML documents, by their tags and by being text",
 	.check = html_check,
+	.joint = text_joint,
+	.lasts = true,
 };

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "text_gap.h"
+#include "text_joint.h"
 #include "title.h"
 #include "walk.h"
 
@@ -95,4 +96,6 @@ const struct carver ps_carver = {
 	.name = "ps",
 	.summary = "PostScript and EPS, by their structuring comments and by being text",
 	.check = check,
+	.joint = text_joint,
+	.lasts = true,
 };

@@ -23,6 +23,7 @@
 #include "dates.h"
 #include "hex.h"
 #include "text_gap.h"
+#include "text_joint.h"
 #include "title.h"
 #include "walk.h"
 
@@ -399,4 +400,6 @@ const struct carver rtf_carver = {
 	.name = "rtf",
 	.summary = "Rich Text Format, by its groups",
 	.check = check,
+	.joint = text_joint,
+	.lasts = true,
 };

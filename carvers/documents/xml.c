@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "html.h"
+#include "text_joint.h"
 #include "walk.h"
 #include "xml_walk.h"
 
@@ -252,4 +253,6 @@ const struct carver xml_carver = {
 	.name = "xml",
 	.summary = "XML documents of any vocabulary, by their tags",
 	.check = check,
+	.joint = text_joint,
+	.lasts = true,
 };

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "text_joint.h"
 #include "xml_walk.h"
 
 static bool is_file(const struct xml *xml)
@@ -41,4 +42,6 @@ const struct carver svg_carver = {
 	.name = "svg",
 	.summary = "SVG pictures, by the markup of XML",
 	.check = check,
+	.joint = text_joint,
+	.lasts = true,
 };

@@ -30,6 +30,8 @@
 #define RECORD_LEN 1024
 #define BRIEF_SHARE 8                 /* of the work is for a cell that is tried briefly */
 #define WEAK_FIT 8                    /* bits, fewer of which show little */
+#define POOR_FIT 2                    /* bits, with fewer of which content does not fit... */
+#define LIKELIER_FIT 4                /* bits more with which another layout is likelier */
 #define LOOK_AFTER 1536               /* bytes accepted after a joint before it is looked at... */
 #define LOOK_SHARE 4                  /* ...which takes that part of the work at most... */
 #define LOOK_LEN ((uint64_t)64 << 10) /* ...and bytes after it that are looked at */
@@ -46,6 +48,7 @@ struct search {
 	uint64_t reserve;              /* work that is kept for judging */
 	uint64_t look_most, look_left; /* work that may be spent on whether content fits */
 	unsigned judged;               /* layouts that were accepted, and found to be doubtful */
+	bool had_poor;                 /* one whose content does not fit was judged */
 	bool is_found;                 /* search->best is judged */
 	bool is_spent;                 /* not all trials could be made */
 	const struct partial *current; /* that is being followed; NULL: another one than before */
@@ -213,6 +216,32 @@ static bool is_shorter(const struct search *search, const struct joining *joinin
 	       search->broken->verdict == CARVE_TRUNCATED && joining->bits < EXACT_BITS;
 }
 
+/* Bits of the joint at which the content fits least. */
+static uint32_t least_fit(const struct joining *joining)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (size_t i = 0; i + 1 < joining->extents.count; i++)
+		if (joining->joint_bits[i].fit < least)
+			least = joining->joint_bits[i].fit;
+	return least;
+}
+
+/* Whether nothing but how well the content fits tells layouts apart. */
+static bool takes_likely(const struct search *search)
+{
+	const struct carver *carver = search->bench->rule->carver;
+
+	return carver->joint && carver->lasts;
+}
+
+/* Whether the content of a layout fits better than that of the best one so far. */
+static bool is_likelier(const struct search *search, const struct joining *joining)
+{
+	return takes_likely(search) &&
+	       least_fit(joining) >= least_fit(&search->best) + LIKELIER_FIT;
+}
+
 /* True: a layout was proved, and is search->best; or a joint, and search->proved is what it leads to. */
 static bool try_step(struct search *search, const struct partial *partial, const struct step *step,
 	struct beam *next)
@@ -228,7 +257,8 @@ static bool try_step(struct search *search, const struct partial *partial, const
 		return next && search->bench->tested != tested &&
 		       is_proved_step(search, partial, step);
 	}
-	if (!joining.is_proved && (search->best.extents.count || is_shorter(search, &joining))) {
+	if (!joining.is_proved && ((search->best.extents.count && !is_likelier(search, &joining)) ||
+					  is_shorter(search, &joining))) {
 		joining_free(&joining);
 		return false;
 	}
@@ -271,17 +301,6 @@ static void extend_back(struct search *search)
 	}
 }
 
-/* Bits of the joint at which the content fits least. */
-static uint32_t least_fit(const struct joining *joining)
-{
-	uint32_t least = UINT32_MAX;
-
-	for (size_t i = 0; i + 1 < joining->extents.count; i++)
-		if (joining->joint_bits[i].fit < least)
-			least = joining->joint_bits[i].fit;
-	return least;
-}
-
 /* Whether content that can be compared at joints does not show that the best layout is right: then another one may be. */
 static bool is_weak(const struct search *search)
 {
@@ -320,16 +339,25 @@ static bool judge(struct search *search)
 {
 	struct workbench *bench = search->bench;
 	const struct clusters *clusters = bench->clusters;
+	bool is_poor;
 
 	if (!search->best.extents.count)
 		return false;
+	is_poor = takes_likely(search) && least_fit(&search->best) < POOR_FIT;
+	if (is_poor && search->had_poor) {
+		joining_free(&search->best);
+		return false;
+	}
+	search->had_poor |= is_poor;
 	give_work(search, search->reserve);
 	extend_back(search);
 	bench->clusters = search->clusters;
-	search->is_found = joining_judge(bench, &search->from, &search->best, search->assembly) &&
-			   (!search->judged || search->best.bits >= EXACT_BITS) &&
-			   !((bench->takes_unverified || search->plan->only_sure) &&
-				   search->assembly->doubt_count);
+	search->is_found =
+		joining_judge(bench, &search->from, &search->best, search->assembly) &&
+		(!search->judged || search->best.bits >= EXACT_BITS ||
+			(takes_likely(search) && least_fit(&search->best) >= LIKELIER_FIT)) &&
+		!((bench->takes_unverified || search->plan->only_sure) &&
+			search->assembly->doubt_count);
 	bench->clusters = clusters;
 	if (search->is_found && !is_weak(search))
 		return true;
@@ -340,7 +368,7 @@ static bool judge(struct search *search)
 	search->assembly->doubt_count = 0;
 	search->reserve = bench->work_left / JUDGE_SHARE;
 	bench->work_left -= search->reserve;
-	return ++search->judged == JUDGED_MAX;
+	return !is_poor && ++search->judged == JUDGED_MAX;
 }
 
 /* Makes ready for steps from a partial file, unless the last ones were from it. */
