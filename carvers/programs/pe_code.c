@@ -19,10 +19,10 @@
 #define TOLERANCE 512 /* one wrong place in as many, and... */
 #define TOLERATED 2   /* ...as many more: then nothing is proved */
 #define SECTOR 512
-#define ADDRESS_BITS 4 /* of one in code, apart from others... */
-#define APART 6        /* ...by as many bytes */
-#define INSTRUCTION_BITS 8
-#define FUNCTION_LEN 12 /* of an entry of the table of functions */
+#define ADDRESS_BITS 4     /* of one in code, apart from others... */
+#define APART 6            /* ...by as many bytes */
+#define INSTRUCTION_BITS 4 /* functions begin at every 16 bytes, and many make the same room */
+#define FUNCTION_LEN 12    /* of an entry of the table of functions */
 #define CODES_MAX 255
 #define HAS_CHAIN 4 /* the function's start is not what is described */
 

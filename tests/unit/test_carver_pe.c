@@ -104,7 +104,7 @@ Test(carver_pe, tables_prove_joints_in_code)
 			found.why);
 		cr_assert_eq(prove_joints("pe", &bytes, joints, 2, true, bits), CARVE_COMPLETE);
 		cr_expect_eq(bits[0], 0); /* before the code */
-		cr_expect_gt(bits[1], is_wide ? 50 : 25, "%u", bits[1]);
+		cr_expect_gt(bits[1], 25, "%u", bits[1]);
 		/* One wrong place is tolerated, but proves nothing. */
 		bytes.data[CODE_AT + 10 * STEP + 3] ^= 0x77;
 		cr_assert_eq(prove_joints("pe", &bytes, joints, 2, true, bits), CARVE_COMPLETE);
