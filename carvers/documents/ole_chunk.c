@@ -117,21 +117,37 @@ static int chain_bits(struct chains *chains, uint32_t start, uint64_t want, bool
 	return count < want || is_exact ? 2 * ODD : -3;
 }
 
+/* The first stream that begins at `start` or after it, of those in order. */
+static uint32_t first_begin(const struct ole_places *places, uint32_t start)
+{
+	uint32_t low = 0, high = places->begin_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (places->begins[middle].start < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* The same of all streams of the directory, as far as it is known, whose chains begin in the chunk. */
 static int streams_bits(const struct ole_places *places, struct chains *chains, bool small)
 {
 	unsigned shift = small ? OLE_MINI_SHIFT : places->shift;
 	int bits = 0;
 
-	for (uint32_t i = 0; i < places->entry_count && bits > NEVER; i++) {
-		const struct ole_entry *entry = &places->entries[i];
-		bool is_small = entry->type == OLE_STREAM && entry->len < places->cutoff;
+	for (uint32_t i = first_begin(places, chains->base);
+		i < places->begin_count && bits > NEVER &&
+		places->begins[i].start - chains->base < CHUNK_ENTRIES;
+		i++) {
+		const struct ole_entry *entry = &places->entries[places->begins[i].entry];
 
-		if ((entry->type != OLE_STREAM && entry->type != OLE_ROOT) || !entry->len ||
-			is_small != small || entry->start - chains->base >= CHUNK_ENTRIES)
-			continue;
-		bits += chain_bits(
-			chains, entry->start, (entry->len + (1u << shift) - 1) >> shift, false);
+		if ((entry->type == OLE_STREAM && entry->len < places->cutoff) == small)
+			bits += chain_bits(chains, entry->start,
+				(entry->len + (1u << shift) - 1) >> shift, false);
 	}
 	return bits;
 }

@@ -190,6 +190,28 @@ static void read_directory(struct ole_places *places, struct view *view)
 	}
 }
 
+static int compare_begins(const void *a, const void *b)
+{
+	const struct ole_begin *left = a, *right = b;
+
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	return left->entry < right->entry ? -1 : left->entry > right->entry;
+}
+
+/* So that a chunk of a table is compared only with the streams that begin in it. */
+static void sort_begins(struct ole_places *places)
+{
+	for (uint32_t i = 0; i < places->entry_count; i++) {
+		const struct ole_entry *entry = &places->entries[i];
+
+		if ((entry->type == OLE_STREAM || entry->type == OLE_ROOT) && entry->len)
+			places->begins[places->begin_count++] =
+				(struct ole_begin){ entry->start, i };
+	}
+	qsort(places->begins, places->begin_count, sizeof(*places->begins), compare_begins);
+}
+
 static void read_mini_fat(struct ole_places *places, struct view *view)
 {
 	uint32_t each = sector_len(places) / OLE_CHUNK, n = 0;
@@ -420,6 +442,7 @@ static void end(void *context)
 	free(places->linked);
 	free(places->parts);
 	free(places->entries);
+	free(places->begins);
 	free(places->content);
 	free(places->mini_next);
 	free(places->mini_lens);
@@ -446,6 +469,7 @@ static bool get_rooms(struct ole_places *places, struct view *view)
 	places->linked = get_room(view, ENTRIES_MAX, 1);
 	places->parts = get_room(view, places->sectors, sizeof(*places->parts));
 	places->entries = get_room(view, ENTRIES_MAX, sizeof(*places->entries));
+	places->begins = get_room(view, ENTRIES_MAX, sizeof(*places->begins));
 	places->content = get_room(view, ENTRIES_MAX, 1);
 	places->mini_next = get_room(view, places->mini_count, sizeof(*places->mini_next));
 	places->mini_lens = get_room(view, places->mini_count, sizeof(*places->mini_lens));
@@ -453,8 +477,8 @@ static bool get_rooms(struct ole_places *places, struct view *view)
 	for (uint32_t i = 0; places->mini_next && places->mini_lens && i < places->mini_count; i++)
 		places->mini_next[i] = places->mini_lens[i] = OLE_UNKNOWN;
 	return places->pointed && places->mini_pointed && places->linked && places->next &&
-	       places->lens && places->parts && places->entries && places->content &&
-	       places->mini_next && places->mini_lens && places->minis;
+	       places->lens && places->parts && places->entries && places->begins &&
+	       places->content && places->mini_next && places->mini_lens && places->minis;
 }
 
 static void add_to_hash(uint64_t *hash, uint64_t value)
@@ -514,6 +538,7 @@ static void *begin(struct view *view, uint64_t *length, bool *is_whole, uint64_t
 	}
 	read_fat(places, view);
 	read_directory(places, view);
+	sort_begins(places);
 	read_mini_fat(places, view);
 	place_streams(places);
 	places->is_encrypted = is_encrypted(places, view);

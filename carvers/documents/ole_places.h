@@ -59,6 +59,11 @@ struct ole_format_page {
 	bool is_listed;
 };
 
+/* Where a stream begins: a sector, or a small one. */
+struct ole_begin {
+	uint32_t start, entry;
+};
+
 struct ole_places {
 	unsigned shift;
 	uint32_t table_count, tables[OLE_HEADER_TABLES], directory_start, mini_start, mini_parts,
@@ -73,6 +78,8 @@ struct ole_places {
 	struct ole_entry *entries; /* of the directory; type 0: free, or not known */
 	uint8_t *content;          /* of each */
 	uint32_t entry_count, directory_count;
+	struct ole_begin *begins; /* of entries, in order of start */
+	uint32_t begin_count;
 	uint32_t *mini_next, *mini_lens; /* the same */
 	struct ole_mini *minis;
 	uint32_t mini_count;
