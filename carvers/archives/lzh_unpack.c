@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cursor_bits.h"
+#include "symbol_code.h"
 #include "walk.h"
 
 enum {
@@ -19,7 +20,6 @@ enum {
 	LEN_COUNT_BITS = 5,
 	DISTANCES_MAX = 17,
 	SYMBOL_BITS = 9,
-	CODE_BITS = 16,
 	SHORTEST = 3, /* repetition */
 	FIRST_LEN = 256,
 	WINDOW_LEN = 65536,
@@ -30,8 +30,7 @@ enum {
 };
 
 struct code {
-	uint16_t counts[CODE_BITS + 1]; /* of each length */
-	uint16_t symbols[SYMBOLS];      /* in order of their codes */
+	struct symbol_code words;
 	uint16_t only;
 	bool single; /* no bits are read */
 };
@@ -50,41 +49,15 @@ struct unpacker {
 
 static bool build_code(struct code *code, const uint8_t *lens, unsigned count)
 {
-	uint16_t next[CODE_BITS + 2] = { 0 };
-	uint32_t used = 0;
-
 	code->single = false;
-	memset(code->counts, 0, sizeof(code->counts));
-	for (unsigned i = 0; i < count; i++)
-		code->counts[lens[i]] += lens[i] > 0;
-	for (unsigned len = 1; len <= CODE_BITS; len++) {
-		next[len + 1] = next[len] + code->counts[len];
-		used += (uint32_t)code->counts[len] << (CODE_BITS - len);
-	}
-	for (unsigned i = 0; i < count; i++)
-		if (lens[i])
-			code->symbols[next[lens[i]]++] = (uint16_t)i;
-	return used == UINT32_C(1) << CODE_BITS;
+	return symbol_code_build(&code->words, lens, count) == SYMBOL_CODE_FULL;
 }
 
 static unsigned read_symbol(struct unpacker *unpacker, const struct code *code)
 {
-	uint32_t bits = cursor_bits_peek(&unpacker->bits, CODE_BITS), first = 0, word = 0;
-	unsigned index = 0;
+	int symbol = code->single ? code->only : symbol_code_read(&code->words, &unpacker->bits);
 
-	if (code->single)
-		return code->only;
-	for (int len = 1; len <= CODE_BITS; len++) {
-		word |= bits >> (CODE_BITS - len) & 1;
-		if (word - first < code->counts[len]) {
-			msb_skip(&unpacker->bits.buffer, len);
-			return code->symbols[index + word - first];
-		}
-		index += code->counts[len];
-		first = (first + code->counts[len]) << 1;
-		word <<= 1;
-	}
-	return 0; /* a complete code has no such words */
+	return symbol < 0 ? 0 : (unsigned)symbol; /* a complete code has a symbol for all bits */
 }
 
 static uint32_t take_bits(struct unpacker *unpacker, int count)
@@ -114,9 +87,9 @@ static bool read_short_code(struct unpacker *unpacker, struct code *code, unsign
 	for (unsigned i = 0; i < given;) {
 		unsigned len = take_bits(unpacker, 3);
 
-		while (len >= 7 && len <= CODE_BITS && take_bits(unpacker, 1))
+		while (len >= 7 && len <= SYMBOL_CODE_BITS && take_bits(unpacker, 1))
 			len++;
-		if (len > CODE_BITS)
+		if (len > SYMBOL_CODE_BITS)
 			return false;
 		lens[i++] = (uint8_t)len;
 		if (i == pause)
@@ -209,7 +182,7 @@ static bool take_symbol(struct unpacker *unpacker)
 	return repeat(unpacker, symbol - FIRST_LEN + SHORTEST, distance + 1);
 }
 
-/* A number of ARJ's method 4: one of so many bits, or of more by each 1 before, less than `last`. */
+/* A number of ARJ's method 4: one of `bits` bits, or of more by each 1 before, less than `last`. */
 static uint32_t take_unary(struct unpacker *unpacker, int bits, int last)
 {
 	uint32_t before = 0;

@@ -8,76 +8,41 @@
 #define LEVEL_BITS_MAX 20
 #define DELTA_MAX 52
 
-static inline void refill(struct h264_decoder *d)
+static inline void read_byte(struct h264_decoder *d)
 {
-	while (d->ahead < 16) {
-		d->value = d->value << 8 | h264_byte(&d->bits);
-		d->ahead += 8;
-	}
+	d->cabac.value = d->cabac.value << 8 | h264_byte(&d->bits);
+	d->cabac.ahead += 8;
+}
+
+static inline struct cabac *refill(struct h264_decoder *d)
+{
+	while (d->cabac.ahead < CABAC_AHEAD)
+		read_byte(d);
+	return &d->cabac;
 }
 
 static unsigned decode(struct h264_decoder *d, unsigned context)
 {
-	uint8_t *state = &d->states[context];
-	unsigned lps = h264_lps[*state >> 1][d->range >> 6 & 3], bin = *state & 1;
-
-	refill(d);
-	d->range -= lps;
-	if (d->value < (uint64_t)d->range << d->ahead) {
-		if (*state < 2 * 62)
-			*state = (uint8_t)(*state + 2);
-		if (d->range < 256) {
-			d->range <<= 1;
-			d->ahead--;
-		}
-		return bin;
-	}
-	d->value -= (uint64_t)d->range << d->ahead;
-	{
-		int shift = __builtin_clz(lps) - 23;
-
-		d->range = lps << shift;
-		d->ahead -= shift;
-	}
-	if (*state < 2)
-		*state ^= 1;
-	else
-		*state = (uint8_t)(h264_after_lps[*state >> 1] << 1 | bin);
-	return bin ^ 1;
+	return cabac_bin(refill(d), &d->states[context]);
 }
 
 static unsigned bypass(struct h264_decoder *d)
 {
-	refill(d);
-	d->ahead--;
-	if (d->value < (uint64_t)d->range << d->ahead)
-		return 0;
-	d->value -= (uint64_t)d->range << d->ahead;
-	return 1;
+	return cabac_bypass(refill(d));
 }
 
 bool h264_cabac_terminates(struct h264_decoder *d)
 {
-	refill(d);
-	d->range -= 2;
-	if (d->value >= (uint64_t)d->range << d->ahead)
-		return true;
-	if (d->range < 256) {
-		d->range <<= 1;
-		d->ahead--;
-	}
-	return false;
+	return cabac_terminates(refill(d));
 }
 
 /* Begins with 9 bits (9.3.1.2), and what was looked at already. */
 static void begin(struct h264_decoder *d)
 {
-	d->value = 0;
-	d->ahead = -9;
-	d->range = 510;
+	d->cabac = (struct cabac){ .ahead = -CABAC_BEGIN, .range = CABAC_RANGE };
 	while (d->bits.bits.count >= 8) {
-		d->value = d->value << 8 | h264_take(&d->bits, 8);
-		d->ahead += 8;
+		d->cabac.value = d->cabac.value << 8 | h264_take(&d->bits, 8);
+		d->cabac.ahead += 8;
 	}
 	refill(d);
 }
@@ -90,8 +55,7 @@ void h264_cabac_open(struct h264_decoder *d)
 	for (unsigned i = 0; i < H264_CONTEXTS; i++) {
 		int state = (table[i][0] * qp >> 4) + table[i][1];
 
-		state = state < 1 ? 1 : state > 126 ? 126 : state;
-		d->states[i] = (uint8_t)(state <= 63 ? (63 - state) << 1 : (state - 64) << 1 | 1);
+		d->states[i] = cabac_state(state);
 	}
 	begin(d);
 }
@@ -103,18 +67,16 @@ bool h264_cabac_ends(struct h264_decoder *d)
 	int ahead;
 
 	refill(d);
-	while (!d->bits.missing && d->ahead < 48) {
-		d->value = d->value << 8 | h264_byte(&d->bits);
-		d->ahead += 8;
-	}
-	ahead = d->ahead - 8 * (int)d->bits.missing;
+	while (!d->bits.missing && d->cabac.ahead < 48)
+		read_byte(d);
+	ahead = d->cabac.ahead - 8 * (int)d->bits.missing;
 	return d->bits.missing && ahead >= 0 && ahead < 8 && d->bits.last >> ahead & 1 &&
 	       (d->bits.last & ((1 << ahead) - 1)) < 2;
 }
 
 void h264_cabac_pcm(struct h264_decoder *d, unsigned len)
 {
-	unsigned held = (unsigned)d->ahead / 8;
+	unsigned held = (unsigned)d->cabac.ahead / 8;
 
 	if (d->bits.missing)
 		d->invalid = true;

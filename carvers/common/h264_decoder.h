@@ -2,9 +2,9 @@
 #ifndef BURIN_CARVERS_COMMON_H264_DECODER_H
 #define BURIN_CARVERS_COMMON_H264_DECODER_H
 
+#include "cabac.h"
 #include "h264.h"
 #include "h264_bits.h"
-#include "h264_tables.h"
 
 enum h264_slice_kind { H264_P, H264_B, H264_I };
 
@@ -44,9 +44,7 @@ struct h264_decoder {
 	struct h264_mb *now;
 	bool had_delta; /* the macroblock before has a mb_qp_delta that is not 0 */
 	/* CABAC */
-	uint64_t value; /* codIOffset, and `ahead` bits of the unit below it */
-	int ahead;
-	unsigned range;                /* codIRange */
+	struct cabac cabac;
 	uint8_t states[H264_CONTEXTS]; /* 2 * pStateIdx + valMPS */
 	unsigned cabac_init, qp;
 	struct h264_mb row[H264_SIDE_MAX], own;

@@ -3,7 +3,6 @@
  */
 #include <string.h>
 
-#include "h264_tables.h"
 #include "hevc_decoder.h"
 
 /* initValue of each context for slices of pictures that are coded alone (tables 9-5 to 9-37). */
@@ -20,57 +19,30 @@ static const uint8_t init_values[HEVC_CONTEXTS] = { 153, 200, 139, 141, 157, 154
 	140, 92, 137, 138, 140, 152, 138, 139, 153, 74, 149, 92, 139, 107, 122, 152, 140, 179, 166,
 	182, 140, 227, 122, 197, 138, 153, 136, 167, 152, 152 };
 
-static inline void read_ahead(struct hevc_decoder *d)
+static inline void read_byte(struct hevc_decoder *d)
 {
 	uint8_t byte = h264_byte(&d->bits);
 
-	d->value = d->value << 8 | byte;
+	d->cabac.value = d->cabac.value << 8 | byte;
 	d->raw = d->raw << 8 | byte;
-	d->ahead += 8;
+	d->cabac.ahead += 8;
 }
 
-static inline void refill(struct hevc_decoder *d)
+static inline struct cabac *refill(struct hevc_decoder *d)
 {
-	while (d->ahead < 16)
-		read_ahead(d);
+	while (d->cabac.ahead < CABAC_AHEAD)
+		read_byte(d);
+	return &d->cabac;
 }
 
 unsigned hevc_bin(struct hevc_decoder *d, unsigned context)
 {
-	uint8_t *state = &d->states[context];
-	unsigned lps = h264_lps[*state >> 1][d->range >> 6 & 3], bin = *state & 1;
-	int shift;
-
-	refill(d);
-	d->range -= lps;
-	if (d->value < (uint64_t)d->range << d->ahead) {
-		if (*state < 2 * 62)
-			*state = (uint8_t)(*state + 2);
-		if (d->range < 256) {
-			d->range <<= 1;
-			d->ahead--;
-		}
-		return bin;
-	}
-	d->value -= (uint64_t)d->range << d->ahead;
-	shift = __builtin_clz(lps) - 23;
-	d->range = lps << shift;
-	d->ahead -= shift;
-	if (*state < 2)
-		*state ^= 1;
-	else
-		*state = (uint8_t)(h264_after_lps[*state >> 1] << 1 | bin);
-	return bin ^ 1;
+	return cabac_bin(refill(d), &d->states[context]);
 }
 
 unsigned hevc_bypass(struct hevc_decoder *d)
 {
-	refill(d);
-	d->ahead--;
-	if (d->value < (uint64_t)d->range << d->ahead)
-		return 0;
-	d->value -= (uint64_t)d->range << d->ahead;
-	return 1;
+	return cabac_bypass(refill(d));
 }
 
 unsigned hevc_bypasses(struct hevc_decoder *d, unsigned count)
@@ -84,23 +56,15 @@ unsigned hevc_bypasses(struct hevc_decoder *d, unsigned count)
 
 bool hevc_terminates(struct hevc_decoder *d)
 {
-	refill(d);
-	d->range -= 2;
-	if (d->value >= (uint64_t)d->range << d->ahead)
-		return true;
-	if (d->range < 256) {
-		d->range <<= 1;
-		d->ahead--;
-	}
-	return false;
+	return cabac_terminates(refill(d));
 }
 
-/* Begins with 9 bits, of which those of so many bytes were read already. */
+/* Begins with 9 bits, of which those of `held` bytes were read already. */
 static void begin(struct hevc_decoder *d, unsigned held)
 {
-	d->value = d->raw & ((1ull << 8 * held) - 1);
-	d->ahead = 8 * (int)held - 9;
-	d->range = 510;
+	d->cabac = (struct cabac){ .value = d->raw & ((1ull << 8 * held) - 1),
+		.ahead = 8 * (int)held - CABAC_BEGIN,
+		.range = CABAC_RANGE };
 	refill(d);
 }
 
@@ -124,22 +88,21 @@ void hevc_cabac_reset(struct hevc_decoder *d)
 		int slope = (init_values[i] >> 4) * 5 - 45, offset = (init_values[i] & 15) * 8 - 16,
 		    state = (slope * qp >> 4) + offset;
 
-		state = state < 1 ? 1 : state > 126 ? 126 : state;
-		d->states[i] = (uint8_t)(state <= 63 ? (63 - state) << 1 : (state - 64) << 1 | 1);
+		d->states[i] = cabac_state(state);
 	}
 }
 
 /* The last of the nine bits is the one that ends a part (9.3.2.5), and zeros fill its byte. */
 static bool is_aligned(const struct hevc_decoder *d)
 {
-	unsigned end = (unsigned)d->ahead, byte = end / 8 * 8;
+	unsigned end = (unsigned)d->cabac.ahead, byte = end / 8 * 8;
 
 	return d->raw >> end & 1 && !(d->raw >> byte & ((1ull << (end - byte)) - 1));
 }
 
 void hevc_cabac_pass(struct hevc_decoder *d, unsigned len)
 {
-	unsigned held = (unsigned)d->ahead / 8;
+	unsigned held = (unsigned)d->cabac.ahead / 8;
 
 	if (!is_aligned(d) || d->bits.missing)
 		d->invalid = true;
@@ -154,7 +117,7 @@ void hevc_cabac_pass(struct hevc_decoder *d, unsigned len)
 /* A byte that only prevents a start code may be among those that were read ahead. */
 void hevc_cabac_next_part(struct hevc_decoder *d)
 {
-	uint64_t at = h264_at(&d->bits) - (unsigned)d->ahead / 8, entry;
+	uint64_t at = h264_at(&d->bits) - (unsigned)d->cabac.ahead / 8, entry;
 
 	if (d->part_number < d->entry_count) {
 		entry = d->data + d->entries[d->part_number];
@@ -171,7 +134,7 @@ void hevc_cabac_next_part(struct hevc_decoder *d)
 bool hevc_cabac_ends(struct hevc_decoder *d)
 {
 	refill(d);
-	while (!d->bits.missing && d->ahead < 48)
-		read_ahead(d);
-	return d->bits.missing && (unsigned)d->ahead / 8 == d->bits.missing && is_aligned(d);
+	while (!d->bits.missing && d->cabac.ahead < 48)
+		read_byte(d);
+	return d->bits.missing && (unsigned)d->cabac.ahead / 8 == d->bits.missing && is_aligned(d);
 }

@@ -2,6 +2,7 @@
 #ifndef BURIN_CARVERS_COMMON_HEVC_DECODER_H
 #define BURIN_CARVERS_COMMON_HEVC_DECODER_H
 
+#include "cabac.h"
 #include "h264_bits.h"
 #include "hevc.h"
 
@@ -44,10 +45,8 @@ struct hevc_decoder {
 	int qp;
 	bool invalid;
 	/* CABAC */
-	uint64_t value; /* ivlOffset, and `ahead` bits of the unit below it */
-	uint64_t raw;   /* the unit's last bits as far as they were read */
-	int ahead;
-	unsigned range;                /* ivlCurrRange */
+	struct cabac cabac;
+	uint64_t raw;                  /* the unit's last bits as far as they were read */
 	uint8_t states[HEVC_CONTEXTS]; /* 2 * pStateIdx + valMps */
 	uint8_t synced[HEVC_CONTEXTS]; /* after a row's second unit */
 	uint8_t ended[HEVC_CONTEXTS];  /* after the slice segment before */

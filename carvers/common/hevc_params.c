@@ -8,7 +8,7 @@
 #define HEAD_LEN 2 /* of a NAL unit */
 #define LAYERS_MAX 7
 #define REFERENCES_MAX 64 /* sets of them; a set's pictures are */
-#define PICTURES_MAX 16   /* so many at most */
+#define PICTURES_MAX 16   /* at most */
 #define WIDE_ASPECT 255   /* aspect_ratio_idc: it is written out */
 
 static bool flag(struct h264_bits *bits)
@@ -54,7 +54,7 @@ static void skip_scales(struct h264_bits *bits)
 		}
 }
 
-/* 7.3.7, of which sets after the first may be told by one before. False: there is no such set. */
+/* 7.3.7; a set after the first may be told by one before. False: there is no valid set. */
 static bool skip_references(struct h264_bits *bits, unsigned count)
 {
 	unsigned pictures[REFERENCES_MAX] = { 0 };

@@ -12,6 +12,7 @@
 
 #include "bytes.h"
 #include "cursor_bits.h"
+#include "symbol_code.h"
 
 enum {
 	LENS = 20,
@@ -20,7 +21,6 @@ enum {
 	LOW_DISTANCES = 16,
 	REPEATS = 44,
 	ALL = MAIN + DISTANCES + LOW_DISTANCES + REPEATS,
-	CODE_BITS = 15,
 	FILTER = 256,
 	AGAIN,     /* the last length and distance */
 	OLD_FIRST, /* of four distances */
@@ -38,11 +38,6 @@ enum filter_kind { DELTA, CALLS, CALLS_JUMPS, ARM };
 
 #define ADDRESSES UINT32_C(0x1000000) /* that calls are converted for */
 
-struct code {
-	uint16_t counts[CODE_BITS + 1]; /* of each length */
-	uint16_t symbols[MAIN];         /* in order of their codes */
-};
-
 struct filter {
 	uint64_t from, len;
 	uint8_t kind, channels;
@@ -53,7 +48,7 @@ struct unpacker {
 	struct cursor_bits bits;
 	uint64_t block_end; /* in bits */
 	bool is_last, has_codes;
-	struct code main, distances, low_distances, repeats;
+	struct symbol_code main, distances, low_distances, repeats;
 	uint32_t old[4], last_len; /* distances */
 	uint8_t *plain;
 	uint64_t done, len;
@@ -61,41 +56,9 @@ struct unpacker {
 	size_t filter_count, filter_room;
 };
 
-static bool build_code(struct code *code, const uint8_t *lens, unsigned count)
+static bool build_code(struct symbol_code *code, const uint8_t *lens, unsigned count)
 {
-	uint16_t next[CODE_BITS + 2] = { 0 };
-	uint32_t used = 0;
-
-	memset(code->counts, 0, sizeof(code->counts));
-	for (unsigned i = 0; i < count; i++)
-		code->counts[lens[i]] += lens[i] > 0;
-	for (unsigned len = 1; len <= CODE_BITS; len++) {
-		next[len + 1] = next[len] + code->counts[len];
-		used += (uint32_t)code->counts[len] << (CODE_BITS - len);
-	}
-	for (unsigned i = 0; i < count; i++)
-		if (lens[i])
-			code->symbols[next[lens[i]]++] = (uint16_t)i;
-	return used <= UINT32_C(1) << CODE_BITS;
-}
-
-/* The next symbol, or -1. */
-static int read_symbol(struct unpacker *unpacker, const struct code *code)
-{
-	uint32_t bits = cursor_bits_peek(&unpacker->bits, CODE_BITS), first = 0, word = 0;
-	unsigned index = 0;
-
-	for (int len = 1; len <= CODE_BITS; len++) {
-		word |= bits >> (CODE_BITS - len) & 1;
-		if (word - first < code->counts[len]) {
-			msb_skip(&unpacker->bits.buffer, len);
-			return code->symbols[index + word - first];
-		}
-		index += code->counts[len];
-		first = (first + code->counts[len]) << 1;
-		word <<= 1;
-	}
-	return -1;
+	return symbol_code_build(code, lens, count) <= SYMBOL_CODE_FULL;
 }
 
 static uint32_t take(struct unpacker *unpacker, int count)
@@ -103,7 +66,7 @@ static uint32_t take(struct unpacker *unpacker, int count)
 	return cursor_bits_take(&unpacker->bits, count);
 }
 
-static bool read_lens_code(struct unpacker *unpacker, struct code *code)
+static bool read_lens_code(struct unpacker *unpacker, struct symbol_code *code)
 {
 	uint8_t lens[LENS] = { 0 };
 
@@ -121,12 +84,12 @@ static bool read_lens_code(struct unpacker *unpacker, struct code *code)
 static bool read_codes(struct unpacker *unpacker)
 {
 	uint8_t lens[ALL + 1] = { 0 };
-	struct code code;
+	struct symbol_code code;
 
 	if (!read_lens_code(unpacker, &code))
 		return false;
 	for (unsigned i = 0; i < ALL;) {
-		int symbol = read_symbol(unpacker, &code);
+		int symbol = symbol_code_read(&code, &unpacker->bits);
 		unsigned count;
 
 		if (symbol < 0 || (!i && symbol > 15 && symbol < 18))
@@ -219,7 +182,7 @@ static uint32_t read_len(struct unpacker *unpacker, unsigned slot)
 /* Of a distance that is not one of the last; 0: the code is invalid. */
 static uint32_t read_distance(struct unpacker *unpacker)
 {
-	int slot = read_symbol(unpacker, &unpacker->distances), low;
+	int slot = symbol_code_read(&unpacker->distances, &unpacker->bits), low;
 	int bits = slot < 4 ? 0 : slot / 2 - 1;
 	uint32_t distance;
 
@@ -229,7 +192,7 @@ static uint32_t read_distance(struct unpacker *unpacker)
 	if (bits < 4)
 		return distance + take(unpacker, bits);
 	distance += take(unpacker, bits - 4) << 4;
-	low = read_symbol(unpacker, &unpacker->low_distances);
+	low = symbol_code_read(&unpacker->low_distances, &unpacker->bits);
 	return low < 0 ? 0 : distance + (uint32_t)low;
 }
 
@@ -246,7 +209,7 @@ static bool repeat_new(struct unpacker *unpacker, unsigned slot)
 static bool repeat_old(struct unpacker *unpacker, unsigned index)
 {
 	uint32_t distance = unpacker->old[index];
-	int slot = read_symbol(unpacker, &unpacker->repeats);
+	int slot = symbol_code_read(&unpacker->repeats, &unpacker->bits);
 
 	memmove(unpacker->old + 1, unpacker->old, index * sizeof(*unpacker->old));
 	unpacker->old[0] = distance;
@@ -257,7 +220,7 @@ static bool repeat_old(struct unpacker *unpacker, unsigned index)
 /* The next symbol of the block, and what it yields. */
 static bool take_symbol(struct unpacker *unpacker)
 {
-	int symbol = read_symbol(unpacker, &unpacker->main);
+	int symbol = symbol_code_read(&unpacker->main, &unpacker->bits);
 
 	if (symbol < 0)
 		return false;

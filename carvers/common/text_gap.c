@@ -117,7 +117,7 @@ struct window {
 	size_t len;
 };
 
-/* The byte at `at`, with so many before it, and so many from it on, all in the text. NULL: they can't be read. */
+/* The byte at `at`, with `before` bytes before it, and `after` from it on, all in the text. NULL: they can't be read. */
 static const uint8_t *look(struct window *window, uint64_t at, size_t before, size_t after)
 {
 	uint64_t first = at - before;
@@ -150,7 +150,7 @@ static bool find_back(struct window *window, uint64_t from, const struct codes *
 	return false;
 }
 
-/* Whether so many bytes differ on both sides of `at`, where p is, that codes for pairs may. */
+/* Whether enough bytes differ on both sides of `at`, where p is, for codes for pairs to differ. */
 static bool may_change(const uint8_t *p, size_t before_len, size_t after_len, uint64_t at)
 {
 	uint32_t before[256] = { 0 }, after[256] = { 0 };

@@ -27,7 +27,7 @@ struct model {
 	uint8_t *bytes; /* before the joint, then after it */
 	size_t before, after;
 	uint8_t *seen;               /* a bit for each hash of a string */
-	uint8_t bits[KNOWN_MAX + 1]; /* that so many known strings are worth */
+	uint8_t bits[KNOWN_MAX + 1]; /* by how many strings are known */
 };
 
 static uint32_t hash(const uint8_t *bytes, unsigned len)

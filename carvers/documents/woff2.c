@@ -22,7 +22,7 @@
 #define PLAIN_MAX (UINT64_C(64) << 20)
 #define OUTPUT_LEN 65536
 #define INPUT_WORK 2   /* units that a compressed byte takes, besides that of its peek... */
-#define OUTPUT_UNIT 16 /* ...and so many that it yields take one */
+#define OUTPUT_UNIT 16 /* ...and as many that it yields take one */
 
 /* Reads a number of 2.0's directory (UIntBase128). */
 static bool read_number(struct view *view, uint64_t *at, uint32_t *value)

@@ -193,7 +193,7 @@ static enum evtx_chunk check_chunk(struct evtx *log, uint64_t at)
 }
 
 /* The first block of [at, end) whose bytes are unlike records: those have UTF-16 and small numbers,
- * hence at least so many zeros. `end` if there is none. */
+ * hence zeros, `least` of them or more. `end` if there is none. */
 static uint64_t foreign_block(struct view *view, uint64_t at, uint64_t end, unsigned least)
 {
 	for (; end - at >= FOREIGN_BLOCK; at += FOREIGN_BLOCK) {

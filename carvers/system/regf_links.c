@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "page_hash.h"
 #include "logarithm.h"
 
 #define PAGE_LEN REGF_PAGE_LEN
@@ -55,27 +56,11 @@ struct hive {
 
 /* ---- hashes -------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ x >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-	return x ^ x >> 32;
-}
-
-static uint64_t hash_bytes(const uint8_t *bytes, size_t len, uint64_t hash)
-{
-	for (; len >= 8; len -= 8, bytes += 8)
-		hash = mix(hash ^ le64(bytes));
-	for (; len; len--)
-		hash = mix(hash ^ *bytes++ ^ len << 8);
-	return hash;
-}
-
 enum print { PRINT_PAGE = 1, PRINT_KEY, PRINT_CELL };
 
 static uint64_t print_of_page(const uint8_t *bytes)
 {
-	return hash_bytes(bytes, PAGE_LEN, PRINT_PAGE);
+	return page_hash(bytes, PAGE_LEN, PRINT_PAGE);
 }
 
 /* Of a cell in use of `len` bytes; in_page: where it is in its page. 0: it may well be in other hives. */
@@ -90,24 +75,17 @@ static uint64_t print_of_cell(const uint8_t *cell, size_t len, uint32_t in_page)
 		name = le16(p + 72);
 		if (name > len - 4 - KEY_FIELDS)
 			return 0;
-		return hash_bytes(p + KEY_FIELDS, name,
-			mix(in_page ^ (uint64_t)le32(p + 16) << 16) ^ PRINT_KEY);
+		return page_hash(p + KEY_FIELDS, name,
+			page_hash_mix(in_page ^ (uint64_t)le32(p + 16) << 16) ^ PRINT_KEY);
 	}
-	return hash_bytes(p, len - 4, mix(in_page) ^ PRINT_CELL);
-}
-
-static int compare_prints(const void *a, const void *b)
-{
-	const uint64_t *left = a, *right = b;
-
-	return *left < *right ? -1 : *left > *right;
+	return page_hash(p, len - 4, page_hash_mix(in_page) ^ PRINT_CELL);
 }
 
 static bool has_print(const struct hive *hive, uint64_t print)
 {
 	return print && hive->print_count &&
 	       bsearch(&print, hive->prints, hive->print_count, sizeof(*hive->prints),
-		       compare_prints);
+		       page_hash_compare);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -249,7 +227,7 @@ static bool shows_nothing(const struct link *link)
 static void finish(struct hive *hive)
 {
 	qsort(hive->links, hive->link_count, sizeof(*hive->links), compare_links);
-	qsort(hive->prints, hive->print_count, sizeof(*hive->prints), compare_prints);
+	qsort(hive->prints, hive->print_count, sizeof(*hive->prints), page_hash_compare);
 	for (size_t i = 0; i < hive->link_count; i++) {
 		const struct link *link = &hive->links[i];
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "page_hash.h"
 #include "logarithm.h"
 #include "plain_text.h"
 
@@ -107,22 +108,6 @@ struct database {
 
 /* ---- hashes -------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ x >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-	return x ^ x >> 32;
-}
-
-static uint64_t hash_bytes(const uint8_t *bytes, size_t len, uint64_t hash)
-{
-	for (; len >= 8; len -= 8, bytes += 8)
-		hash = mix(hash ^ le64(bytes));
-	for (; len; len--)
-		hash = mix(hash ^ *bytes++ ^ len << 8);
-	return hash;
-}
-
 /* Makes room for one more. NULL: there is no memory. */
 static void *grow(void *items, size_t *capacity, size_t count, size_t size)
 {
@@ -147,23 +132,16 @@ static bool add_hash(struct hashes *hashes, uint64_t hash)
 	return true;
 }
 
-static int compare_hashes(const void *a, const void *b)
-{
-	const uint64_t *left = a, *right = b;
-
-	return *left < *right ? -1 : *left > *right;
-}
-
 static void sort_hashes(struct hashes *hashes)
 {
 	if (hashes->count)
-		qsort(hashes->items, hashes->count, sizeof(*hashes->items), compare_hashes);
+		qsort(hashes->items, hashes->count, sizeof(*hashes->items), page_hash_compare);
 }
 
 static bool has_hash(const struct hashes *hashes, uint64_t hash)
 {
-	return hashes->count &&
-	       bsearch(&hash, hashes->items, hashes->count, sizeof(*hashes->items), compare_hashes);
+	return hashes->count && bsearch(&hash, hashes->items, hashes->count, sizeof(*hashes->items),
+					page_hash_compare);
 }
 
 /* ---- cells --------------------------------------------------------------------------------- */
@@ -206,7 +184,8 @@ static uint64_t hash_value(
 
 	if (len < (is_integer ? 2 : VALUE_LEN))
 		return 0;
-	table = hash_bytes(bytes, (size_t)len, mix(table ^ mix((uint64_t)row) ^ type));
+	table = page_hash(
+		bytes, (size_t)len, page_hash_mix(table ^ page_hash_mix((uint64_t)row) ^ type));
 	return (table & ~UINT64_C(1)) | is_integer;
 }
 
@@ -246,12 +225,13 @@ static uint64_t hash_columns(
 
 static uint64_t hash_schema(const struct database *db, const uint8_t *bytes)
 {
-	return hash_bytes(bytes + SQLITE_HEADER_LEN, db->page_len - SQLITE_HEADER_LEN, 2);
+	return page_hash(bytes + SQLITE_HEADER_LEN, db->page_len - SQLITE_HEADER_LEN, 2);
 }
 
 static uint64_t print_of(const struct sqlite_cell *cell)
 {
-	return hash_bytes(cell->payload, cell->local, mix((uint64_t)cell->row ^ cell->len << 40));
+	return page_hash(
+		cell->payload, cell->local, page_hash_mix((uint64_t)cell->row ^ cell->len << 40));
 }
 
 /* Of a row's number, and the types and lengths of its columns. 0: it has none. */
@@ -262,8 +242,8 @@ static uint64_t form_of(const struct sqlite_cell *cell)
 	if (!cell->is_table || !sqlite_varint(cell->payload, cell->local, &header) ||
 		header > cell->local)
 		return 0;
-	return hash_bytes(cell->payload, (size_t)header,
-		mix((uint64_t)cell->row ^ cell->len << 40 ^ UINT64_C(1) << 63));
+	return page_hash(cell->payload, (size_t)header,
+		page_hash_mix((uint64_t)cell->row ^ cell->len << 40 ^ UINT64_C(1) << 63));
 }
 
 static void note_value(struct values_seen *seen, uint64_t type, const uint8_t *value, size_t len)
@@ -388,7 +368,7 @@ static void add_to_content(void *context, const struct sqlite_cell *cell)
 	note_values(&content->seen, cell);
 	if (!cell->is_table && !read_entry(cell, &number))
 		content->is_unknown = true;
-	content->rows += mix((uint64_t)number);
+	content->rows += page_hash_mix((uint64_t)number);
 	if (!content->db)
 		return;
 	content->same_cells +=
@@ -400,7 +380,7 @@ static bool add_child_to_content(void *context, uint32_t child, const struct sql
 {
 	struct content *content = context;
 
-	content->children += mix(child) ^ (bounds->has_high && bounds->is_table ? 1 : 0);
+	content->children += page_hash_mix(child) ^ (bounds->has_high && bounds->is_table ? 1 : 0);
 	return true;
 }
 
@@ -415,7 +395,7 @@ static void add_tree(struct database *db, const struct sqlite_object *object)
 	db->stack[db->stack_count++] = (uint32_t)object->root;
 	db->trees[db->tree_count++] = (struct tree){ .root = (uint32_t)object->root,
 		.is_index = object->kind == 'i',
-		.table = hash_bytes(object->table, (size_t)object->table_len, 1) };
+		.table = page_hash(object->table, (size_t)object->table_len, 1) };
 }
 
 /* An overflow's pages come one after another; each has the next one's number, the last one 0. */
@@ -453,7 +433,7 @@ static void note_cell(void *context, const struct sqlite_cell *cell)
 		db->has_all_rows = false;
 		return;
 	}
-	facts->rows += mix((uint64_t)number);
+	facts->rows += page_hash_mix((uint64_t)number);
 	if (!facts->tree)
 		return;
 	add_row(db, number, hash_columns(db, cell, db->trees[facts->tree].table, number));
@@ -544,7 +524,7 @@ static void visit_all(struct database *db)
 		if (!bytes)
 			return;
 		db->visiting = number;
-		db->facts[number].hash = hash_bytes(bytes, db->page_len, 0);
+		db->facts[number].hash = page_hash(bytes, db->page_len, 0);
 		if (db->facts[number].kind == KIND_OVERFLOW)
 			visit_overflow(db, number, bytes);
 		else
@@ -558,7 +538,7 @@ static uint64_t sum_of_leaves(const struct database *db, const uint8_t *bytes)
 	uint64_t sum = count;
 
 	for (uint32_t i = 0; i < count && i < db->usable_len / 4 - 2; i++)
-		sum += mix(be32(bytes + 8 + 4 * i));
+		sum += page_hash_mix(be32(bytes + 8 + 4 * i));
 	return sum;
 }
 
@@ -605,7 +585,7 @@ static void list_rows(struct database *db)
 
 		if (!tree->row_count++)
 			tree->first_row = i;
-		tree->rows += mix((uint64_t)db->rows[i].number);
+		tree->rows += page_hash_mix((uint64_t)db->rows[i].number);
 	}
 }
 
@@ -1040,8 +1020,8 @@ static enum carve_kin kin(const void *pages, const uint8_t *bytes)
 	bool is_same, is_same_form;
 
 	if (may_be_first(db, bytes))
-		return has_hash(&db->pages, hash_bytes(bytes, db->page_len, 0)) ? CARVE_COPY
-										: CARVE_VERSION;
+		return has_hash(&db->pages, page_hash(bytes, db->page_len, 0)) ? CARVE_COPY
+									       : CARVE_VERSION;
 	page.cell = add_to_content;
 	page.context = &content;
 	if (!sqlite_is_btree(&page) || sqlite_check_btree(&page, &bounds))
@@ -1053,8 +1033,7 @@ static enum carve_kin kin(const void *pages, const uint8_t *bytes)
 						content.same_cells == content.cells);
 	if (!is_same && !is_same_form)
 		return CARVE_NO_KIN;
-	return has_hash(&db->pages, hash_bytes(bytes, db->page_len, 0)) ? CARVE_COPY
-									: CARVE_VERSION;
+	return has_hash(&db->pages, page_hash(bytes, db->page_len, 0)) ? CARVE_COPY : CARVE_VERSION;
 }
 
 const struct carve_pages sqlite_pages = { begin, links, may_be, inner_bits, kin, end };
