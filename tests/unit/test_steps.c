@@ -236,6 +236,51 @@ Test(steps, what_can_never_be_complete_is_put_together)
 	extents_free(&extents);
 }
 
+#define LAST_RECORD ((RECORDS - 1) * RECORD)
+#define IS_VERIFIED 1
+
+/* Records of which the last one says whether anything verifies them. */
+static enum verdict check_doubtful(struct view *view, struct finding *finding)
+{
+	enum verdict verdict = check_records(view, finding);
+
+	if (verdict != CARVE_COMPLETE || view_peek(view, LAST_RECORD, 5)[4] == IS_VERIFIED)
+		return verdict;
+	view_agrees(view);
+	return verdict_because(CARVE_UNVERIFIED, finding, "nothing verifies the end");
+}
+
+static void make_last_record(uint8_t verified)
+{
+	uint32_t sum;
+
+	file[LAST_RECORD + 4] = verified;
+	sum = sum_of(file + LAST_RECORD + 4, RECORD - 4);
+	memcpy(file + LAST_RECORD, &sum, 4);
+}
+
+/* A last piece with which the file is complete has no rival in one with which nothing verifies it. */
+Test(steps, what_is_not_complete_is_no_rival_of_what_is)
+{
+	static const struct carver carver = { .name = "x", .check = check_doubtful };
+	static const struct broken broken = {
+		.start = START, .length = 1, .verdict = CARVE_TRUNCATED
+	};
+	static const uint64_t runs[][2] = { { 4, 3 * CLUSTER },
+		{ 9, RECORDS * RECORD - 3 * CLUSTER } };
+	struct extents extents = { 0 };
+
+	make_records();
+	make_last_record(!IS_VERIFIED);
+	plant(3 * CLUSTER, RECORDS * RECORD, 40);
+	make_last_record(IS_VERIFIED);
+	plant(0, 3 * CLUSTER, 4);
+	plant(3 * CLUSTER, RECORDS * RECORD, 9);
+	cr_assert(find(&carver, &broken, &extents));
+	expect_runs(&extents, runs, 2);
+	extents_free(&extents);
+}
+
 static uint64_t layout_state;
 
 static uint64_t draw(uint64_t below)
