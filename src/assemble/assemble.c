@@ -286,10 +286,12 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 	};
 	bool success;
 
-	if (crew->strategy->repeats && crew->strategy[1].repeats && !state->known[index] &&
-		is_at_cluster(assembler, broken))
-		state->known[index] = known_trials_new(crew->known_most);
-	bench.known = state->known[index];
+	if (crew->strategy->repeats) {
+		if (!state->known[index] && is_at_cluster(assembler, broken) &&
+			strategies_repeat_from(state->pass + 1))
+			state->known[index] = known_trials_new(crew->known_most);
+		bench.known = state->known[index];
+	}
 
 	*found = (struct assembled){ .start = broken->start, .rule = broken->rule };
 	found->pass = state->pass;

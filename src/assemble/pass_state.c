@@ -103,14 +103,6 @@ static void load_found(struct assembled *found, const struct broken *broken,
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-/* Whether that pass knows what those before have noted. */
-static bool is_known_needed(unsigned pass)
-{
-	const struct strategy *next = &strategies[pass];
-
-	return pass && next->repeats && next[-1].repeats;
-}
-
 /* has_known: whether what is noted of its trials is saved, too. */
 static void save_file(
 	const struct pass_state *state, size_t index, bool has_known, struct codec_writer *writer)
@@ -132,7 +124,7 @@ static void save_file(
 size_t pass_state_save_files(
 	const struct pass_state *state, size_t from, size_t most, struct codec_writer *writer)
 {
-	bool keeps_known = is_known_needed(state->pass);
+	bool keeps_known = strategies_use_known(state->pass);
 	size_t i;
 
 	for (i = from; i < state->count && (writer->to_file || writer->len < most); i++)
@@ -186,7 +178,7 @@ static bool was_tried(const struct pass_state *state, size_t index)
 void pass_state_save_part(
 	const struct pass_state *state, const struct pass_part *part, struct codec_writer *writer)
 {
-	bool keeps_known = is_known_needed(state->pass + 1);
+	bool keeps_known = strategies_use_known(state->pass + 1);
 
 	for (size_t i = 0; i < state->count; i++)
 		if (is_in_part(part, i) && was_tried(state, i))

@@ -28,3 +28,19 @@ const struct strategy strategies[] = {
 		true, true, true, find_again },
 	{ 0 },
 };
+
+bool strategies_repeat_from(unsigned pass)
+{
+	for (const struct strategy *strategy = &strategies[pass]; strategy->name; strategy++)
+		if (strategy->repeats)
+			return true;
+	return false;
+}
+
+bool strategies_use_known(unsigned pass)
+{
+	for (unsigned before = 0; before < pass; before++)
+		if (strategies[before].repeats)
+			return strategies_repeat_from(pass);
+	return false;
+}

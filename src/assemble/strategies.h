@@ -24,6 +24,11 @@ struct strategy {
 
 extern const struct strategy strategies[];
 
+/* Whether the pass of this number, or a later one, repeats trials. */
+bool strategies_repeat_from(unsigned pass);
+/* Whether it, or a later one, repeats trials that one before it has noted. */
+bool strategies_use_known(unsigned pass);
+
 /* Bits that a file system's own record of a file is worth. Such a file may share clusters with others:
  * small ones are in their records. */
 #define RECORD_BITS 64

@@ -149,3 +149,51 @@ Test(assemble, a_file_that_comes_late_notes_no_more_trials_than_are_left)
 	assembler_free(last);
 	pool_free(options.pool);
 }
+
+/* Whether what the passes before one have noted is still there after its state was saved and loaded. */
+static bool is_kept(unsigned pass)
+{
+	static const struct broken broken = { .length = CLUSTER };
+	const struct pass_state_limits limits = {
+		.broken = &broken, .evidence_size = sizeof(content), .known_most = NOTED_ALL
+	};
+	const struct known_trial trial = { .key = 7, .reached = 1, .seen = 1 };
+	struct pass_state state = { 0 }, loaded = { 0 };
+	struct codec_writer saved = { 0 };
+	struct codec_reader reader;
+	bool kept;
+
+	pass_state_begin(&state, 1);
+	state.pass = pass;
+	state.known[0] = known_trials_new(1);
+	known_trials_add(state.known[0], &trial);
+	pass_state_save(&state, &saved);
+	reader = codec_reader_from(saved.bytes, saved.len);
+	pass_state_begin(&loaded, 1);
+	pass_state_load(&loaded, &limits, &reader);
+	cr_assert(codec_at_end(&reader));
+	kept = known_trials_find(loaded.known[0], trial.key);
+	free(saved.bytes);
+	pass_state_free(&loaded);
+	pass_state_free(&state);
+	return kept;
+}
+
+/* Also over passes between that note nothing. */
+Test(assemble, what_is_noted_is_kept_for_all_passes_that_may_use_it)
+{
+	unsigned first = 0, last = 0, between = 0;
+
+	for (unsigned pass = 0; strategies[pass].name; pass++) {
+		if (strategies[pass].repeats && !first)
+			first = pass;
+		if (strategies[pass].repeats)
+			last = pass;
+	}
+	for (unsigned pass = 0; strategies[pass].name; pass++) {
+		cr_expect_eq(
+			is_kept(pass), pass > first && pass <= last, "%s", strategies[pass].name);
+		between += pass > first && pass < last && !strategies[pass].repeats;
+	}
+	cr_expect_gt(between, 0);
+}
