@@ -13,27 +13,35 @@
  * that the capturing computer sends are often captured before the network card has computed the
  * checksum: a sum over the addresses and the length alone also counts as right. Captures with other
  * wrong checksums allow no conclusion.
+ *
+ * Where a file in pieces is put together a wrong checksum among right ones shows that the packet's bytes are
+ * not all the file's, and records go on in time. Nothing can verify the end, so that the file stays unverified.
  */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "bytes.h"
+#include "packet_sum.h"
 #include "walk.h"
 
 #define HEADER_LEN 24
 #define PACKET_MAX 262144
 #define TEN_YEARS 315360000
-#define CHECKED_MAX 65535 /* maximum length of a packet whose checksum is checked */
+#define UNSORTED 60      /* seconds by which a packet may be older than the one before */
+#define STATE_EVERY 1024 /* bytes after which the state is saved */
 
+/* Without the view it is the state with which a check goes on. */
 struct pcap {
 	struct view *view;
-	uint32_t snap_len, link, fraction_max, first_time;
+	uint32_t snap_len, link, fraction_max, first_time, last_time;
 	uint32_t record_len; /* of a record's header */
 	bool big_endian;
-	uint64_t at, last;              /* after the last record; where that one starts */
-	uint64_t records, right, wrong; /* records; checksums before the last one's */
-	int last_sum;                   /* 1: the last packet's checksum is right, -1: wrong */
+	bool assembles; /* a file in pieces is put together */
+	uint64_t at;    /* after the last record */
+	uint64_t saved; /* where the state was saved last */
+	uint64_t records;
+	struct packet_sums sums;
 };
 
 static uint32_t read32(const struct pcap *pcap, const uint8_t *p)
@@ -64,62 +72,6 @@ static const char *read_header(struct pcap *pcap)
 	return NULL;
 }
 
-/* The offset of an IP packet after the header of this link type, -1 when there is none. */
-static int ip_offset(uint32_t link, const uint8_t *p, size_t len)
-{
-	int at = link == 1 ? 14 : link == 113 ? 16 : link == 0 || link == 108 ? 4 : 0;
-
-	if ((link > 1 && link != 12 && link != 101 && link != 108 && link != 113 && link != 228 &&
-		    link != 229) ||
-		len < (size_t)at + 40)
-		return -1;
-	if (at > 4 && be16(p + at - 2) != 0x0800 && be16(p + at - 2) != 0x86dd)
-		return -1;
-	return at;
-}
-
-static uint32_t add_up(uint32_t sum, const uint8_t *p, size_t len)
-{
-	for (size_t i = 0; i + 2 <= len; i += 2)
-		sum += be16(p + i);
-	return len & 1 ? sum + ((uint32_t)p[len - 1] << 8) : sum;
-}
-
-static uint32_t fold(uint32_t sum)
-{
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return sum;
-}
-
-/* The checksum of TCP or UDP in an IP packet: 1 right, or left to the card (RFC 1071, over the
- * pseudo-header of RFC 9293, section 3.1), -1 wrong, 0 when none can be checked. */
-static int ip_checksum(const uint8_t *p, size_t len)
-{
-	bool six = p[0] >> 4 == 6;
-	size_t head = six ? 40 : 4u * (p[0] & 15), total = six ? 40u + be16(p + 4) : be16(p + 2);
-	uint8_t protocol = six ? p[6] : p[9];
-	size_t field = head + (protocol == 6 ? 16 : 6);
-	uint32_t sum;
-
-	if ((!six && p[0] >> 4 != 4) || head < 20 || total < field + 2 || total > len ||
-		(!six && be16(p + 6) & 0x3fff) || (protocol != 6 && protocol != 17))
-		return 0;
-	if (protocol == 17 && be16(p + field) == 0)
-		return 0;
-	sum = add_up(protocol + (uint32_t)(total - head), p + (six ? 8 : 12), six ? 32 : 8);
-	if (fold(sum) == be16(p + field))
-		return 1;
-	return fold(add_up(sum, p + head, total - head)) == 0xffff ? 1 : -1;
-}
-
-static int checksum(uint32_t link, const uint8_t *p, size_t len)
-{
-	int at = ip_offset(link, p, len);
-
-	return at < 0 ? 0 : ip_checksum(p + at, len - (size_t)at);
-}
-
 /* Whether a record's header is plausible; *len: its packet's. */
 static bool plausible_record(const struct pcap *pcap, const uint8_t *p, uint32_t *len)
 {
@@ -135,10 +87,11 @@ static bool plausible_record(const struct pcap *pcap, const uint8_t *p, uint32_t
 		return false;
 	/* Some programs add to the fraction and forget to carry. */
 	return read32(pcap, p + 4) < pcap->fraction_max + pcap->fraction_max / 100 &&
-	       (!pcap->records || apart < TEN_YEARS);
+	       (!pcap->records || apart < TEN_YEARS) &&
+	       (!pcap->assembles || (uint64_t)time + UNSORTED >= pcap->last_time);
 }
 
-enum pcap_record { RECORD_VALID, RECORD_NONE, RECORD_CUT };
+enum pcap_record { RECORD_VALID, RECORD_NONE, RECORD_CUT, RECORD_WRONG };
 
 static enum pcap_record read_record(struct pcap *pcap)
 {
@@ -153,48 +106,102 @@ static enum pcap_record read_record(struct pcap *pcap)
 		return RECORD_NONE;
 	if (len > view_size(pcap->view) - packet)
 		return RECORD_CUT;
-	pcap->right += pcap->last_sum > 0;
-	pcap->wrong += pcap->last_sum < 0;
-	p = len <= CHECKED_MAX ? view_peek(pcap->view, packet, len) : NULL;
-	pcap->last_sum = p ? checksum(pcap->link, p, len) : 0;
+	if (!packet_sums_add(&pcap->sums, pcap->view, pcap->link, pcap->at, packet, len) &&
+		pcap->assembles)
+		return RECORD_WRONG;
 	if (!pcap->records++)
 		pcap->first_time = time;
-	pcap->last = pcap->at;
+	pcap->last_time = time;
 	pcap->at = packet + len;
 	return RECORD_VALID;
 }
 
+static void save_state(struct pcap *pcap)
+{
+	struct pcap kept = *pcap;
+
+	if (!view_wants_states(pcap->view) || pcap->at < pcap->saved + STATE_EVERY)
+		return;
+	kept.view = NULL;
+	kept.saved = pcap->saved = pcap->at;
+	view_save(pcap->view,
+		&(struct carve_state){ .offset = pcap->at, .len = sizeof(kept), .data = &kept });
+}
+
+/* The file ends, as far as is known. */
+static enum verdict judge_end(struct pcap *pcap, struct finding *finding)
+{
+	const struct packet_sums *sums = &pcap->sums;
+	bool is_right = sums->last == PACKET_SUM_RIGHT;
+
+	if (sums->last == PACKET_SUM_WRONG && sums->right && !sums->wrong) {
+		finding->length = sums->at;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"of all checksums, only the last packet's, at %" PRIu64 ", is wrong",
+			sums->at);
+	}
+	/* The next cluster may be another file's, unless the packet is known to be in one. */
+	if (pcap->assembles && !is_right && sums->at / USUAL_CLUSTER != pcap->at / USUAL_CLUSTER) {
+		finding->length = sums->at;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"nothing verifies the last packet, at %" PRIu64, sums->at);
+	}
+	if (is_right || (pcap->assembles && sums->at / SECTOR == pcap->at / SECTOR))
+		view_agrees(pcap->view);
+	return verdict_because(CARVE_UNVERIFIED, finding,
+		"the number of packets is not stored; %" PRIu64 " are plausible", pcap->records);
+}
+
+/* Walks the records from where the last one that was walked ends. */
+static enum verdict walk(struct pcap *pcap, struct finding *finding)
+{
+	struct view *view = pcap->view;
+	const struct packet_sums *sums = &pcap->sums;
+	enum pcap_record record;
+
+	while ((record = read_record(pcap)) == RECORD_VALID)
+		save_state(pcap);
+	if (!pcap->records)
+		return verdict_because(CARVE_REJECT, finding, "no record after the header");
+	/* Of the last packet only its checksum shows that it is one. */
+	view_holds(view, HEADER_LEN,
+		sums->last == PACKET_SUM_RIGHT || sums->last == PACKET_SUM_PARTIAL ? pcap->at
+										   : sums->at);
+	finding->time = pcap->first_time;
+	finding->length = pcap->at;
+	if (record == RECORD_CUT)
+		return walk_cut(view, finding, view_size(view) + 1,
+			view_ends_with_image(view) || pcap->assembles ? view_size(view) : pcap->at);
+	if (record == RECORD_WRONG)
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"a wrong checksum of the packet at %" PRIu64, pcap->at);
+	return judge_end(pcap, finding);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct pcap pcap = { .view = view };
+	struct pcap pcap = { .view = view, .assembles = packet_assembles(view) };
 	const char *problem = read_header(&pcap);
-	enum pcap_record record;
 
 	if (problem)
 		return verdict_because(CARVE_REJECT, finding, "%s", problem);
-	while ((record = read_record(&pcap)) == RECORD_VALID)
-		;
-	if (!pcap.records)
-		return verdict_because(CARVE_REJECT, finding, "no record after the header");
-	/* Of the last packet only its checksum shows that it is one. */
-	view_holds(view, HEADER_LEN, pcap.last_sum > 0 ? pcap.at : pcap.last);
-	finding->time = pcap.first_time;
-	finding->length = pcap.at;
-	if (record == RECORD_CUT)
-		return walk_cut(view, finding, view_size(view) + 1,
-			view_ends_with_image(view) ? view_size(view) : pcap.at);
-	if (pcap.last_sum < 0 && pcap.right && !pcap.wrong) {
-		finding->length = pcap.last;
-		return verdict_because(CARVE_TRUNCATED, finding,
-			"of all checksums, only the last packet's, at %" PRIu64 ", is wrong",
-			pcap.last);
-	}
-	return verdict_because(CARVE_UNVERIFIED, finding,
-		"the number of packets is not stored; %" PRIu64 " are plausible", pcap.records);
+	return walk(&pcap, finding);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	struct pcap pcap;
+
+	memcpy(&pcap, state->data, sizeof(pcap));
+	pcap.view = view;
+	pcap.assembles = true;
+	return walk(&pcap, finding);
 }
 
 const struct carver pcap_carver = {
 	.name = "pcap",
 	.summary = "Captured packets (libpcap), by their records",
 	.check = check,
+	.resume = resume,
 };

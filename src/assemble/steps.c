@@ -652,6 +652,16 @@ static void judge_guesses(struct search *search)
 	}
 }
 
+/* A check while files are put together may find one to have broken off which the scan took as far as it goes: then layouts that
+ * go further are likely. */
+static void note_break(struct search *search, const struct partial *begin)
+{
+	if (search->broken->verdict == CARVE_UNVERIFIED && !search->tail &&
+		!search->plan->only_sure && search->bench->verdict == CARVE_TRUNCATED &&
+		begin->reached < search->guesses.least)
+		search->guesses.least = begin->reached;
+}
+
 /* Searches from the file as it was found, and then from each joint that is proved: nothing else can be right.
  * True: the search ends. */
 static bool search_from(struct search *search, const struct broken *broken)
@@ -666,6 +676,7 @@ static bool search_from(struct search *search, const struct broken *broken)
 	}
 	workbench_prepare(search->bench, &begin.extents, begin.joint);
 	ends = look(search, &begin);
+	note_break(search, &begin);
 	get_ready(search, &begin);
 	ends = ends || search_cells(search, &begin, pieces);
 	while (search->proved.extents.count) {

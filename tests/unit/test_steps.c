@@ -582,6 +582,48 @@ Test(steps, a_file_without_end_is_not_lengthened_by_another_ones_pieces)
 	extents_free(&extents);
 }
 
+#define LONG_FRAME 500
+
+/* Frames end with '!', which only a check while files are put together looks for. */
+static enum verdict check_long_frames(struct view *view, struct finding *finding)
+{
+	uint64_t at = 0;
+	const uint8_t *p;
+
+	while ((p = view_peek(view, at, LONG_FRAME)) && memcmp(p, "FRAM", 4) == 0) {
+		finding->length = at;
+		if (view_thorough(view) && p[LONG_FRAME - 1] != '!')
+			return verdict_because(CARVE_TRUNCATED, finding, "a frame without end");
+		at += LONG_FRAME;
+	}
+	finding->length = at;
+	return verdict_because(at ? CARVE_UNVERIFIED : CARVE_REJECT, finding, "no frame");
+}
+
+/* The scan took the last frame for whole, which ends far in another file's cluster. */
+Test(steps, a_break_that_the_scan_did_not_notice_is_followed)
+{
+	static const struct carver carver = { .name = "x", .check = check_long_frames };
+	static const struct broken broken = {
+		.start = START, .length = 17 * LONG_FRAME, .verdict = CARVE_UNVERIFIED
+	};
+	static const uint64_t runs[][2] = { { 4, 2 * CLUSTER }, { 9, CLUSTER + 2212 } };
+	struct extents extents = { 0 };
+
+	memset(content, 0xee, sizeof(content));
+	fill_file(2);
+	for (uint64_t at = 0; at < sizeof(file); at += LONG_FRAME) {
+		memcpy(file + at, "FRAM", 4);
+		if (at + LONG_FRAME <= sizeof(file))
+			file[at + LONG_FRAME - 1] = '!';
+	}
+	plant(0, 2 * CLUSTER, 4);
+	plant(2 * CLUSTER, 3 * CLUSTER + 2212, 9);
+	cr_assert(find(&carver, &broken, &extents));
+	expect_runs(&extents, runs, 2);
+	extents_free(&extents);
+}
+
 /* ---- a tail, without which nothing is known of what is before ------------------------------- */
 
 #define TAIL_AT (RECORDS * RECORD)
