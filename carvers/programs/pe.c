@@ -245,9 +245,15 @@ static enum verdict judge_end(struct pe *pe, const struct pe_proof *proof)
 	if (!proof->broken_at && overlay_include(pe->view, pe->end, finding, &verdict))
 		return verdict;
 	finding->length = pe->end;
-	/* That proves no joint: the order of words does not change the sum. */
-	if (pe->checksum && pe_checksum_matches(pe, pe->end))
-		return CARVE_COMPLETE;
+	/* That proves no joint: neither the order of words nor zeros between them change the sum. */
+	if (pe->checksum && pe_checksum_matches(pe, pe->end)) {
+		if (!proof->broken_at)
+			return CARVE_COMPLETE;
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the checksum matches, and relocations, resources, symbols or certificates "
+			"are invalid at %" PRIu64,
+			proof->broken_at);
+	}
 	if (proof->broken_at)
 		return foreign_cut(pe->view, finding, pe->head_end, pe->end,
 			"invalid relocations, resources, symbols or certificates",
@@ -281,11 +287,25 @@ static void add_padding(struct pe *pe)
 		pe->end = end;
 }
 
+/* In a scan. What the code contradicts may be an odd program, or have another file's cluster in it. */
+static enum verdict judge_whole(struct pe *pe, const struct pe_proof *proof)
+{
+	enum verdict verdict = judge_end(pe, proof);
+	uint64_t wrong_at;
+
+	if (verdict != CARVE_COMPLETE || pe_code_fits(pe, &wrong_at))
+		return verdict;
+	return verdict_because(CARVE_UNVERIFIED, pe->finding,
+		"code that is not this program's at %" PRIu64 ", or before that", wrong_at);
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct pe pe = { .view = view, .finding = finding };
 	const char *problem = read_headers(&pe);
 	struct pe_proof proof = { 0 };
+	enum verdict verdict;
+	bool assembles;
 	uint64_t wrong_at;
 
 	if (problem)
@@ -298,15 +318,21 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (!pe.reproducible && pe.time > 0x2a000000 && pe.time < 0x70000000)
 		finding->time = pe.time;
 	add_padding(&pe);
-	if (pe.end > view_size(view))
-		return walk_cut(view, finding, pe.end, foreign_start(view, pe.head_end, pe.end));
-	if ((view_thorough(view) || view_is_trial(view)) && !pe_code_fits(&pe, &wrong_at)) {
+	assembles = view_thorough(view) || view_is_trial(view);
+	if (assembles && !pe_code_fits(&pe, &wrong_at)) {
 		finding->length = wrong_at;
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"code that is not what relocations or unwind data say at %" PRIu64,
-			wrong_at);
+			"code that is not this program's at %" PRIu64 ", or before that", wrong_at);
 	}
-	return judge_end(&pe, &proof);
+	if (pe.end > view_size(view))
+		return walk_cut(view, finding, pe.end, foreign_start(view, pe.head_end, pe.end));
+	if (!assembles)
+		return judge_whole(&pe, &proof);
+	verdict = judge_end(&pe, &proof);
+	/* All between may be the file's: the break is not after that. */
+	if (verdict == CARVE_TRUNCATED && proof.broken_at && proof.broken_at < finding->length)
+		finding->length = proof.broken_at;
+	return verdict;
 }
 
 const struct carver pe_carver = {

@@ -9,7 +9,9 @@
 
 #define PE_SECTIONS_MAX 96
 #define PE_DIRECTORIES 16
-#define PE_X64 0x8664 /* a machine */
+/* Machines. */
+#define PE_X86 0x14c
+#define PE_X64 0x8664
 
 enum pe_directory {
 	PE_RESOURCES = 2,
@@ -17,6 +19,7 @@ enum pe_directory {
 	PE_CERTIFICATES = 4,
 	PE_RELOCATIONS = 5,
 	PE_DEBUG = 6,
+	PE_CLR = 14,
 };
 
 struct pe_section {
@@ -56,8 +59,8 @@ bool pe_certificates(const struct pe *pe, uint64_t *end, uint64_t *broken_at);
 /* The tree of resources and the last one; also sets title and extension from the version. */
 bool pe_resources(struct pe *pe, uint64_t *end, uint64_t *broken_at);
 
-/* Whether the code has what relocations and unwind data say of it; each is ignored where it is invalid. False: *wrong_at
- * is the first place that has not. */
+/* Whether the code has what relocations and unwind data say of it, each ignored where it is invalid, and looks like one program's
+ * (code_calls.h). False: *wrong_at is the first place that has or does not. */
 bool pe_code_fits(const struct pe *pe, uint64_t *wrong_at);
 
 /* Whether the header's checksum is that of [0, end). */

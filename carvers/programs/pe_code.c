@@ -1,6 +1,6 @@
 /*
- * What the code of a PE file has where tables elsewhere in the file say so: checked only where it is put together of
- * pieces, as code itself is any bytes.
+ * What the code of a PE file has where tables elsewhere in the file say so, as code itself is any bytes. Files in pieces are
+ * truncated where it is not so; in one piece they are unverified.
  *
  *	base relocations: addresses in the image (Microsoft PE specification, the .reloc section)
  *	unwind data of x64: instructions that make room on the stack, 48 83 EC n (x64 exception handling, UNWIND_INFO)
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "code_calls.h"
 
 #define PLACES_MAX ((size_t)1 << 20)
 #define TOLERANCE 512 /* one wrong place in as many, and... */
@@ -266,6 +267,26 @@ static void link_places(const struct places *places)
 	}
 }
 
+/* Whether calls lead to functions, and other content is not in the code. */
+static bool calls_fit(const struct pe *pe, uint64_t *wrong_at)
+{
+	bool is_native =
+		(pe->machine == PE_X86 || pe->machine == PE_X64) && !pe->directories[PE_CLR].len;
+	struct code_part parts[PE_SECTIONS_MAX];
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < pe->section_count; i++) {
+		const struct pe_section *section = &pe->sections[i];
+		uint32_t len = section->memory_len && section->memory_len < section->len
+				       ? section->memory_len
+				       : section->len;
+
+		if (section->flags & CODE_FLAG && section->at && len)
+			parts[count++] = (struct code_part){ section->at, len, section->address };
+	}
+	return code_calls_fit(pe->view, parts, count, is_native, wrong_at);
+}
+
 bool pe_code_fits(const struct pe *pe, uint64_t *wrong_at)
 {
 	struct places places = { .pe = pe };
@@ -288,5 +309,5 @@ bool pe_code_fits(const struct pe *pe, uint64_t *wrong_at)
 	if (!wrong)
 		link_places(&places);
 	free(places.items);
-	return true;
+	return calls_fit(pe, wrong_at);
 }

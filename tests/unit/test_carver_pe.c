@@ -121,9 +121,116 @@ Test(carver_pe, others_code_is_noticed_in_pieces)
 		struct finding found;
 
 		memset(bytes.data + at, 'x', 512);
-		cr_expect_eq(carve("pe", bytes.data, bytes.len, &found), CARVE_COMPLETE);
+		cr_expect_eq(carve("pe", bytes.data, bytes.len, &found), CARVE_UNVERIFIED);
+		cr_expect_eq(found.length, bytes.len);
 		cr_expect_eq(check_thoroughly(&bytes, &found), CARVE_TRUNCATED);
 		cr_expect_eq(found.length, at, "%llu", (unsigned long long)found.length);
 		free(bytes.data);
 	}
+}
+
+enum { FUNCTION_LEN = 32, FUNCTIONS = CODE_LEN / FUNCTION_LEN };
+
+/* A program without relocations of its code, whose functions call each other, `off` bytes after where they begin. */
+static struct bytes calling_program(uint32_t off)
+{
+	struct bytes made = program(true);
+	uint8_t *optional = made.data + 88;
+
+	put_le(optional + 112 + 8 * 3, 0, 8); /* no functions in the table */
+	for (uint32_t i = 0; i < FUNCTIONS; i++) {
+		uint8_t *function = made.data + CODE_AT + FUNCTION_LEN * i;
+		uint32_t other = (i * 7 + FUNCTIONS / 2) % FUNCTIONS;
+
+		memset(function, 0x40 + i % 8, FUNCTION_LEN - 1);
+		function[FUNCTION_LEN - 1] = 0xc3;
+		function[4] = 0xe8;
+		put_le(function + 5, (other - i) * FUNCTION_LEN - 9 + off, 4);
+	}
+	return made;
+}
+
+/* Checks it with len bytes of its code, from `at` on, replaced. */
+static enum verdict check_with(
+	uint32_t at, const uint8_t *with, uint32_t len, bool thorough, struct finding *found)
+{
+	struct bytes bytes = calling_program(0);
+	enum verdict verdict;
+
+	memcpy(bytes.data + at, with, len);
+	verdict = thorough ? check_thoroughly(&bytes, found)
+			   : carve("pe", bytes.data, bytes.len, found);
+	free(bytes.data);
+	return verdict;
+}
+
+Test(carver_pe, calls_lead_to_functions)
+{
+	struct bytes own = calling_program(0), other = calling_program(5);
+	uint32_t at = CODE_AT + 4096;
+	struct finding found;
+
+	cr_expect_eq(
+		check_with(at, own.data + at, 512, false, &found), CARVE_COMPLETE, "%s", found.why);
+	cr_expect_eq(check_with(at, own.data + at, 512, true, &found), CARVE_COMPLETE);
+	cr_expect_eq(check_with(at, other.data + at, 512, false, &found), CARVE_UNVERIFIED);
+	cr_expect_eq(found.length, own.len);
+	cr_expect_eq(check_with(at, other.data + at, 512, true, &found), CARVE_TRUNCATED);
+	cr_expect_eq(found.length, at, "%llu", (unsigned long long)found.length);
+	free(own.data);
+	free(other.data);
+}
+
+/* The calls are right, and what they call is another program's. */
+Test(carver_pe, the_break_is_not_before_what_is_called)
+{
+	struct bytes shifted = { 0 };
+	uint32_t at = CODE_AT + CODE_LEN / 2;
+	struct finding found;
+
+	bytes_fill(&shifted, 0x41, CODE_LEN / 2);
+	cr_expect_eq(check_with(at, shifted.data, CODE_LEN / 2, true, &found), CARVE_TRUNCATED);
+	cr_expect_geq(found.length, at, "%llu", (unsigned long long)found.length);
+	cr_expect_lt(found.length, at + 1024, "%llu", (unsigned long long)found.length);
+	free(shifted.data);
+}
+
+Test(carver_pe, text_and_random_bytes_are_no_code)
+{
+	uint32_t at = CODE_AT + 2048;
+	struct bytes with = { 0 };
+	struct finding found;
+
+	bytes_fill(&with, 'x', 1024);
+	for (int kind = 0; kind < 2; kind++) {
+		cr_expect_eq(check_with(at, with.data, 1024, true, &found), CARVE_TRUNCATED);
+		cr_expect_eq(found.length, at, "%llu", (unsigned long long)found.length);
+		cr_expect_eq(check_with(at, with.data, 1024, false, &found), CARVE_UNVERIFIED);
+		/* It may be a table. */
+		cr_expect_eq(check_with(at, with.data, 512, false, &found), CARVE_COMPLETE);
+		with.len = 0;
+		bytes_add_random(&with, 9, 1024);
+	}
+	free(with.data);
+}
+
+/* The header's checksum is of words in any order, and zeros do not count. */
+Test(carver_pe, a_checksum_does_not_hide_invalid_tables)
+{
+	struct bytes bytes = program(false);
+	uint8_t *sum_at = bytes.data + 88 + 64;
+	struct finding found;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < bytes.len; i += 2)
+		sum += le16(bytes.data + i);
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	put_le(sum_at, sum + bytes.len, 4);
+	cr_assert_eq(carve("pe", bytes.data, bytes.len, &found), CARVE_COMPLETE, "%s", found.why);
+	/* Zeros come between, and others at the end are lost. */
+	memmove(bytes.data + TABLE_AT + 512, bytes.data + TABLE_AT, TABLE_LEN - 512);
+	memset(bytes.data + TABLE_AT, 0, 512);
+	expect("pe", &bytes, CARVE_UNVERIFIED, bytes.len, "the checksum matches");
+	free(bytes.data);
 }

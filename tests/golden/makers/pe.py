@@ -13,7 +13,7 @@ def padded(data, to=512):
 def relocations(pages=2):
     out = b""
     for page in range(pages):
-        words = [0x3000 | 8 * i for i in range(20)]
+        words = [0x2000 | 8 * i for i in range(20)]  # of 16 bits, as the code is made up
         out += struct.pack("<II", 0x1000 * (page + 1), 8 + 2 * len(words)) + struct.pack(f"<{len(words)}H", *words)
     return out
 
