@@ -98,6 +98,14 @@ static const char *read_header(struct ole *ole)
 	return NULL;
 }
 
+bool ole_open(struct ole *ole)
+{
+	struct ole_entry root;
+
+	return !read_header(ole) && ole_read_fat(ole) && ole_read_root(ole, &root) &&
+	       ole_read_mini_fat(ole) && ole_check_directory(ole);
+}
+
 static bool read_file(struct ole *ole)
 {
 	struct ole_entry root;
@@ -253,4 +261,5 @@ const struct carver ole_carver = {
 	.check = check,
 	.map = &ole_map,
 	.places = &ole_places,
+	.pages = &ole_pages,
 };

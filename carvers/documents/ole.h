@@ -4,7 +4,7 @@
  * stream's chain fits, ole_stream.c reads streams, ole_kind.c determines the kind of file,
  * ole_content.c checks streams whose content is a chain of records and reads title and date,
  * ole_visio.c those of Visio, ole_text.c and ole_strings.c check text where proof is asked for, ole_pictures.c
- * pictures, ole_embedded.c names the files that streams contain, ole_map.c and ole_places.c find the pieces of a file, and ole_order.c
+ * pictures, ole_embedded.c names the files that streams contain, ole_map.c and ole_places.c find the pieces of a file, ole_pages.c what links them, and ole_order.c
  * what is wrong first in one that was put together.
  */
 #ifndef BURIN_CARVERS_DOCUMENTS_OLE_H
@@ -58,11 +58,12 @@ struct ole {
 	uint64_t foreign;   /* foreign-looking bytes here, in the last sector; or 0 */
 	uint64_t end;       /* after the last sector in use */
 	uint64_t valid_end; /* all before is certainly this file's */
-	bool only_looks;    /* nothing is to be declared of what is found */
-	bool cut;           /* something is past the end of the view */
-	bool contradiction; /* the tables are valid: the end is known */
-	const char *problem; /* what is wrong */
-	uint64_t problem_at; /* and where */
+	struct ole_pages *pages; /* what is proved is noted there; or NULL */
+	bool only_looks;         /* nothing is to be declared of what is found */
+	bool cut;                /* something is past the end of the view */
+	bool contradiction;      /* the tables are valid: the end is known */
+	const char *problem;     /* what is wrong */
+	uint64_t problem_at;     /* and where */
 };
 
 struct ole_entry {
@@ -101,6 +102,9 @@ void ole_name_unverified(struct ole *ole, uint64_t end);
 
 /* Notes that this sector was confirmed, as a part of a table or of the directory. */
 void ole_confirm_sector(struct ole *ole, uint32_t sector);
+
+/* Reads the header, the FAT, the directory and the small streams' table, and checks all chains. False: something is wrong. */
+bool ole_open(struct ole *ole);
 
 /* Read the FAT, with the file's end, and the mini FAT; ole_free frees their memory. */
 bool ole_read_fat(struct ole *ole);
@@ -222,5 +226,9 @@ const char *ole_first_wrong(const struct ole *header, uint64_t *at);
 /* For files in pieces. */
 extern const struct carve_map ole_map;
 extern const struct carve_places ole_places;
+extern const struct carve_pages ole_pages;
+
+/* A check over the file's bytes [from, to) as a whole agreed. Bits as for view_proved. */
+void ole_prove_pages(struct ole_pages *pages, uint64_t from, uint64_t to, unsigned bits);
 
 #endif

@@ -363,7 +363,7 @@ static bool is_property(const uint8_t *p)
 }
 
 /* The first bytes of streams. */
-static int start_bits(const struct ole_entry *entry, const uint8_t *p)
+int ole_start_bits(const struct ole_entry *entry, const uint8_t *p)
 {
 	static const struct {
 		const char *name;
@@ -481,7 +481,7 @@ static int word_bits(
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-static size_t excel_len(const uint8_t *p)
+size_t ole_excel_len(const uint8_t *p)
 {
 	unsigned type = le16(p), len = le16(p + 2);
 
@@ -497,13 +497,13 @@ static size_t excel_len(const uint8_t *p)
 		       : 0;
 }
 
-static size_t powerpoint_len(const uint8_t *p)
+size_t ole_powerpoint_len(const uint8_t *p)
 {
 	unsigned type = le16(p + 2), version = p[0] & 15;
 	uint32_t len = le32(p + 4);
 
 	if ((version > 4 && version != 15) || len > 0xffffff ||
-		!((type >= 1000 && type < 0x1800) || (type >= 0xf000 && type < 0xf200)))
+		!((type >= 1000 && type < 0x3000) || (type >= 0xf000 && type < 0xf200)))
 		return 0;
 	return version == 15 ? 8 : 8 + (size_t)len;
 }
@@ -519,7 +519,7 @@ static int record_bits(const uint8_t *p, size_t len, bool is_excel)
 		unsigned count = 0;
 
 		while (at + head <= len && count < 64) {
-			size_t some = (is_excel ? excel_len : powerpoint_len)(p + at);
+			size_t some = (is_excel ? ole_excel_len : ole_powerpoint_len)(p + at);
 
 			if (!some)
 				break;
@@ -557,7 +557,7 @@ static int mini_bits(const struct ole_places *places, const uint8_t *p, uint64_t
 		left = entry->len - (uint64_t)mini->number * 64;
 		len = left < 64 ? (size_t)left : 64;
 		if (mini->number == 0)
-			bits += len >= 24 ? start_bits(entry, p) : 0;
+			bits += len >= 24 ? ole_start_bits(entry, p) : 0;
 		if (content == CONTENT_WIDE || content == CONTENT_NARROW)
 			bits += text_bits(p, len, content == CONTENT_WIDE);
 		if (content == CONTENT_PROPERTIES)
@@ -585,7 +585,7 @@ static int stream_chunk_bits(const struct ole_places *places, const struct ole_p
 	if (offset >= entry->len)
 		return 0;
 	if (!offset)
-		bits += start_bits(entry, p);
+		bits += ole_start_bits(entry, p);
 	if (entry->len - offset < OLE_CHUNK) {
 		size_t used = (size_t)(entry->len - offset);
 

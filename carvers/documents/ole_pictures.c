@@ -61,7 +61,9 @@ struct proof {
 
 static void declare(struct proof *proof)
 {
-	if (proof->to > proof->from && !proof->ole->only_looks)
+	if (proof->to > proof->from && proof->ole->pages)
+		ole_prove_pages(proof->ole->pages, proof->from, proof->to, proof->bits);
+	else if (proof->to > proof->from && !proof->ole->only_looks)
 		view_proved(proof->ole->view, proof->from, proof->to, proof->bits);
 }
 

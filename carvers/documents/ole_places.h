@@ -95,6 +95,12 @@ struct ole_places {
 int ole_fat_bits(const struct ole_places *places, const uint8_t *p, uint32_t base);
 int ole_mini_fat_bits(const struct ole_places *places, const uint8_t *p, uint32_t base);
 int ole_directory_bits(const struct ole_places *places, const uint8_t *p, uint32_t base);
+/* The same of the first bytes of streams: 0, or 30 or more bytes that fit or do not fit one of that name. */
+int ole_start_bits(const struct ole_entry *entry, const uint8_t *p);
+/* The length of a record with its head, of a workbook (4 bytes) or a presentation (8 bytes), whose records that hold others end
+ * with it; 0: it is not one. */
+size_t ole_excel_len(const uint8_t *p);
+size_t ole_powerpoint_len(const uint8_t *p);
 /* What streams with this name hold. */
 enum ole_content ole_content_of(const struct ole_entry *entry);
 /* As ask in struct carve_places. */

@@ -1,0 +1,731 @@
+/*
+ * Which pages of a compound file belong together. The header says where the FAT begins, which marks itself there, and where the
+ * directory is; the directory where streams with well-known first bytes begin. In workbooks and presentations records
+ * follow one another over pages, and offsets in one page say which records begin in others; a picture's digest covers its pages. How
+ * seldom that is so of other files' pages was measured (tests/bench/RESULTS.md).
+ *
+ * A version of the file may have the same records in the same places, with other content: so nothing is proved where the image has a page
+ * of which much that few files have is at the same offset of one of the file's pages.
+ */
+#include "ole_pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "logarithm.h"
+#include "ole_places.h"
+#include "walk.h"
+
+#define PAGES_MAX ((uint32_t)1 << 15) /* 16 MiB */
+#define LINKS_MAX ((size_t)1 << 17)
+#define TABLE_BITS 10    /* of a part of the FAT that marks itself, */
+#define DIRECTORY_BITS 8 /* of the root entry where the FAT is elsewhere, */
+#define CHAIN_BITS 4     /* of a stream's chain, */
+#define CHAINS 2         /* of which there are */
+#define BEGIN_BITS 4     /* of a stream's first bytes, */
+#define END_BITS 8       /* of records that end with their stream */
+#define NEAR 4 /* sectors: many files have tables in the first ones, or one beside the other */
+#define START_LEN 24  /* first bytes of streams that are compared */
+#define OWN_PART 6    /* of a page's own words, one in so many is in a version, */
+#define OWN_MIN 4     /* and at least as many */
+#define PROVED_MIN 64 /* bytes of a page that a digest covers */
+#define WORDS (OLE_PAGE / 4)
+
+enum page_kind {
+	PAGE_ANY,   /* nothing shows what is in it */
+	PAGE_TABLE, /* of numbers of sectors */
+	PAGE_DIRECTORY,
+	PAGE_BEGIN, /* of a well-known stream */
+	PAGE_ZEROS,
+	PAGE_RECORDS,
+	PAGE_PROVED, /* a digest covers it */
+};
+
+struct page {
+	uint8_t kind;
+	uint8_t head_len;
+	uint8_t own; /* words that few files have there */
+	uint16_t first, limit,
+		after; /* the first header, where bytes end, and the header after those of this page */
+	uint32_t entry; /* of the stream that begins there, at `first` */
+	size_t (*len)(const uint8_t *p);
+};
+
+/* A word that few files have at this offset of a page: sorted by key. */
+struct own_word {
+	uint64_t key; /* the offset, in words, and the word */
+	uint32_t page;
+};
+
+struct ole_pages {
+	struct ole ole;
+	struct finding finding;
+	uint32_t count;
+	uint8_t *bytes; /* all pages; zeros after the file's end */
+	struct page *pages;
+	struct ole_entry *entries;
+	struct carve_page_link *links;
+	size_t link_count, link_room;
+	struct own_word *own;
+	size_t own_count, own_room;
+	uint8_t *filter; /* a bit for each hash of a key */
+};
+
+#define FILTER_BITS 20
+
+static uint32_t hash_of(uint64_t key)
+{
+	return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> (64 - FILTER_BITS));
+}
+
+static uint8_t *page_bytes(const struct ole_pages *pages, uint32_t page)
+{
+	return pages->bytes + (size_t)page * OLE_PAGE;
+}
+
+/* ---- links ---------------------------------------------------------------------------------- */
+
+static void add_link(struct ole_pages *pages, uint32_t page, uint32_t other, unsigned bits)
+{
+	struct carve_page_link *list;
+
+	if (page == other || page >= pages->count || other >= pages->count || !bits)
+		return;
+	list = walk_list_grow(pages->ole.view, pages->links, pages->link_count, &pages->link_room,
+		LINKS_MAX, sizeof(*list));
+	if (!list)
+		return;
+	pages->links = list;
+	list[pages->link_count++] =
+		(struct carve_page_link){ .page = page, .other = other, .bits = bits * LOG_BIT };
+}
+
+void ole_link(const struct ole_flat *flat, uint32_t at, uint32_t other, unsigned bits)
+{
+	if (at < flat->len && other < flat->len)
+		add_link(flat->pages, flat->places[at / OLE_PAGE], flat->places[other / OLE_PAGE],
+			bits);
+}
+
+void ole_link_page(const struct ole_flat *flat, uint32_t at, uint32_t page, unsigned bits)
+{
+	if (at < flat->len)
+		add_link(flat->pages, flat->places[at / OLE_PAGE], page, bits);
+}
+
+struct view *ole_flat_view(const struct ole_flat *flat)
+{
+	return flat->pages->ole.view;
+}
+
+static bool has_bit(const uint8_t *bits, uint32_t n)
+{
+	return bits[n / 8] >> n % 8 & 1;
+}
+
+/* Where the chain of records leads from the header at `first` on, in a page with bytes up to `limit`; 0: it breaks. */
+static unsigned chain_end(const struct page *page, const uint8_t *p)
+{
+	unsigned at = page->first;
+
+	while (at + page->head_len <= page->limit) {
+		size_t len = page->len(p + at);
+
+		if (!len || len > UINT16_MAX / 2)
+			return !len ? 0 : UINT16_MAX;
+		at += (unsigned)len;
+	}
+	return at;
+}
+
+/* A page of records is known by where the first one begins, and where the chain from there leads. */
+static void note_records(const struct ole_flat *flat, uint32_t from, uint32_t first, uint32_t end,
+	size_t head_len, size_t (*len)(const uint8_t *p))
+{
+	struct page *page = &flat->pages->pages[flat->places[from / OLE_PAGE]];
+	uint32_t limit = end - from < OLE_PAGE ? end - from : OLE_PAGE;
+
+	if (page->kind != PAGE_ANY || first + head_len > from + limit)
+		return;
+	page->first = (uint16_t)(first - from);
+	page->limit = (uint16_t)limit;
+	page->head_len = (uint8_t)head_len;
+	page->len = len;
+	page->after = (uint16_t)chain_end(page, flat->bytes + from);
+	if (page->after && page->after != UINT16_MAX)
+		page->kind = PAGE_RECORDS;
+}
+
+void ole_link_records(const struct ole_flat *flat, const uint8_t *starts, uint32_t end,
+	size_t head_len, size_t (*len)(const uint8_t *p), unsigned bits)
+{
+	uint32_t before = 0, next_page = 0;
+
+	for (uint32_t at = 0; at < end; at++) {
+		if (!has_bit(starts, at))
+			continue;
+		if (at / OLE_PAGE != before / OLE_PAGE)
+			ole_link(flat, at, before, bits);
+		if (at >= next_page) {
+			note_records(flat, at / OLE_PAGE * OLE_PAGE, at, end, head_len, len);
+			next_page = (at / OLE_PAGE + 1) * OLE_PAGE;
+		}
+		before = at;
+	}
+}
+
+static int compare_pointers(const void *a, const void *b)
+{
+	const struct ole_pointer *left = a, *right = b;
+
+	return left->to < right->to ? -1 : left->to > right->to;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint32_t *left = a, *right = b;
+
+	return *left < *right ? -1 : *left > *right;
+}
+
+/* Whether a number is only once in a sorted list. */
+static bool is_single(const uint32_t *list, size_t count, uint32_t number)
+{
+	const uint32_t *found = bsearch(&number, list, count, sizeof(*list), compare_numbers);
+
+	return found && (found == list || found[-1] != number) &&
+	       (found + 1 == list + count || found[1] != number);
+}
+
+static uint32_t distance(const struct ole_pointer *pointer)
+{
+	return pointer->to < pointer->from ? pointer->from - pointer->to
+					   : pointer->to - pointer->from;
+}
+
+/* Leaves one of those with targets near one another: where the first is, from where the farthest is. */
+static size_t join_near(struct ole_pointer *pointers, size_t count, uint32_t far)
+{
+	size_t kept = 0;
+	uint32_t before = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool is_near = i && pointers[i].to - before < far;
+
+		before = pointers[i].to;
+		if (!is_near)
+			pointers[kept++] = pointers[i];
+		else if (distance(&pointers[i]) > distance(&pointers[kept - 1]))
+			pointers[kept - 1].from = pointers[i].from;
+	}
+	return kept;
+}
+
+void ole_link_pointers(const struct ole_flat *flat, struct ole_pointer *pointers, size_t count,
+	unsigned bits, uint32_t far)
+{
+	uint32_t *gaps = calloc(count + 1, sizeof(*gaps));
+
+	if (!gaps) {
+		view_no_memory(flat->pages->ole.view);
+		return;
+	}
+	if (count)
+		qsort(pointers, count, sizeof(*pointers), compare_pointers);
+	count = join_near(pointers, count, far ? far : 1);
+	for (size_t i = 1; i < count; i++)
+		gaps[i - 1] = pointers[i].to - pointers[i - 1].to;
+	if (count)
+		qsort(gaps, count - 1, sizeof(*gaps), compare_numbers);
+	for (size_t i = 0; i < count; i++)
+		if (!i || is_single(gaps, count - 1, pointers[i].to - pointers[i - 1].to))
+			ole_link(flat, pointers[i].to, pointers[i].from, bits);
+	free(gaps);
+}
+
+/* ---- what few files have -------------------------------------------------------------------- */
+
+static uint64_t key_of(unsigned word, uint32_t value)
+{
+	return (uint64_t)word << 32 | value;
+}
+
+static bool is_usual(uint32_t value)
+{
+	return value <= UINT16_MAX || value == UINT32_MAX || value == (value & 0xff) * 0x01010101u;
+}
+
+void ole_note_own(const struct ole_flat *flat, uint32_t from, uint32_t to)
+{
+	struct ole_pages *pages = flat->pages;
+
+	for (uint32_t at = (from + 3) / 4 * 4; at + 4 <= to && at + 4 <= flat->len; at += 4) {
+		uint32_t value = le32(flat->bytes + at);
+		uint64_t key = key_of(at % OLE_PAGE / 4, value);
+		struct own_word *list;
+
+		if (is_usual(value))
+			continue;
+		list = walk_list_grow(pages->ole.view, pages->own, pages->own_count,
+			&pages->own_room, PAGES_MAX * WORDS, sizeof(*list));
+		if (!list)
+			return;
+		pages->own = list;
+		pages->pages[flat->places[at / OLE_PAGE]].own++;
+		list[pages->own_count++] = (struct own_word){ key, flat->places[at / OLE_PAGE] };
+		pages->filter[hash_of(key) / 8] |= (uint8_t)(1 << hash_of(key) % 8);
+	}
+}
+
+static int compare_words(const void *a, const void *b)
+{
+	const struct own_word *left = a, *right = b;
+
+	if (left->key != right->key)
+		return left->key < right->key ? -1 : 1;
+	return left->page < right->page ? -1 : left->page > right->page;
+}
+
+/* The first word with this key, of those in order. */
+static size_t find_key(const struct ole_pages *pages, uint64_t key)
+{
+	size_t low = 0, high = pages->own_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (pages->own[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Whether one of the file's pages has words of its own that these bytes have at the same offsets; *page: which. */
+static bool find_version(
+	const struct ole_pages *pages, const uint64_t *keys, unsigned key_count, uint32_t *page)
+{
+	uint32_t candidates[WORDS];
+	unsigned count = 0, same = 0;
+
+	/* Of words that many pages have, one is enough: pages that have OWN_MIN words have others, too. */
+	for (unsigned i = 0; i < key_count; i++) {
+		size_t at = find_key(pages, keys[i]);
+
+		for (unsigned n = 0; n < 4 && count < WORDS && at + n < pages->own_count &&
+				     pages->own[at + n].key == keys[i];
+			n++)
+			candidates[count++] = pages->own[at + n].page;
+	}
+	qsort(candidates, count, sizeof(*candidates), compare_numbers);
+	for (unsigned i = 0; i < count; i++) {
+		same = i && candidates[i] == candidates[i - 1] ? same + 1 : 1;
+		if (same < OWN_MIN || same * OWN_PART < pages->pages[candidates[i]].own)
+			continue;
+		*page = candidates[i];
+		return true;
+	}
+	return false;
+}
+
+static enum carve_kin kin(const void *context, const uint8_t *bytes)
+{
+	const struct ole_pages *pages = context;
+	uint64_t keys[WORDS];
+	unsigned count = 0;
+	uint32_t page;
+
+	for (unsigned i = 0; i < WORDS; i++) {
+		uint64_t key = key_of(i, le32(bytes + 4 * (size_t)i));
+
+		if (has_bit(pages->filter, hash_of(key)))
+			keys[count++] = key;
+	}
+	if (count < OWN_MIN || !find_version(pages, keys, count, &page))
+		return CARVE_NO_KIN;
+	return memcmp(bytes, page_bytes(pages, page), OLE_PAGE) == 0 ? CARVE_COPY : CARVE_VERSION;
+}
+
+/* ---- pictures ------------------------------------------------------------------------------- */
+
+void ole_prove_pages(struct ole_pages *pages, uint64_t from, uint64_t to, unsigned bits)
+{
+	for (uint64_t at = from; at < to; at = (at / OLE_PAGE + 1) * OLE_PAGE) {
+		uint32_t number = (uint32_t)(at / OLE_PAGE);
+		uint64_t rest = to - at;
+
+		if (at != from)
+			add_link(pages, number, number - 1, bits);
+		if (at % OLE_PAGE < OLE_PAGE - PROVED_MIN && rest >= PROVED_MIN &&
+			number < pages->count && pages->pages[number].kind == PAGE_ANY)
+			pages->pages[number].kind = PAGE_PROVED;
+	}
+}
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+static uint32_t page_of_sector(const struct ole *ole, uint32_t sector)
+{
+	return (uint32_t)(ole_sector_at(ole, sector) / OLE_PAGE);
+}
+
+static void set_sector(struct ole_pages *pages, uint32_t sector, enum page_kind kind)
+{
+	uint32_t first = page_of_sector(&pages->ole, sector);
+
+	for (uint32_t i = 0; i < (1u << pages->ole.shift) / OLE_PAGE; i++)
+		if (first + i < pages->count)
+			pages->pages[first + i].kind = (uint8_t)kind;
+}
+
+static void note_tables(struct ole_pages *pages)
+{
+	struct ole *ole = &pages->ole;
+	uint32_t per_sector = 1u << (ole->shift - 2), first_table = OLE_FREE;
+
+	for (uint32_t k = 0; k < ole->table_count && k < OLE_HEADER_TABLES; k++) {
+		uint32_t sector = le32(pages->bytes + 76 + 4 * (size_t)k), part, at;
+
+		if (sector >= ole->fat.count)
+			return;
+		set_sector(pages, sector, PAGE_TABLE);
+		first_table = k ? first_table : sector;
+		part = le32(pages->bytes + 76 + 4 * (size_t)(sector / per_sector));
+		at = 4 * (sector % per_sector);
+		if (sector >= NEAR && part <= OLE_LAST_SECTOR && ole->fat.next[sector] == OLE_TABLE)
+			add_link(pages, page_of_sector(ole, part) + at / OLE_PAGE, 0, TABLE_BITS);
+	}
+	for (uint32_t sector = ole->mini_table_start, n = 0;
+		sector < ole->fat.count && n < ole->fat.count; sector = ole->fat.next[sector], n++)
+		set_sector(pages, sector, PAGE_TABLE);
+	for (uint32_t n = 0; n < ole->directory_count; n++)
+		set_sector(pages, ole->directory[n], PAGE_DIRECTORY);
+	if (ole->directory_start >= NEAR &&
+		(first_table < NEAR || first_table > ole->directory_start + NEAR ||
+			ole->directory_start > first_table + NEAR))
+		add_link(pages, page_of_sector(ole, ole->directory_start), 0, DIRECTORY_BITS);
+}
+
+/* ---- streams -------------------------------------------------------------------------------- */
+
+static uint32_t page_of_entry(const struct ole_pages *pages, uint32_t i)
+{
+	uint32_t per_sector = (1u << pages->ole.shift) / OLE_ENTRY_LEN;
+
+	return page_of_sector(&pages->ole, pages->ole.directory[i / per_sector]) +
+	       i % per_sector * OLE_ENTRY_LEN / OLE_PAGE;
+}
+
+/* The FAT has a chain as long as the stream, from where it begins: for the first streams of a directory that is after the FAT, as where
+ * either is shows much of that already. */
+static void link_chains(struct ole_pages *pages)
+{
+	struct ole *ole = &pages->ole;
+	uint32_t per_sector = 1u << (ole->shift - 2), linked = 0;
+
+	for (uint32_t i = 0; i < ole_entry_count(ole) && linked < CHAINS; i++) {
+		const struct ole_entry *entry = &pages->entries[i];
+		uint32_t part, page;
+
+		if (entry->type != OLE_STREAM || entry->len < ole->cutoff ||
+			entry->start / per_sector >= OLE_HEADER_TABLES)
+			continue;
+		part = le32(pages->bytes + 76 + 4 * (size_t)(entry->start / per_sector));
+		page = page_of_sector(ole, part) + entry->start % per_sector * 4 / OLE_PAGE;
+		if (part > OLE_LAST_SECTOR || page_of_entry(pages, i) <= page)
+			continue;
+		add_link(pages, page_of_entry(pages, i), page, CHAIN_BITS);
+		linked++;
+	}
+}
+
+/* A stream's first bytes, if they are well-known. */
+static void note_begin(struct ole_pages *pages, uint32_t i)
+{
+	const struct ole_entry *entry = &pages->entries[i];
+	struct ole_position position = { .entry = entry };
+	uint64_t at = entry->len >= START_LEN ? ole_file_offset(&pages->ole, &position, 0) : 0;
+	uint32_t number = (uint32_t)(at / OLE_PAGE);
+	struct page *page = &pages->pages[number];
+
+	if (!at || number >= pages->count || ole_start_bits(entry, pages->bytes + at) <= 0)
+		return;
+	if (at >= ole_sector_at(&pages->ole, NEAR))
+		add_link(pages, page_of_entry(pages, i), number, BEGIN_BITS);
+	if (page->kind != PAGE_ANY)
+		return;
+	page->kind = PAGE_BEGIN;
+	page->first = (uint16_t)(at % OLE_PAGE);
+	page->entry = i;
+}
+
+/* The bytes of a large stream, with where its pages are. False: it is too long, or not all there. */
+static bool flatten(struct ole_pages *pages, const struct ole_entry *entry, struct ole_flat *flat)
+{
+	struct ole_position position = { .entry = entry };
+	uint32_t count = (uint32_t)((entry->len + OLE_PAGE - 1) / OLE_PAGE), *places;
+	uint8_t *bytes;
+
+	if (entry->len < pages->ole.cutoff || entry->len > (uint64_t)PAGES_MAX * OLE_PAGE)
+		return false;
+	places = calloc(count, sizeof(*places));
+	bytes = calloc(count, OLE_PAGE);
+	*flat = (struct ole_flat){ pages, bytes, (uint32_t)entry->len, places };
+	if (!places || !bytes) {
+		view_no_memory(pages->ole.view);
+		count = 0;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t at = ole_file_offset(&pages->ole, &position, (uint64_t)i * OLE_PAGE);
+
+		if (!at || at / OLE_PAGE >= pages->count || !view_work(pages->ole.view, 1)) {
+			count = 0;
+			break;
+		}
+		places[i] = (uint32_t)(at / OLE_PAGE);
+		memcpy(bytes + (size_t)i * OLE_PAGE, page_bytes(pages, places[i]), OLE_PAGE);
+	}
+	if (count)
+		return true;
+	free(places);
+	free(bytes);
+	return false;
+}
+
+static void free_flat(struct ole_flat *flat)
+{
+	free((void *)(uintptr_t)flat->places);
+	free((void *)(uintptr_t)flat->bytes);
+}
+
+/* Pages of zeros up to a stream's end. */
+static void note_zeros(struct ole_pages *pages, const struct ole_flat *flat)
+{
+	uint32_t at = flat->len;
+
+	while (at && !flat->bytes[at - 1])
+		at--;
+	for (at = (at + OLE_PAGE - 1) / OLE_PAGE * OLE_PAGE; at < flat->len; at += OLE_PAGE) {
+		struct page *page = &pages->pages[flat->places[at / OLE_PAGE]];
+
+		if (page->kind == PAGE_ANY)
+			page->kind = PAGE_ZEROS;
+	}
+}
+
+/* `Current User` has the place of the last edit ([MS-PPT] 2.3.2). */
+static uint32_t find_edit(struct ole_pages *pages, uint32_t *page)
+{
+	uint8_t bytes[20];
+
+	for (uint32_t i = 0; i < ole_entry_count(&pages->ole); i++) {
+		struct ole_position position = { .entry = &pages->entries[i] }, first = position;
+
+		if (!ole_named(position.entry, "Current User") ||
+			!ole_read(&pages->ole, &position, 0, bytes, sizeof(bytes)))
+			continue;
+		*page = (uint32_t)(ole_file_offset(&pages->ole, &first, 16) / OLE_PAGE);
+		return le32(bytes + 16);
+	}
+	return 0;
+}
+
+static void link_stream(struct ole_pages *pages, uint32_t i)
+{
+	const struct ole_entry *entry = &pages->entries[i];
+	bool is_book = ole_named(entry, "Workbook") || ole_named(entry, "Book");
+	struct ole_flat flat;
+	uint32_t end = 0, edit_page = 0;
+
+	if (!flatten(pages, entry, &flat))
+		return;
+	if (is_book) {
+		end = ole_link_workbook(&flat);
+	} else if (ole_named(entry, "PowerPoint Document")) {
+		uint32_t edit = find_edit(pages, &edit_page);
+
+		end = ole_link_presentation(&flat, edit, edit_page);
+	}
+	if (end && end == flat.len)
+		add_link(pages, flat.places[(end - 1) / OLE_PAGE], page_of_entry(pages, i),
+			END_BITS);
+	note_zeros(pages, &flat);
+	free_flat(&flat);
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
+
+static void end(void *context)
+{
+	struct ole_pages *pages = context;
+
+	ole_free(&pages->ole);
+	free(pages->bytes);
+	free(pages->pages);
+	free(pages->entries);
+	free(pages->links);
+	free(pages->own);
+	free(pages->filter);
+	free(pages);
+}
+
+static bool read_bytes(struct ole_pages *pages)
+{
+	struct view *view = pages->ole.view;
+	uint64_t size = view_size(view);
+
+	for (uint64_t at = 0; at < size && at < (uint64_t)pages->count * OLE_PAGE;
+		at += VIEW_MAX_PEEK) {
+		size_t len = size - at < VIEW_MAX_PEEK ? (size_t)(size - at) : VIEW_MAX_PEEK;
+		const uint8_t *p;
+
+		if (len > pages->count * (uint64_t)OLE_PAGE - at)
+			len = (size_t)(pages->count * (uint64_t)OLE_PAGE - at);
+		p = view_peek(view, at, len);
+		if (!p)
+			return false;
+		memcpy(pages->bytes + at, p, len);
+	}
+	return true;
+}
+
+static bool read_entries(struct ole_pages *pages)
+{
+	uint32_t count = ole_entry_count(&pages->ole);
+
+	pages->entries = calloc((size_t)count + 1, sizeof(*pages->entries));
+	if (!pages->entries) {
+		view_no_memory(pages->ole.view);
+		return false;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (!ole_read_entry(&pages->ole, i, &pages->entries[i]))
+			return false;
+	return true;
+}
+
+static bool get_rooms(struct ole_pages *pages)
+{
+	pages->bytes = calloc(pages->count, OLE_PAGE);
+	pages->pages = calloc(pages->count, sizeof(*pages->pages));
+	pages->filter = calloc(1u << (FILTER_BITS - 3), 1);
+	if (pages->bytes && pages->pages && pages->filter)
+		return true;
+	view_no_memory(pages->ole.view);
+	return false;
+}
+
+static bool read_file(struct ole_pages *pages)
+{
+	struct ole *ole = &pages->ole;
+	uint64_t size = view_size(ole->view);
+
+	if (!ole_open(ole))
+		return false;
+	if (ole->end < size)
+		size = ole->end;
+	if (!size || size > (uint64_t)PAGES_MAX * OLE_PAGE)
+		return false;
+	pages->count = (uint32_t)((size + OLE_PAGE - 1) / OLE_PAGE);
+	return get_rooms(pages) && read_bytes(pages) && read_entries(pages);
+}
+
+static void *begin(struct view *view, uint32_t *page_len, uint32_t *count)
+{
+	struct ole_pages *pages = calloc(1, sizeof(*pages));
+
+	if (!pages) {
+		view_no_memory(view);
+		return NULL;
+	}
+	pages->ole = (struct ole){
+		.view = view, .finding = &pages->finding, .only_looks = true, .pages = pages
+	};
+	if (!read_file(pages)) {
+		end(pages);
+		return NULL;
+	}
+	note_tables(pages);
+	link_chains(pages);
+	for (uint32_t i = 0; i < ole_entry_count(&pages->ole); i++)
+		if (pages->entries[i].type == OLE_STREAM && pages->entries[i].len) {
+			link_stream(pages, i);
+			note_begin(pages, i);
+		}
+	ole_check_pictures(&pages->ole);
+	if (pages->own_count)
+		qsort(pages->own, pages->own_count, sizeof(*pages->own), compare_words);
+	*page_len = OLE_PAGE;
+	*count = pages->count;
+	return pages;
+}
+
+static void links(const void *context,
+	void (*add)(void *adding, const struct carve_page_link *link), void *adding)
+{
+	const struct ole_pages *pages = context;
+
+	for (size_t i = 0; i < pages->link_count; i++)
+		add(adding, &pages->links[i]);
+}
+
+/* Whether a page of a directory could be another one: all its entries are possible. */
+static bool are_entries(const struct ole_pages *pages, const uint8_t *bytes)
+{
+	struct ole_entry entry;
+
+	for (uint32_t at = 0; at < OLE_PAGE; at += OLE_ENTRY_LEN)
+		if (!ole_parse_entry(pages->ole.shift, bytes + at, &entry))
+			return false;
+	return true;
+}
+
+static bool are_sectors(const struct ole_pages *pages, const uint8_t *bytes)
+{
+	for (uint32_t at = 0; at < OLE_PAGE; at += 4) {
+		uint32_t sector = le32(bytes + at);
+
+		if (sector >= pages->ole.fat.count && sector < OLE_TABLE_OF_TABLES)
+			return false;
+	}
+	return true;
+}
+
+static bool may_be(const void *context, uint32_t number, const uint8_t *bytes)
+{
+	const struct ole_pages *pages = context;
+	const struct page *page = &pages->pages[number];
+
+	if (number >= pages->count || page->kind == PAGE_ANY)
+		return number != 0;
+	if (!bytes)
+		return false;
+	switch (page->kind) {
+	case PAGE_TABLE:
+		return are_sectors(pages, bytes);
+	case PAGE_DIRECTORY:
+		return are_entries(pages, bytes);
+	case PAGE_BEGIN:
+		return ole_start_bits(&pages->entries[page->entry], bytes + page->first) > 0;
+	case PAGE_RECORDS:
+		return chain_end(page, bytes) == page->after;
+	default:
+		return false;
+	}
+}
+
+/* Clusters are never smaller than a page. */
+static unsigned inner_bits(
+	const void *context, const uint8_t *bytes, uint32_t page, uint32_t from, uint32_t to)
+{
+	(void)context;
+	(void)bytes;
+	(void)page;
+	(void)from;
+	(void)to;
+	return 0;
+}
+
+const struct carve_pages ole_pages = { begin, links, may_be, inner_bits, kin, end };
