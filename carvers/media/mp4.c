@@ -28,6 +28,7 @@
 #include "bmff_media.h"
 #include "bytes.h"
 #include "embedded.h"
+#include "mp4_lengths.h"
 #include "noise.h"
 #include "walk.h"
 
@@ -49,11 +50,6 @@
 /* Samples that come first in a track and have slices, none of them valid: they are not what the decoder expects. */
 #define NEVER_VALID 4
 
-/* What a sample that is decoded proves of its length in a table: of AAC's frames of a file one in 95 has another one's length (23 in
- * the worst of 53 files). Lengths that more of a file's samples have than one in ALIKE prove nothing. */
-#define TABLE_BITS 4
-#define ALIKE 16
-
 /* How far to search for the end of media data without description and length. */
 #define LOST_MAX (UINT64_C(256) << 20)
 
@@ -71,23 +67,6 @@ struct mp4_track {
 	bool valid;          /* a sample's slices were */
 	unsigned invalid;    /* samples, before any was valid; */
 	uint64_t doubted_at; /* where the first of them is */
-	uint64_t lengths_at; /* the table of its samples' lengths, 4 bytes each; 0: there is none */
-	uint32_t first;      /* the number of its first sample */
-};
-
-/* A sample, or a run of samples of one size. */
-struct mp4_sample {
-	uint64_t offset, len;
-	uint32_t number; /* in the order of the tables */
-	uint8_t track;
-	bool is_decoded; /* to its end, with codes that are followed */
-	bool is_read;    /* that, or it is too short to prove anything so */
-};
-
-/* Bytes in which a joint shows where it is: foreign ones would be noticed. */
-#define TIGHT_MAX 16 /* later ones are not told from loose bytes */
-struct mp4_tight {
-	uint64_t from, to;
 };
 
 struct mp4 {
@@ -114,9 +93,7 @@ struct mp4 {
 	/* The track whose frames of MPEG-4 video are read: the first such one; NULL: none. */
 	struct mp4_track *filmed;
 	struct mpeg4_stream video;
-	/* Where a joint is pinned down, in order. */
-	struct mp4_tight tight[TIGHT_MAX + 1];
-	size_t tight_count;
+	struct mp4_table tables[TRACKS];
 };
 
 /* A state of the check of samples in the order of the file. */
@@ -400,136 +377,6 @@ static size_t load_state(struct mp4 *mp4, uint32_t crc, uint64_t *seen)
 	return saved.next;
 }
 
-/* Bytes up to `from`, and from `to` on, are read, those between are not. Where these have room for another break, a joint in
- * them is not pinned down. */
-static void add_loose(struct mp4 *mp4, uint64_t from, uint64_t to)
-{
-	struct mp4_tight *last = &mp4->tight[mp4->tight_count];
-
-	if (to < from || to - from < SAMPLE_SECTOR)
-		return;
-	last->to = from;
-	if (last->to > last->from && mp4->tight_count < TIGHT_MAX)
-		last = &mp4->tight[++mp4->tight_count];
-	last->from = to;
-}
-
-/* Tables of samples, whose entries are all used. */
-static bool is_read_table(uint32_t type)
-{
-	return type == BMFF('s', 't', 's', 'z') || type == BMFF('s', 't', 'z', '2') ||
-	       type == BMFF('s', 't', 's', 'c') || type == BMFF('s', 't', 'c', 'o') ||
-	       type == BMFF('c', 'o', '6', '4');
-}
-
-static bool leads_to_tables(uint32_t type)
-{
-	return type == BMFF('t', 'r', 'a', 'k') || type == BMFF('m', 'd', 'i', 'a') ||
-	       type == BMFF('m', 'i', 'n', 'f') || type == BMFF('s', 't', 'b', 'l');
-}
-
-/* Boxes in moov that nothing reads are loose. */
-static void add_loose_boxes(struct mp4 *mp4)
-{
-	const struct bmff_box *moov = &mp4->bmff.moov;
-	struct bmff_box box;
-
-	for (uint64_t at = moov->data;
-		at < moov->end && bmff_read(mp4->bmff.view, at, moov->end, &box) == BMFF_BOX;) {
-		bool is_inner = leads_to_tables(box.type);
-
-		at = is_inner ? box.data : box.end;
-		if (!is_inner && !is_read_table(box.type))
-			add_loose(mp4, box.data, box.end);
-	}
-}
-
-/* Finds where a joint would be pinned down. */
-static void find_tight(struct mp4 *mp4)
-{
-	const struct bmff_box *moov = &mp4->bmff.moov;
-	uint64_t seen = 0;
-	bool had_moov = false;
-
-	mp4->tight_count = 0;
-	mp4->tight[0].from = 0;
-	for (size_t i = 0; i < mp4->collected; i++) {
-		const struct mp4_sample *sample = &mp4->samples[i];
-
-		if (!sample->is_read)
-			continue;
-		if (!had_moov && sample->offset >= moov->at) {
-			add_loose(mp4, seen, moov->at);
-			add_loose_boxes(mp4);
-			seen = moov->end;
-			had_moov = true;
-		}
-		add_loose(mp4, seen, sample->offset);
-		if (sample->offset + sample->len > seen)
-			seen = sample->offset + sample->len;
-	}
-	if (!had_moov) {
-		add_loose(mp4, seen, moov->at);
-		add_loose_boxes(mp4);
-		seen = moov->end;
-	}
-	add_loose(mp4, seen, UINT64_MAX);
-}
-
-/* A sample, and the length of it that a table has, belong together: that says something of the only joint between them. Where the
- * table comes first, and the joint is not in it, samples after the joint say the same (sample_chain_add). */
-static void declare_length(struct mp4 *mp4, const struct mp4_sample *sample, uint64_t length_at)
-{
-	uint64_t end = sample->offset + sample->len, from = end - 1, to = length_at + 1;
-
-	if (length_at < sample->offset) {
-		from = length_at;
-		to = sample->offset + 1;
-	}
-	if (!view_linked(mp4->bmff.view, from, to, 0))
-		return;
-	if (length_at < sample->offset && to > mp4->bmff.moov.end)
-		to = mp4->bmff.moov.end;
-	for (size_t i = 0; i < mp4->tight_count; i++) {
-		const struct mp4_tight *tight = &mp4->tight[i];
-		uint64_t first = from > tight->from ? from : tight->from;
-		uint64_t last = to < tight->to ? to : tight->to;
-
-		if (first < last)
-			view_proved(mp4->bmff.view, first, last, TABLE_BITS);
-	}
-}
-
-/* All samples were checked: declares what those that were decoded prove of tables. */
-static void declare_lengths(struct mp4 *mp4)
-{
-	uint32_t *alike, count = 0;
-
-	if (mp4->data.broken || mp4->fragments || mp4->unread >= SAMPLE_SECTOR ||
-		!is_assembled(mp4))
-		return;
-	alike = calloc(SAMPLE_LENGTHS, sizeof(*alike));
-	if (!alike) {
-		view_no_memory(mp4->bmff.view);
-		return;
-	}
-	for (size_t i = 0; i < mp4->collected; i++) {
-		count += mp4->samples[i].is_decoded;
-		alike[mp4->samples[i].len % SAMPLE_LENGTHS] += mp4->samples[i].is_decoded;
-	}
-	find_tight(mp4);
-	for (size_t i = 0; i < mp4->collected; i++) {
-		const struct mp4_sample *sample = &mp4->samples[i];
-		const struct mp4_track *track = &mp4->tracks[sample->track];
-		uint64_t like = alike[sample->len % SAMPLE_LENGTHS];
-
-		if (sample->is_decoded && track->lengths_at && (like == 1 || like * ALIKE <= count))
-			declare_length(mp4, sample,
-				track->lengths_at + 4 * (uint64_t)(sample->number - track->first));
-	}
-	free(alike);
-}
-
 /* Checks the samples that were collected, in the order of the file, until it is clear where the first invalid one is. */
 static void check_in_order(struct mp4 *mp4)
 {
@@ -568,7 +415,9 @@ static void check_in_order(struct mp4 *mp4)
 	}
 	for (size_t i = 0; i < mp4->track_count; i++)
 		settle_doubt(mp4, &mp4->tracks[i]);
-	declare_lengths(mp4);
+	if (!mp4->data.broken && !mp4->fragments && mp4->unread < SAMPLE_SECTOR &&
+		is_assembled(mp4))
+		mp4_lengths_declare(view, moov, mp4->samples, mp4->collected, mp4->tables);
 }
 
 static void visit_fragment(void *context, uint32_t track, uint64_t offset, uint64_t len)
@@ -649,9 +498,10 @@ static bool read_track(void *context, const struct bmff_box *trak)
 		return track.handler == 0;
 	mp4->track = mp4->track_count < TRACKS ? &mp4->tracks[mp4->track_count++] : &mp4->other;
 	*mp4->track = (struct mp4_track){ .id = track_id(view, trak),
-		.coding = bmff_sample_coding(view, &track),
-		.lengths_at = find_lengths(view, &track),
-		.first = (uint32_t)mp4->collected };
+		.coding = bmff_sample_coding(view, &track) };
+	if (mp4->track != &mp4->other)
+		mp4->tables[mp4->track - mp4->tracks] =
+			(struct mp4_table){ find_lengths(view, &track), (uint32_t)mp4->collected };
 	bmff_stream_open(view, &track, &mp4->track->stream);
 	mp4->track->stream.goes_on = is_assembled(mp4);
 	mp4->track->stream.is_followed = is_assembled(mp4) || view_is_trial(view);
