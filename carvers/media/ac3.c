@@ -1,53 +1,28 @@
 /*
  * Dolby Digital and Dolby Digital Plus (ATSC A/52:2018, 5 and annex E).
  *
- *	frame: 0B 77, ..., version at 5 (5 bits: 8 and less AC-3, 16 E-AC-3), audio, CRC-16
- *	AC-3:  CRC of the first 5/8 of the frame (2), sample rate (2 bits), length (6 bits: a row of the table of
- *	       bit rates, and its lowest bit)
- *	E-AC-3: kind of stream (2 bits), number (3), length in pairs of bytes less one (11)
- *
- * The CRC at the end of a frame is over all of it but the sync word. How many frames there are is not stored.
+ * Frames (ac3_frame.c). The CRC at the end of a frame is over all of it but the sync word. How many frames there are is not
+ * stored.
  */
 #include <inttypes.h>
 #include <stdbool.h>
 
-#include "bytes.h"
+#include "ac3_frame.h"
 #include "crc16.h"
 #include "walk.h"
 
-#define HEAD_LEN 6
 #define FRAMES_MIN 2
 
-struct frame {
-	uint32_t len;
-	uint8_t version, rate;
-};
-
-static bool read_frame(struct view *view, uint64_t at, struct frame *frame)
+static bool read_frame(struct view *view, uint64_t at, struct ac3_frame *frame)
 {
-	static const uint16_t kilobits[] = { 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224,
-		256, 320, 384, 448, 512, 576, 640 };
-	const uint8_t *p = view_peek(view, at, HEAD_LEN);
-	unsigned row = p ? p[4] >> 1 & 31 : 0;
+	const uint8_t *p = view_peek(view, at, AC3_HEAD_LEN);
 
-	if (!p || p[0] != 0x0b || p[1] != 0x77)
-		return false;
-	*frame = (struct frame){ .version = p[5] >> 3, .rate = p[4] >> 6 };
-	if (frame->version > 10 && frame->version <= 16) {
-		frame->len = ((be16(p + 2) & 0x7ffu) + 1) * 2;
-		return frame->len > 16 && p[2] >> 6 < 3;
-	}
-	if (frame->version > 8 || frame->rate == 3 || row >= sizeof(kilobits) / sizeof(*kilobits))
-		return false;
-	frame->len = frame->rate == 0   ? kilobits[row] * 4u
-		     : frame->rate == 1 ? (kilobits[row] * 96000u / 44100 + (p[4] & 1)) * 2
-					: kilobits[row] * 6u;
-	return true;
+	return p && ac3_frame_read(p, frame);
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct frame first, frame = { 0 };
+	struct ac3_frame first, frame = { 0 };
 	uint64_t at = 0, size = view_size(view);
 	uint32_t count = 0;
 	bool another;

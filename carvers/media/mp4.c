@@ -13,7 +13,7 @@
  * would not be where the data's length leads. A file whose moov is lost is truncated.
  *
  * Where a file in pieces is put together the samples are checked in the order of the file, up to where one is
- * invalid, and states are saved between them.
+ * invalid, and states are saved between them. There frames are decoded, or show whether they are intact (sample_frames.c).
  *
  * If samples are described beyond the file's boxes, data are missing. If a file begins with moov
  * but has samples before the end of it, it is the rest of a file whose head is lost.
@@ -30,6 +30,7 @@
 #include "embedded.h"
 #include "mp4_lengths.h"
 #include "noise.h"
+#include "sample_frames.h"
 #include "walk.h"
 
 #define TRACKS 16
@@ -64,9 +65,10 @@ struct mp4_track {
 	unsigned framed;      /* later samples that had it */
 	bool is_h264;         /* its slices are decoded where a file is put together: */
 	struct h264_params h264;
-	bool valid;          /* a sample's slices were */
-	unsigned invalid;    /* samples, before any was valid; */
-	uint64_t doubted_at; /* where the first of them is */
+	struct sample_frames frames; /* or its frames are checked there */
+	bool valid;                  /* a sample's slices, or frames, were */
+	unsigned invalid;            /* samples, before any was valid; */
+	uint64_t doubted_at;         /* where the first of them is */
 };
 
 struct mp4 {
@@ -153,7 +155,7 @@ static unsigned without_likeness(const struct mp4 *mp4, uint64_t end, uint64_t l
 
 static bool is_followed(const struct mp4 *mp4, const struct mp4_track *track)
 {
-	return track->is_h264 || track == mp4->filmed ||
+	return track->is_h264 || track == mp4->filmed || sample_frames_are_summed(&track->frames) ||
 	       (track->stream.is_followed && track->stream.aac.object);
 }
 
@@ -177,24 +179,27 @@ static void count_likeness(struct mp4 *mp4)
 		const struct mp4_sample *sample = &mp4->samples[i];
 
 		if (mp4->tracks[sample->track].is_h264 ||
-			&mp4->tracks[sample->track] == mp4->filmed)
+			&mp4->tracks[sample->track] == mp4->filmed ||
+			sample_frames_are_summed(&mp4->tracks[sample->track].frames))
 			sample_likeness_add(likeness, sample->offset + sample->len, sample->len);
 	}
 }
 
-/* A sample with invalid slices. Before any valid ones that may be the decoder's fault. */
-static void doubt_slices(struct mp4 *mp4, uint64_t broken)
+/* A sample with invalid slices or frames. Before any valid ones that may be the decoder's fault. */
+static void doubt_sample(struct mp4 *mp4, uint64_t broken)
 {
 	struct mp4_track *track = mp4->track;
 
-	if (track->valid) {
+	if (track->valid || track->frames.begun) {
 		bmff_data_break(&mp4->data, broken);
 		return;
 	}
 	if (!track->invalid++)
 		track->doubted_at = broken;
-	if (track->invalid == NEVER_VALID)
+	if (track->invalid == NEVER_VALID) {
 		track->is_h264 = false;
+		track->frames.kind = SAMPLE_OTHER;
+	}
 }
 
 /* Some samples of AAC are valid, and later ones are not, before it is known that all should be: they may be another file's. */
@@ -206,7 +211,7 @@ static bool is_in_doubt(const struct mp4_track *track)
 /* The samples that were invalid first are so after all: others are valid, or there are too few. */
 static void settle_doubt(struct mp4 *mp4, struct mp4_track *track)
 {
-	if (track->is_h264 && track->invalid)
+	if (track->invalid && (track->is_h264 || (track->frames.kind && track->valid)))
 		bmff_data_break(&mp4->data, track->doubted_at);
 }
 
@@ -229,7 +234,7 @@ static void decode_sample(struct mp4 *mp4, uint64_t offset, uint64_t len)
 		return;
 	if (!bmff_h264(view, mp4->decoder, &track->h264, track->coding.nal_len, offset, len,
 		    without_likeness(mp4, offset + len, len, BMFF_H264_BITS), &sample, &broken)) {
-		doubt_slices(mp4, broken);
+		doubt_sample(mp4, broken);
 		return;
 	}
 	if (sample.valid) {
@@ -258,6 +263,27 @@ static void read_frame(struct mp4 *mp4, uint64_t offset, uint64_t len)
 		MPEG4_BROKEN)
 		bmff_data_break(&mp4->data, at);
 	if (mp4->video.exact == exact || mp4->data.broken)
+		return;
+	bmff_data_confirm(&mp4->data, offset + len);
+	if (len >= FRAME_MIN)
+		add_link(mp4, &(struct sample_link){ offset, offset + 1, offset + len }, len);
+}
+
+/* Checks frames that show by themselves whether they are intact. */
+static void check_frames(struct mp4 *mp4, uint64_t offset, uint64_t len)
+{
+	struct mp4_track *track = mp4->track;
+	uint64_t at;
+
+	if (!track->frames.kind || mp4->data.broken)
+		return;
+	if (!sample_frames_check(mp4->bmff.view, &track->frames, offset, len, &at)) {
+		doubt_sample(mp4, at);
+		return;
+	}
+	track->valid = true;
+	settle_doubt(mp4, track);
+	if (mp4->data.broken || !sample_frames_are_summed(&track->frames))
 		return;
 	bmff_data_confirm(&mp4->data, offset + len);
 	if (len >= FRAME_MIN)
@@ -297,6 +323,7 @@ static void check_sample(struct mp4 *mp4, uint64_t offset, uint64_t len)
 	if (inside && len && end <= view_size(view)) {
 		decode_sample(mp4, offset, len);
 		read_frame(mp4, offset, len);
+		check_frames(mp4, offset, len);
 	}
 	if (!inside || !has_files(mp4->track))
 		return;
@@ -460,6 +487,13 @@ static uint32_t track_id(struct view *view, const struct bmff_box *trak)
 	return be32(p + (p[0] == 1 ? 20 : 12));
 }
 
+/* Before samples are counted by what they have in common. */
+static void open_likeness(struct mp4 *mp4, bool is_wanted)
+{
+	if (is_wanted && !mp4->likeness && !(mp4->likeness = calloc(1, sizeof(*mp4->likeness))))
+		view_no_memory(mp4->bmff.view);
+}
+
 /* Opens what the track's video is decoded with. */
 static void open_video(struct mp4 *mp4, const struct bmff_track *track)
 {
@@ -471,19 +505,69 @@ static void open_video(struct mp4 *mp4, const struct bmff_track *track)
 		mp4->track->is_h264 = bmff_h264_open(view, track, &mp4->track->h264);
 	if (mp4->track->is_h264 && !mp4->decoder && !(mp4->decoder = h264_decoder_new()))
 		view_no_memory(view);
-	if ((mp4->track->is_h264 || mp4->filmed) && !mp4->likeness &&
-		!(mp4->likeness = calloc(1, sizeof(*mp4->likeness))))
-		view_no_memory(view);
+	open_likeness(mp4, mp4->track->is_h264 || mp4->filmed);
 }
 
-/* Where the table is that has a length for each sample; 0: there is none. */
-static uint64_t find_lengths(struct view *view, const struct bmff_track *track)
+/* The length that all of the track's samples have; 0: a table has them. */
+static uint32_t fixed_length(struct view *view, const struct bmff_track *track)
 {
 	const uint8_t *p = track->sizes.type == BMFF('s', 't', 's', 'z')
 				   ? view_peek(view, track->sizes.data, 8)
 				   : NULL;
 
-	return p && !be32(p + 4) ? track->sizes.data + 12 : 0;
+	return p ? be32(p + 4) : 0;
+}
+
+/* Where the table is that has a length for each sample; 0: there is none. */
+static uint64_t find_lengths(struct view *view, const struct bmff_track *track)
+{
+	return track->sizes.type == BMFF('s', 't', 's', 'z') && !fixed_length(view, track)
+		       ? track->sizes.data + 12
+		       : 0;
+}
+
+/* The number of packets in a sample of Opus, by the box 'dOps' (Encapsulation of Opus in ISO Base Media File Format, 4.3.2). */
+static unsigned count_streams(struct view *view, const struct bmff_track *track)
+{
+	enum { ENTRY_LEN = 28, FAMILY_AT = 10 };
+	struct bmff_box box;
+	const uint8_t *p = NULL;
+
+	if (track->entry.end - track->entry.data > ENTRY_LEN &&
+		bmff_find(view, track->entry.data + ENTRY_LEN, track->entry.end,
+			BMFF('d', 'O', 'p', 's'), &box) &&
+		box.end - box.data > FAMILY_AT + 1)
+		p = view_peek(view, box.data, FAMILY_AT + 2);
+	return p && p[FAMILY_AT] && p[FAMILY_AT + 1] ? p[FAMILY_AT + 1] : 1;
+}
+
+/* How the track's frames are checked where a file is put together. */
+static void open_frames(struct mp4 *mp4, const struct bmff_track *track)
+{
+	static const struct {
+		uint32_t coding;
+		enum sample_kind kind;
+	} kinds[] = {
+		{ BMFF('f', 'L', 'a', 'C'), SAMPLE_FLAC },
+		{ BMFF('a', 'c', '-', '3'), SAMPLE_AC3 },
+		{ BMFF('e', 'c', '-', '3'), SAMPLE_AC3 },
+		{ BMFF('p', 'n', 'g', ' '), SAMPLE_PNG },
+		{ BMFF('d', 'v', 'c', ' '), SAMPLE_DV },
+		{ BMFF('d', 'v', 'c', 'p'), SAMPLE_DV },
+		{ BMFF('d', 'v', 'p', 'p'), SAMPLE_DV },
+		{ BMFF('O', 'p', 'u', 's'), SAMPLE_OPUS },
+	};
+	struct sample_frames *frames = &mp4->track->frames;
+
+	if (!is_assembled(mp4))
+		return;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (track->coding == kinds[i].coding)
+			frames->kind = kinds[i].kind;
+	frames->len = fixed_length(mp4->bmff.view, track);
+	frames->streams =
+		frames->kind == SAMPLE_OPUS ? (uint8_t)count_streams(mp4->bmff.view, track) : 1;
+	open_likeness(mp4, frames->kind);
 }
 
 static bool read_track(void *context, const struct bmff_box *trak)
@@ -506,6 +590,7 @@ static bool read_track(void *context, const struct bmff_box *trak)
 	mp4->track->stream.goes_on = is_assembled(mp4);
 	mp4->track->stream.is_followed = is_assembled(mp4) || view_is_trial(view);
 	open_video(mp4, &track);
+	open_frames(mp4, &track);
 	mp4->pictures |= track.handler == BMFF('v', 'i', 'd', 'e');
 	mp4->audio |= track.handler == BMFF('s', 'o', 'u', 'n');
 	return bmff_samples(view, &track, visit_sample, mp4);

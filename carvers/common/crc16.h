@@ -1,6 +1,6 @@
 /* The CRC-16 of audio frames: polynomial 8005h, highest bit first. */
-#ifndef BURIN_CARVERS_MEDIA_CRC16_H
-#define BURIN_CARVERS_MEDIA_CRC16_H
+#ifndef BURIN_CARVERS_COMMON_CRC16_H
+#define BURIN_CARVERS_COMMON_CRC16_H
 
 #include <stdbool.h>
 
