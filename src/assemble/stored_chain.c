@@ -32,10 +32,11 @@
 #define SURE_PART 4          /* for pixels: that part of what steps had so far, ... */
 #define SURE_LEAST (5 * BIT) /* ...between these */
 #define SURE_MOST (20 * BIT)
-#define LINEAR (40 * BIT)         /* bits up to which they count wholly; beyond it an eighth */
-#define NEXT_MOST (16 * BIT)      /* that the next cluster of pixels counts */
-#define POOR (-6 * BIT)           /* a chain with a worse step ends... */
-#define POOR_NEXT (-16 * BIT)     /* ...but for pixels of the next cluster, which may change */
+#define LINEAR (40 * BIT)    /* bits up to which they count wholly; beyond it an eighth */
+#define NEXT_MOST (16 * BIT) /* that the next cluster of pixels counts */
+#define POOR (-6 * BIT)      /* a chain with a worse step ends... */
+#define POOR_NEXT \
+	(-16 * BIT) /* ...but for the next cluster, which pixels may change in, and sound if nothing else goes on */
 #define WORSE (64 * BIT)          /* than the best: a chain ends */
 #define SAMPLES_LEAST (14 * BIT)  /* for each jump of what is taken... */
 #define PIXELS_LEAST 0            /* as pieces begin where all is of one colour, too */
@@ -72,6 +73,7 @@ struct chain {
 	uint64_t next_count;   /* ...and how many they are */
 	int64_t margin, least; /* over other chains with the same last cluster; the worst jump */
 	unsigned jumps;
+	bool is_open; /* the last cluster does not go on as the one before did: the next one has to go on as that does */
 };
 
 /* A cluster that may be next. */
@@ -435,6 +437,25 @@ static void add_chain(
 	++*count;
 }
 
+/* What a choice counts. Sound may set in or change with a cluster: where nothing else fits it goes on there nevertheless. */
+static int64_t step_bits(
+	const struct chaining *chaining, const struct choice *choice, uint64_t after)
+{
+	bool is_alone =
+		!chaining->stored.row_len && chaining->choice_count == 1 && choice->place == after;
+
+	return is_alone && choice->bits < POOR_NEXT ? POOR_NEXT : choice->bits;
+}
+
+/* The least that a choice must count. */
+static int64_t least_bits(
+	const struct chaining *chaining, const struct choice *choice, uint64_t after)
+{
+	return choice->place == after && (chaining->stored.row_len || chaining->choice_count == 1)
+		       ? POOR_NEXT
+		       : POOR;
+}
+
 /* Continues a chain with each of its choices. */
 static void continue_chain(struct chaining *chaining, const struct chain *chain, uint64_t at,
 	struct chain *next, size_t *count)
@@ -445,12 +466,13 @@ static void continue_chain(struct chaining *chaining, const struct chain *chain,
 	for (size_t i = 0; i < chaining->choice_count && i < TAKEN; i++) {
 		const struct choice *choice = &chaining->choices[i];
 		struct chain longer = *chain;
+		int64_t bits = step_bits(chaining, choice, after);
 
-		if (choice->bits <
-			(chaining->stored.row_len && choice->place == after ? POOR_NEXT : POOR))
+		if (bits < (chain->is_open ? STEP_MEAN : least_bits(chaining, choice, after)))
 			continue;
 		longer.last = add_link(chaining, choice->place, chain->last);
-		longer.sum += choice->bits;
+		longer.sum += bits;
+		longer.is_open = !chaining->stored.row_len && bits < POOR;
 		if (choice->place == after) {
 			longer.next_sum += choice->content;
 			longer.next_count++;
@@ -495,8 +517,8 @@ static bool is_convincing(const struct chaining *chaining, const struct chain *c
 	int64_t least = chaining->stored.row_len ? PIXELS_LEAST : SAMPLES_LEAST;
 	int64_t margin = chaining->stored.row_len ? PIXELS_MARGIN : SAMPLES_MARGIN;
 
-	return chain->jumps && chain->least >= least && chain->margin >= margin &&
-	       chain->sum >= (int64_t)steps * STEP_MEAN;
+	return chain->jumps && !chain->is_open && chain->least >= least &&
+	       chain->margin >= margin && chain->sum >= (int64_t)steps * STEP_MEAN;
 }
 
 static void lay_out(

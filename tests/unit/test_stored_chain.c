@@ -314,6 +314,25 @@ Test(stored_chain, samples_are_put_together)
 	expect_chain(true);
 }
 
+/* Inside a piece the sound is another one from a cluster on. As it goes on so nowhere else, it is taken. */
+Test(stored_chain, samples_may_change_with_a_cluster)
+{
+	struct extents extents = { 0 };
+
+	make_samples(7, false);
+	for (size_t i = 5 * CLUSTER; i < stored.to; i += 2) {
+		uint16_t value = (uint16_t)(file[i] | file[i + 1] << 8);
+
+		value = (uint16_t)-value;
+		file[i] = (uint8_t)value;
+		file[i + 1] = (uint8_t)(value >> 8);
+	}
+	plant();
+	cr_expect(search(1 << 27, &extents).found);
+	cr_expect_eq(extents.count, PIECES, "%zu", extents.count);
+	extents_free(&extents);
+}
+
 /* The chain, which nothing proves. */
 static void expect_no_proof(const char *what)
 {
