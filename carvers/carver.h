@@ -354,6 +354,8 @@ struct carver {
 	/* A piece from the middle of a file may begin like a file, as a stream does with each pack: that one was found at a cluster
 	 * does not show that no file goes on there. */
 	bool restarts;
+	/* It has characters, and accepts nearly any other text where a piece of it ends: its words show what is its own. */
+	bool is_text;
 };
 
 /* Formats finding->why like printf (cut when too long) and returns verdict:
@@ -367,6 +369,6 @@ const struct carver *carver_find(const char *name);
 
 /* The version of this contract, which carvers that were built elsewhere name (plugin.h): another number
  * after every change here that they would notice. */
-#define CARVER_CONTRACT 13
+#define CARVER_CONTRACT 14
 
 #endif

@@ -279,4 +279,5 @@ const struct carver eps_carver = {
 	.check = check,
 	.joint = text_joint,
 	.lasts = true,
+	.is_text = true,
 };

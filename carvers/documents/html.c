@@ -560,4 +560,5 @@ const struct carver html_carver = {
 	.check = html_check,
 	.joint = text_joint,
 	.lasts = true,
+	.is_text = true,
 };

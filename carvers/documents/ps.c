@@ -98,4 +98,5 @@ const struct carver ps_carver = {
 	.check = check,
 	.joint = text_joint,
 	.lasts = true,
+	.is_text = true,
 };

@@ -66,6 +66,7 @@ struct rtf {
 	uint64_t loose;          /* bytes of text since then, but for hexadecimal digits */
 	uint64_t bare, bare_end; /* the first clusters without such a word; 0: there are none */
 	bool names_char_set;
+	bool has_view_kind, has_styles; /* WordPad writes the first and not the second */
 	uint64_t
 		unnamed; /* where a byte of 8 bits is before a character set is named; 0: nowhere */
 };
@@ -154,6 +155,8 @@ static void apply_word(struct rtf *rtf, const char *word, int number)
 	}
 	if (number > 0 && (strcmp(word, "ansicpg") == 0 || strcmp(word, "fcharset") == 0))
 		rtf->names_char_set = true;
+	rtf->has_view_kind |= strcmp(word, "viewkind") == 0;
+	rtf->has_styles |= strcmp(word, "stylesheet") == 0;
 	if (strcmp(word, "title") == 0)
 		begin_about(rtf, ABOUT_TITLE);
 	else if (strcmp(word, "creatim") == 0)
@@ -289,9 +292,11 @@ static const char *read_part(struct rtf *rtf, int byte)
 }
 
 /* Reads what may follow the last brace: line ends; and a zero, which WordPad writes after \r\n, and
- * Outlook after the brace. There it must be single, not part of a wiped area. */
-static void read_end(struct cursor *cursor)
+ * Outlook after the brace. There it must be single, not part of a wiped area; so it must after \r\n if another program wrote the file. */
+static void read_end(struct rtf *rtf)
 {
+	struct cursor *cursor = &rtf->cursor;
+	bool is_wordpads = rtf->has_view_kind && !rtf->has_styles;
 	uint64_t brace_end = cursor->at, zero_at;
 	bool wordpad = cursor_at_text(cursor, "\r\n");
 	int byte;
@@ -300,7 +305,7 @@ static void read_end(struct cursor *cursor)
 		cursor->at++;
 	zero_at = cursor->at;
 	if (zero_at != brace_end + (wordpad ? 2 : 0) || cursor_next(cursor) != 0 ||
-		(!wordpad && cursor_peek(cursor) == 0))
+		(!(wordpad && is_wordpads) && cursor_peek(cursor) == 0))
 		cursor->at = zero_at;
 }
 
@@ -379,7 +384,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			CARVE_REJECT, finding, "no control words up to %" PRIu64, rtf.cursor.at);
 	set_details(&rtf);
 	end = rtf.cursor.at;
-	read_end(&rtf.cursor);
+	read_end(&rtf);
 	finding->length = rtf.cursor.at;
 	if (rtf.loose >= LOOSE_MAX && rtf.usual_end / SECTOR != end / SECTOR)
 		return verdict_because(CARVE_UNVERIFIED, finding,
@@ -402,4 +407,5 @@ const struct carver rtf_carver = {
 	.check = check,
 	.joint = text_joint,
 	.lasts = true,
+	.is_text = true,
 };

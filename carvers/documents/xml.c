@@ -255,4 +255,5 @@ const struct carver xml_carver = {
 	.check = check,
 	.joint = text_joint,
 	.lasts = true,
+	.is_text = true,
 };

@@ -96,4 +96,5 @@ const struct carver mail_carver = {
 	.name = "mail",
 	.summary = "mails by their header and MIME's boundaries, and mailboxes of them",
 	.check = check,
+	.is_text = true,
 };

@@ -311,4 +311,5 @@ const struct carver vobject_carver = {
 	.name = "vobject",
 	.summary = "vCards and iCalendar files, by their objects",
 	.check = check,
+	.is_text = true,
 };

@@ -44,4 +44,5 @@ const struct carver svg_carver = {
 	.check = check,
 	.joint = text_joint,
 	.lasts = true,
+	.is_text = true,
 };

@@ -18,6 +18,8 @@ const struct strategy strategies[] = {
 		false, false, find_stored_chain },
 	{ "tables of stored content", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, 100,
 		false, true, false, false, find_by_unsure_table },
+	{ "texts", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 100, false, false, false,
+		false, find_text_chain },
 	{ "pieces before a tail", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 50, false,
 		true, true, true, find_before_tail },
 	{ "pieces anywhere", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 50, false, false,

@@ -56,6 +56,9 @@ bool find_by_sum(struct workbench *bench, const struct broken *broken, struct ex
 /* Samples and pixels, cluster by cluster (stored_chain.c). */
 bool find_stored_chain(struct workbench *bench, const struct broken *broken,
 	struct extents *extents, struct outcome *outcome, struct assembly *assembly);
+/* Texts, cluster by cluster (text_chain.c). */
+bool find_text_chain(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly);
 /* Pieces between the file's start and its end, which its tables show (plans.c). */
 bool find_before_tail(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);

@@ -27,7 +27,7 @@ def make():
     save("rtf", "line-ends.rtf", joined + TEXT + b"}", verdict="unverified", length=len(joined + TEXT) + 1,
          why=f"line ends of another kind from {len(joined) + TEXT.index(chr(10).encode())} on")
     cut = whole[:-40]
-    save("rtf", "wordpad.rtf", HEAD + TEXT + b"}\r\n\0", sequence="yes")
+    save("rtf", "wordpad.rtf", HEAD.replace(b"\\deff0", b"\\deff0\\viewkind4") + TEXT + b"}\r\n\0", sequence="yes")
     save("rtf", "cut.rtf", cut, verdict="truncated", length=len(cut), why=f"the image ends at {len(cut)}, before the file does")
     save("rtf", "overwritten.rtf", cut + b"\x01" + random.Random(2).randbytes(600), verdict="truncated", length=len(cut),
          why=f"a control character at {len(cut)}")
