@@ -12,7 +12,8 @@
  *
  * The merged picture ends the file, where its size, its rows' lengths or the deflate stream end.
  * Checked are the head, each resource, each layer and channel, and each compressed row of the
- * merged picture, which has to decompress to the picture's width.
+ * merged picture, which has to decompress to the picture's width (psd_rows.c). Where a file is put together the same
+ * holds for the rows of layers, and for the blocks after them.
  *
  * Damage ends the valid part where it shows, except for a channel whose rows contradict its length,
  * if the rest is valid up to a compressed merged picture, or ends before another sector starts:
@@ -26,7 +27,10 @@
 #include "bytes.h"
 #include "embedded.h"
 #include "exif.h"
+#include "image_resources.h"
 #include "inflated.h"
+#include "jpeg/jpeg.h"
+#include "metadata.h"
 #include "noise.h"
 #include "overwrite.h"
 #include "predictor.h"
@@ -38,7 +42,11 @@
 #define SIZE_MAX_PSD 30000
 #define SIZE_MAX_PSB 300000
 #define CHANNELS_MAX 56
+#define SECTOR 512   /* what is shorter is not looked into */
+#define XMP_SLACK 80 /* bytes before a cut in which XMP breaks off */
 #define RESOURCE_EXIF 1058
+#define RESOURCE_XMP 1060
+#define RESOURCE_ICC 1039
 #define RESOURCE_THUMBNAIL 1036
 #define RESOURCE_OLD_THUMBNAIL 1033
 
@@ -60,10 +68,15 @@ bool psd_read(struct psd *psd, int len, uint64_t *value)
 	return true;
 }
 
-/* Bytes of a row of one channel. */
-static uint64_t row_bytes(const struct psd *psd, uint32_t width)
+uint64_t psd_row_len(const struct psd *psd, uint64_t width)
 {
-	return ((uint64_t)width * psd->depth + 7) / 8;
+	return (width * psd->depth + 7) / 8;
+}
+
+/* Whether a file is put together: then all is checked that may show that bytes are another's. */
+static bool is_in_pieces(const struct view *view)
+{
+	return view_is_trial(view) || view_wants_states(view) || view_thorough(view);
 }
 
 /* Reads the head. Returns what is wrong with it, or NULL. */
@@ -99,6 +112,42 @@ static bool resource_mark(const uint8_t *p)
 	       memcmp(p, "AgHg", 4) == 0 || memcmp(p, "PHUT", 4) == 0 || memcmp(p, "DCSR", 4) == 0;
 }
 
+/* Whether XMP can be that, up to where the view ends. Some has unusual XML, which shows nothing but that it is text. */
+static bool is_xmp(struct psd *psd, uint64_t at, uint64_t end, uint64_t *valid)
+{
+	uint64_t size = view_size(psd->view);
+
+	return metadata_is_xmp(psd->view, at, end < size ? end : size, valid) || *valid == at ||
+	       (end > size && *valid + XMP_SLACK >= size);
+}
+
+/* What is wrong in a resource, or NULL: in a file of pieces another file's cluster may be in it. *valid: up to where it is
+ * right. */
+static const char *problem_in(
+	struct psd *psd, uint16_t id, uint64_t at, uint64_t len, uint64_t *valid)
+{
+	struct image_resource resource = { id, at, len };
+	struct metadata_exif exif;
+	uint64_t thumbnail;
+
+	*valid = at;
+	if (id == RESOURCE_XMP && len >= SECTOR && !is_xmp(psd, at, at + len, valid))
+		return "XMP that is not XML";
+	if (len > view_size(psd->view) - at)
+		return NULL;
+	if (id == RESOURCE_ICC && len >= SECTOR && !metadata_is_icc(psd->view, at, at + len))
+		return "an invalid ICC profile";
+	if (id == RESOURCE_EXIF && len >= SECTOR &&
+		(!metadata_is_exif(psd->view, at, at + len, &exif) ||
+			(exif.len &&
+				!jpeg_is_thumbnail(psd->view, exif.thumbnail, exif.len, valid))))
+		return "invalid EXIF data";
+	if (image_resources_thumbnail(&resource, &thumbnail, &len) &&
+		!jpeg_is_thumbnail(psd->view, thumbnail, len, valid))
+		return "an invalid thumbnail";
+	return NULL;
+}
+
 static enum psd_step read_resource(struct psd *psd, uint64_t end)
 {
 	const uint8_t *p = view_peek(psd->view, psd->at, 7);
@@ -121,6 +170,12 @@ static enum psd_step read_resource(struct psd *psd, uint64_t end)
 		view_unverified(psd->view, psd->at, psd->at + len);
 	embedded_find(psd->view, psd->at, psd->at + len, TEXT_LOOK);
 	psd->valid_end = start;
+	if (psd->in_pieces && psd->at < view_size(psd->view)) {
+		const char *problem = problem_in(psd, id, psd->at, len, &psd->valid_end);
+
+		if (problem)
+			return psd_broken(psd, psd->valid_end, problem);
+	}
 	psd->at += len + (len & 1);
 	return PSD_ON;
 }
@@ -155,59 +210,22 @@ static enum psd_step read_sections(struct psd *psd)
 	/* The end of the previous section is valid only once the next section is. */
 	psd->at = end;
 	psd->valid_end = end < view_size(psd->view) ? end : view_size(psd->view);
+	psd->place.info = psd->at;
 	step = read_section(psd, psd->large ? 8 : 4, &end);
-	if (step == PSD_ON && psd->at < end)
-		step = psd_skip_layers(psd, end);
-	if (step == PSD_ON) {
-		view_unverified(psd->view, psd->at, end);
-		/* Smart objects are files of their own. */
-		embedded_find_all(psd->view, psd->at, end);
-		psd->at = end;
-	}
-	return step;
+	psd->place.section_end = end;
+	return step == PSD_ON && psd->at < end ? psd_skip_layers(psd) : step;
 }
 
-/* How many bytes the compressed row [at, at + len) decompresses to; UINT64_MAX when it does not end
- * there. */
-static uint64_t uncompressed_len(struct psd *psd, uint64_t at, uint64_t len)
+static void end_layers(struct psd *psd)
 {
-	uint64_t end = at + len, out = 0;
+	uint64_t end = psd->place.section_end;
 
-	while (at < end) {
-		const uint8_t *p = view_peek(psd->view, at, 1);
-
-		if (!p)
-			return UINT64_MAX;
-		if (p[0] < 128) {
-			out += p[0] + 1u;
-			at += p[0] + 2u;
-		} else {
-			out += p[0] > 128 ? 257u - p[0] : 0;
-			at += p[0] > 128 ? 2 : 1;
-		}
-	}
-	return at == end ? out : UINT64_MAX;
-}
-
-/* Skips `rows` compressed rows, whose lengths are in a table at `table` and whose bytes start at
- * psd->at; want: what each decompresses to. */
-static enum psd_step skip_rows(struct psd *psd, uint64_t table, uint64_t rows, uint64_t want)
-{
-	uint64_t count_len = psd->large ? 4 : 2;
-
-	for (uint64_t i = 0; i < rows; i++) {
-		const uint8_t *p = view_peek(psd->view, table + i * count_len, (size_t)count_len);
-		uint64_t len = p ? (psd->large ? be32(p) : be16(p)) : 0;
-
-		if (!p || psd->at + len > view_size(psd->view))
-			return PSD_CUT;
-		if (uncompressed_len(psd, psd->at, len) != want)
-			return psd_broken(
-				psd, psd->at, "a row of another length than the picture is wide");
-		psd->at += len;
-		psd->valid_end = psd->at;
-	}
-	return PSD_ON;
+	view_unverified(psd->view, psd->at, end);
+	if (psd->at < end || psd->place.checked < psd->place.info)
+		psd->place.checked = end;
+	/* Smart objects are files of their own. */
+	embedded_find_all(psd->view, psd->at, end);
+	psd->at = end;
 }
 
 /* Whether the last stored pixels follow from those before. */
@@ -257,12 +275,14 @@ static enum psd_step check_plain(struct psd *psd, uint64_t len, uint64_t row_len
 	return end <= size ? PSD_ON : PSD_CUT;
 }
 
-static enum psd_step check_deflated(struct psd *psd)
+enum psd_step psd_check_deflated(struct psd *psd, uint64_t end)
 {
 	struct inflated inflated = { 0 };
 	enum inflated_state state = INFLATED_MORE;
 	uint64_t size = view_size(psd->view), start = psd->at;
 
+	if (end < size)
+		size = end;
 	if (!inflated_open(&inflated, psd->view, INFLATED_ZLIB))
 		return PSD_CUT;
 	while (state == INFLATED_MORE) {
@@ -279,7 +299,9 @@ static enum psd_step check_deflated(struct psd *psd)
 	if (state == INFLATED_BAD)
 		return psd_broken(psd, psd->valid_end, "an invalid deflate stream");
 	if (state == INFLATED_MORE)
-		return PSD_CUT;
+		return size < end
+			       ? PSD_CUT
+			       : psd_broken(psd, psd->valid_end, "a deflate stream without an end");
 	view_proved(psd->view, start, psd->at, ADLER_BITS);
 	psd->valid_end = psd->at;
 	return PSD_ON;
@@ -287,8 +309,8 @@ static enum psd_step check_deflated(struct psd *psd)
 
 static enum psd_step check_picture(struct psd *psd)
 {
-	uint64_t rows = (uint64_t)psd->height * psd->channels, table, compression;
-	uint64_t row_len = row_bytes(psd, psd->width);
+	uint64_t rows = (uint64_t)psd->height * psd->channels, compression;
+	uint64_t row_len = psd_row_len(psd, psd->width);
 
 	if (!psd_read(psd, 2, &compression))
 		return PSD_CUT;
@@ -296,27 +318,35 @@ static enum psd_step check_picture(struct psd *psd)
 	case 0:
 		return check_plain(psd, rows * row_len, row_len);
 	case 1:
-		table = psd->at;
-		psd->at += rows * (psd->large ? 4 : 2);
-		return skip_rows(psd, table, rows, row_len);
+		psd->place.stage = PSD_PICTURE;
+		psd->place.rows = (struct psd_rows){
+			.known = psd->place.checked, .table = psd->at, .count = rows, .len = row_len
+		};
+		psd->at += rows * psd_count_len(psd);
+		return psd_check_rows(psd);
 	case 2:
 	case 3:
-		return check_deflated(psd);
+		return psd_check_deflated(psd, UINT64_MAX);
 	}
 	return psd_broken(psd, psd->at - 2, "a picture with an unknown compression");
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+/* From the picture's compression on, or from where the layers ended otherwise. */
+static enum psd_step finish_walk(struct psd *psd, enum psd_step step)
 {
-	struct psd psd = { .view = view, .finding = finding };
-	const char *problem = read_head(&psd);
-	enum psd_step step;
+	if (step != PSD_ON)
+		return step;
+	end_layers(psd);
+	return check_picture(psd);
+}
 
-	if (problem)
-		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
-	step = read_sections(&psd);
-	if (step == PSD_ON)
-		step = check_picture(&psd);
+/* The verdict once the walk has ended so. */
+static enum verdict judge(struct psd *walked, enum psd_step step)
+{
+	struct psd psd = *walked;
+	struct view *view = psd.view;
+	struct finding *finding = psd.finding;
+
 	finding->extension = psd.large ? "psb" : "psd";
 	if (psd.odd && (step != PSD_ON || (psd.stored && overwrite_boundary_between(
 								 psd.odd_valid_end, psd.at - 1)))) {
@@ -324,6 +354,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 		psd.valid_end = psd.odd_valid_end;
 	}
 	finding->length = psd.valid_end;
+	if (step == PSD_CUT && psd.in_pieces)
+		finding->length = view_size(view);
 	if (step == PSD_CUT)
 		return walk_cut(view, finding, view_size(view) + 1, view_size(view));
 	if (step == PSD_BROKEN && psd.valid_end == HEAD_LEN) {
@@ -347,8 +379,37 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return CARVE_COMPLETE;
 }
 
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct psd psd = { .view = view, .finding = finding, .in_pieces = is_in_pieces(view) };
+	const char *problem = read_head(&psd);
+
+	if (problem)
+		return verdict_because(CARVE_REJECT, finding, "%s at 0", problem);
+	return judge(&psd, finish_walk(&psd, read_sections(&psd)));
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	struct psd psd = { .view = view, .finding = finding, .in_pieces = true };
+	enum psd_step step;
+
+	if (read_head(&psd)) {
+		view_start_over(view);
+		return CARVE_REJECT;
+	}
+	psd_load(&psd, state);
+	if (psd.place.stage == PSD_PICTURE)
+		step = psd_check_rows(&psd);
+	else
+		step = finish_walk(&psd, psd_go_on(&psd));
+	return judge(&psd, step);
+}
+
 const struct carver psd_carver = {
 	.name = "psd",
 	.summary = "Photoshop files (PSD, PSB), by their sections and compressed rows",
 	.check = check,
+	.resume = resume,
 };

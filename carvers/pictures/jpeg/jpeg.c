@@ -102,11 +102,10 @@ static void read_xmp(struct jpeg *jpeg, uint64_t at, size_t len)
 		jpeg->video = true;
 }
 
-/* Whether a picture is valid to its end; if not, *valid is up to where it is. */
-static bool is_thumbnail(const struct jpeg *jpeg, uint64_t at, uint64_t len, uint64_t *valid)
+bool jpeg_is_thumbnail(struct view *view, uint64_t at, uint64_t len, uint64_t *valid)
 {
 	struct finding ignored = { 0 };
-	struct jpeg thumbnail = { .view = jpeg->view, .finding = &ignored, .is_inner = true };
+	struct jpeg thumbnail = { .view = view, .finding = &ignored, .is_inner = true };
 	const char *problem;
 	uint64_t end;
 
@@ -122,7 +121,7 @@ static bool is_exif(struct jpeg *jpeg, uint64_t at, uint64_t end, uint64_t *vali
 	struct metadata_exif exif;
 
 	if (!metadata_is_exif(jpeg->view, at, end, &exif) ||
-		(exif.len && !is_thumbnail(jpeg, exif.thumbnail, exif.len, valid)))
+		(exif.len && !jpeg_is_thumbnail(jpeg->view, exif.thumbnail, exif.len, valid)))
 		return false;
 	if (exif.has_unknown)
 		jpeg->unknown = "EXIF data";
@@ -146,7 +145,7 @@ static bool is_photoshop(const struct jpeg *jpeg, uint64_t at, uint64_t end, uin
 		if (!image_resources_next(jpeg->view, &at, end, &resource))
 			return false;
 		if (image_resources_thumbnail(&resource, &thumbnail, &len) &&
-			!is_thumbnail(jpeg, thumbnail, len, valid))
+			!jpeg_is_thumbnail(jpeg->view, thumbnail, len, valid))
 			return false;
 		if (resource.len >= SECTOR && is_xml(jpeg->view, resource.data) &&
 			!metadata_is_xmp(

@@ -129,6 +129,9 @@ enum jpeg_walk {
 /* Walks the picture at offset start, from SOI to EOI; *problem is what is missing or broken. */
 enum jpeg_walk jpeg_walk(struct jpeg *jpeg, uint64_t start, const char **problem);
 
+/* Whether a picture of len bytes in a file is valid to its end; if not, *valid is up to where it is. */
+bool jpeg_is_thumbnail(struct view *view, uint64_t at, uint64_t len, uint64_t *valid);
+
 /* Walks the pictures that MPF lists after the first, which ends at jpeg->at, and moves jpeg->at and
  * valid_end past them. */
 enum jpeg_walk jpeg_walk_others(struct jpeg *jpeg, const char **problem);

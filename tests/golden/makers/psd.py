@@ -30,8 +30,8 @@ def packbits(row):
     return out + b"".join(bytes([len(rest[i:i + 60]) - 1]) + rest[i:i + 60] for i in range(0, len(rest), 60))
 
 
-def packed(lines, large):
-    lines = [packbits(line) for line in lines]
+def packed(lines, large, pack=packbits):
+    lines = [pack(line) for line in lines]
     return struct.pack(">H", 1) + b"".join(struct.pack(">I" if large else ">H", len(line)) for line in lines) + b"".join(lines)
 
 
@@ -57,7 +57,65 @@ def file(large=False, picture=None, resources=b"", layer=None, width=40, height=
     return head(large, channels, width, height, **more) + section(colours) + section(resources) + (layer or section(b"", large)) + merged
 
 
+def varied_rows(width, height, seed):
+    """Rows of which runs and other bytes take turns."""
+    rng = random.Random(seed)
+    return [b"".join(bytes([rng.randrange(256)]) * rng.randrange(2, 40) if rng.randrange(3) else rng.randbytes(rng.randrange(1, 20))
+                     for _ in range(width))[:width] for _ in range(height)]
+
+
+def pack_runs(row):
+    """PackBits as most programs do it."""
+    out, at, plain = b"", 0, b""
+    while at < len(row):
+        run = 1
+        while at + run < len(row) and row[at + run] == row[at] and run < 128:
+            run += 1
+        if run < 3 and len(plain) < 128:
+            plain += row[at:at + 1]
+            at += 1
+            if at < len(row):
+                continue
+            run = 0
+        if plain:
+            out += bytes([len(plain) - 1]) + plain
+            plain = b""
+        if run >= 3:
+            out += bytes([257 - run]) + row[at:at + 1]
+            at += run
+    return out
+
+
+def long_layers(deep):
+    """Two layers, one with a mask of another size; deep: of 16 bits, in a block, and by deflate."""
+    width, height, records, pixels = (200, 40, b"", b"")
+    for index in range(2):
+        def channel(number, wide, high):
+            lines = varied_rows(wide * (1 + deep), high, 20 * index + number)
+            return struct.pack(">H", 2) + zlib.compress(b"".join(lines)) if deep and number != -2 else packed(lines, False, pack_runs)
+
+        channels = [(number, channel(number, width, height)) for number in (-1, 0, 1, 2)] + [(-2, channel(-2, 31, 23))]
+        records += struct.pack(">4IH", 0, 0, height, width, len(channels))
+        records += b"".join(struct.pack(">hI", number, len(data)) for number, data in channels)
+        pixels += b"".join(data for _, data in channels)
+        more = section(struct.pack(">4IBBH", 5, 6, 28, 37, 0, 0, 0)) + section(b"") + b"\3abc"
+        records += b"8BIMnorm" + struct.pack(">BBBB", 255, 0, 0, 0) + section(more)
+    info = struct.pack(">h", 2) + records + pixels
+    info += bytes(-len(info) % 4)
+    if not deep:
+        return section(section(info) + section(bytes(14)) + b"8BIMPatt" + section(b"pattern\0"))
+    return section(section(b"") + section(b"") + b"8BIMPatt" + section(b"") + b"8BIMLr16" + section(info))
+
+
 def make():
+    packet = (b"<?xpacket begin='\xef\xbb\xbf' id='W5M0MpCehiHzreSzNTczkc9d'?>\n<x:xmpmeta xmlns:x='adobe:ns:meta/'>"
+              b"<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'></rdf:RDF></x:xmpmeta>\n" + (b" " * 99 + b"\n") * 25 +
+              b"<?xpacket end='w'?>")
+    merged = packed(varied_rows(200, 120, 99), False, pack_runs)
+    save("psd", "long.psd", file(resources=resource(1060, packet), layer=long_layers(False), width=200, height=40, picture=merged), extension="psd")
+    merged = packed(varied_rows(400, 120, 98), False, pack_runs)
+    save("psd", "long-deep.psd", file(resources=resource(1060, packet), layer=long_layers(True), width=200, height=40, depth=16, picture=merged),
+         extension="psd")
     resources = resource(1005, bytes(16)) + resource(1058, exif(True)[6:]) + resource(1036, b"odd", b"Name") + resource(4000, b"x", mark=b"MeSa")
     full = file(resources=resources, layer=layers(False, 2, 20, 12))
     save("psd", "layers.psd", full, extension="psd", title="Golden hour", time=1709251198)
