@@ -24,11 +24,10 @@
 #include "dib.h"
 #include "noise.h"
 #include "overwrite.h"
+#include "png.h"
 #include "predictor.h"
 #include "walk.h"
 
-#define HEAD_LEN 6
-#define ENTRY_LEN 16
 #define IMAGES_MAX 1024
 #define EXTRA_MAX 8192 /* bytes after a bitmap's mask that its length may count */
 #define PNG_LEN_MIN 57
@@ -69,9 +68,15 @@ static enum ico_state set_foreign(struct ico *ico, uint64_t at)
 	return set_broken(ico, at, "bytes unlike the pixels before");
 }
 
+/* Whether the image is one of a file in pieces: then its PNGs are checked chunk by chunk. */
+static bool is_in_pieces(const struct view *view)
+{
+	return view_is_trial(view) || view_thorough(view) || view_wants_states(view);
+}
+
 static enum ico_state check_png(struct view *view, struct ico *ico, const struct image *image)
 {
-	uint64_t end = image->at + image->len;
+	uint64_t end = image->at + image->len, valid;
 
 	if (image->len < PNG_LEN_MIN)
 		return set_broken(ico, image->at, "a PNG that is too short");
@@ -83,6 +88,13 @@ static enum ico_state check_png(struct view *view, struct ico *ico, const struct
 	if (end <= view_size(view) &&
 		!has_bytes(view, end - sizeof(png_end), png_end, sizeof(png_end)))
 		return set_broken(ico, end - sizeof(png_end), "a PNG without its end");
+	if (is_in_pieces(view)) {
+		valid = png_follow_chunks(view, image->at, end);
+		if (valid < end && valid < view_size(view)) {
+			ico->valid_end = valid > ico->valid_end ? valid : ico->valid_end;
+			return set_broken(ico, valid, "an invalid chunk of a PNG");
+		}
+	}
 	view_unverified(view, image->at + sizeof(png_start), end - sizeof(png_end));
 	return ICO_DONE;
 }
@@ -261,7 +273,8 @@ static enum ico_state check_bitmap(struct view *view, struct ico *ico, const str
 static enum ico_state check_image(
 	struct view *view, uint64_t base, uint32_t index, uint64_t first, struct ico *ico)
 {
-	const uint8_t *p = view_peek(view, base + HEAD_LEN + index * ENTRY_LEN, ENTRY_LEN);
+	const uint8_t *p =
+		view_peek(view, base + ICO_HEAD_LEN + index * ICO_ENTRY_LEN, ICO_ENTRY_LEN);
 	struct image image;
 	enum ico_state state;
 
@@ -269,7 +282,8 @@ static enum ico_state check_image(
 		return ICO_CUT;
 	image = (struct image){ .at = base + le32(p + 12), .len = le32(p + 8), .width = p[0] };
 	if (image.at < first || !image.len || (p[3] != 0 && p[3] != 255))
-		return set_broken(ico, base + HEAD_LEN + index * ENTRY_LEN, "an impossible entry");
+		return set_broken(
+			ico, base + ICO_HEAD_LEN + index * ICO_ENTRY_LEN, "an impossible entry");
 	if (image.at + image.len > ico->end)
 		ico->end = image.at + image.len;
 	if (image.at + DIB_HEADER_LEN > view_size(view))
@@ -306,6 +320,7 @@ static enum ico_state check_end(struct view *view, struct ico *ico)
 		ico->valid_end = at;
 		return set_broken(ico, at, "other bytes than pixels");
 	}
+	ico->agrees = !ico->odd;
 	if (seam == OVERWRITE_POSSIBLE && !ico->odd)
 		ico->odd = "the last image ends in zeros, as if wiped";
 	if (ico->unproved && !ico->odd)
@@ -313,20 +328,28 @@ static enum ico_state check_end(struct view *view, struct ico *ico)
 	return ICO_DONE;
 }
 
-enum ico_state ico_walk(struct view *view, uint64_t base, struct ico *ico)
+bool ico_read_head(struct view *view, uint64_t base, struct ico *ico, uint32_t *count)
 {
-	const uint8_t *p = view_peek(view, base, HEAD_LEN);
-	enum ico_state state = ICO_DONE;
-	uint32_t count;
-	uint64_t first;
+	const uint8_t *p = view_peek(view, base, ICO_HEAD_LEN);
 
 	*ico = (struct ico){ .at = base, .end = base };
 	if (!p || le16(p) != 0 || (le16(p + 2) != 1 && le16(p + 2) != 2) || !le16(p + 4) ||
 		le16(p + 4) > IMAGES_MAX)
-		return set_broken(ico, base, "no header of an icon");
+		return false;
 	ico->cursor = le16(p + 2) == 2;
-	count = le16(p + 4);
-	first = base + HEAD_LEN + (uint64_t)count * ENTRY_LEN;
+	*count = le16(p + 4);
+	return true;
+}
+
+enum ico_state ico_walk(struct view *view, uint64_t base, struct ico *ico)
+{
+	enum ico_state state = ICO_DONE;
+	uint32_t count;
+	uint64_t first;
+
+	if (!ico_read_head(view, base, ico, &count))
+		return set_broken(ico, base, "no header of an icon");
+	first = base + ICO_HEAD_LEN + (uint64_t)count * ICO_ENTRY_LEN;
 	ico->valid_end = first;
 	for (uint32_t i = 0; i < count && state != ICO_BROKEN; i++) {
 		enum ico_state next = check_image(view, base, i, first, ico);
@@ -357,6 +380,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (state == ICO_CUT)
 		return walk_cut(view, finding, ico.end, finding->length);
 	finding->length = ico.end;
+	if (ico.agrees && is_in_pieces(view))
+		view_agrees(view);
 	if (ico.odd)
 		return verdict_because(CARVE_UNVERIFIED, finding, "%s", ico.odd);
 	return CARVE_COMPLETE;
@@ -367,4 +392,5 @@ const struct carver ico_carver = {
 	.summary = "icons and cursors, by their entries and the heads of their images",
 	.check = check,
 	.quick = true,
+	.map = &ico_map,
 };

@@ -35,8 +35,6 @@
 /* How far after unreadable bytes the next chunk is looked for. */
 #define CHUNK_FAR ((uint64_t)4 << 20)
 
-#define CRC_BITS 32 /* see view_proved */
-
 struct chunk {
 	uint64_t at, end; /* [at, end) with length, type and CRC */
 	uint32_t len;     /* of the data, which starts at `at` + 8 */
@@ -390,7 +388,7 @@ static bool prove_data(const struct png *png)
 		png_data_end(png->view, &png->shape, png->first_idat, png->data_end - 4, &state);
 
 	if (state == PNG_DATA_WHOLE)
-		view_proved(png->view, png->first_idat, png->data_end, CRC_BITS);
+		view_proved(png->view, png->first_idat, png->data_end, PNG_CRC_BITS);
 	if (state == PNG_DATA_DAMAGED)
 		png->finding->length = end;
 	return state != PNG_DATA_DAMAGED;
@@ -412,7 +410,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 			(state == CHUNK_VALID || state == CHUNK_BAD_CRC))
 			png.data_over = true;
 		if (state == CHUNK_VALID)
-			view_proved(view, chunk.at, chunk.end, CRC_BITS);
+			view_proved(view, chunk.at, chunk.end, PNG_CRC_BITS);
 		if (state == CHUNK_BAD_CRC && dispensable(&chunk)) {
 			if (!png.damaged)
 				png.damaged = chunk.at;

@@ -33,6 +33,13 @@ uint64_t png_data_end(struct view *view, const struct png_shape *shape, uint64_t
 bool png_type_valid(const char *type);
 
 /* For pictures in pieces (png_map.c). */
+#define PNG_CRC_BITS 32 /* see view_proved */
+/* As carve_map.sum, for a PNG that begins there in a file, whose map has the words of IDAT and IEND first. has_texts: then
+ * those of texts and of the time. */
+bool png_find_sum(struct view *view, uint64_t at, bool has_texts, struct carve_sum *sum);
+/* Follows the chunks of a PNG in [at, end) while their CRCs match, and declares what that proves. Returns up to where they do:
+ * all that there is of it if the view ends in a chunk. */
+uint64_t png_follow_chunks(struct view *view, uint64_t at, uint64_t end);
 extern const struct carve_map png_map;
 
 #endif

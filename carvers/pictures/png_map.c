@@ -10,6 +10,8 @@
 #include "bytes.h"
 #include "walk.h"
 
+#define CHUNK_LEN 12 /* without data */
+
 /* The words of the map. */
 enum { WORD_DATA, WORD_END, WORD_TEXT, WORD_LONG_TEXT, WORD_TIME };
 
@@ -25,7 +27,7 @@ static bool add(struct carve_table *table, uint64_t at, const uint8_t *bytes, si
 }
 
 /* What the next chunk after picture data may be; `data` is the length and type of the data before. */
-static void expect_next(struct carve_table *table, uint64_t at, const uint8_t *data)
+static void expect_next(struct carve_table *table, uint64_t at, const uint8_t *data, bool has_texts)
 {
 	static const uint8_t end[] = "\0\0\0\0IEND\xae\x42\x60\x82", other[] = "\0\0\0\0IDAT";
 	static const uint8_t text[] = "\0\0\0\0tEXt", long_text[] = "\0\0\0\0iTXt";
@@ -34,6 +36,8 @@ static void expect_next(struct carve_table *table, uint64_t at, const uint8_t *d
 	add(table, at, data, 8, WORD_DATA, 0);
 	add(table, at, end, 12, WORD_END, 0);
 	add(table, at, other, 8, WORD_DATA, 3 << 2);
+	if (!has_texts)
+		return;
 	add(table, at, text, 8, WORD_TEXT, 3 << 2);
 	add(table, at, long_text, 8, WORD_LONG_TEXT, 3 << 2);
 	add(table, at, time, 8, WORD_TIME, 0);
@@ -85,14 +89,14 @@ static void pass_chunk(struct chunk_walk *walk)
 	walk->at = walk->end;
 }
 
-static struct chunk_walk start(struct view *view)
+static struct chunk_walk start(struct view *view, uint64_t at)
 {
-	return (struct chunk_walk){ .view = view, .at = 8, .data = "\0\0\x20\0IDAT" };
+	return (struct chunk_walk){ .view = view, .at = at + 8, .data = "\0\0\x20\0IDAT" };
 }
 
 static bool read_chunks(struct view *view, struct carve_table *table)
 {
-	struct chunk_walk walk = start(view);
+	struct chunk_walk walk = start(view, 0);
 
 	for (; next_chunk(&walk); pass_chunk(&walk))
 		if (is_data(&walk) && !add(table, walk.at, walk.head, 8, WORD_DATA, 0))
@@ -100,9 +104,9 @@ static bool read_chunks(struct view *view, struct carve_table *table)
 	if (has_ended(&walk))
 		return true;
 	/* Its own head may be another file's. */
-	expect_next(table, walk.at, walk.data);
+	expect_next(table, walk.at, walk.data, true);
 	if (walk.is_chunk && is_data(&walk))
-		expect_next(table, walk.end, walk.head);
+		expect_next(table, walk.end, walk.head, true);
 	return true;
 }
 
@@ -120,10 +124,10 @@ static bool add_follower(struct carve_table *table, const struct carve_anchor *a
 	return sum->next_count < CARVE_NEXT;
 }
 
-static bool find_sum(struct view *view, struct carve_sum *sum)
+bool png_find_sum(struct view *view, uint64_t at, bool has_texts, struct carve_sum *sum)
 {
 	struct followers followers = { .table.add = add_follower, .sum = sum };
-	struct chunk_walk walk = start(view);
+	struct chunk_walk walk = start(view, at);
 
 	while (next_chunk(&walk))
 		pass_chunk(&walk);
@@ -131,14 +135,33 @@ static bool find_sum(struct view *view, struct carve_sum *sum)
 		return false;
 	if (!walk.is_chunk) {
 		sum->from = sum->to = walk.at;
-		expect_next(&followers.table, walk.at, walk.data);
+		expect_next(&followers.table, walk.at, walk.data, has_texts);
 		return true;
 	}
 	sum->from = walk.at + 4;
 	sum->to = sum->stored = walk.end - 4;
 	sum->before = UINT32_MAX;
-	expect_next(&followers.table, walk.end, is_data(&walk) ? walk.head : walk.data);
+	expect_next(&followers.table, walk.end, is_data(&walk) ? walk.head : walk.data, has_texts);
 	return true;
+}
+
+static bool find_sum(struct view *view, struct carve_sum *sum)
+{
+	return png_find_sum(view, 0, true, sum);
+}
+
+uint64_t png_follow_chunks(struct view *view, uint64_t at, uint64_t end)
+{
+	struct chunk_walk walk = start(view, at);
+
+	while (next_chunk(&walk) && walk.end <= end) {
+		view_proved(view, walk.at, walk.end, PNG_CRC_BITS);
+		pass_chunk(&walk);
+	}
+	if (walk.at + CHUNK_LEN > view_size(view) ||
+		(walk.is_chunk && walk.end <= end && walk.end > view_size(view)))
+		return view_size(view);
+	return walk.at;
 }
 
 const struct carve_map png_map = {
