@@ -51,6 +51,8 @@
 #define SLACK_BITS (5 * BIT) /* ...if they are zeros, or not */
 #define ENDED (12 * BIT)     /* against samples that end in zeros like the end of another file */
 #define ENDED_MIN 48         /* zeros */
+#define CHUNK_LEN 8          /* of the head of a chunk after samples: a name... */
+#define NAME_BITS (5 * BIT)  /* ...of four letters, and a length */
 #define ENDED_BEFORE 16      /* bytes before them that are not silent */
 #define POOL_MAX ((uint64_t)1 << 15)     /* clusters on each side that are looked at */
 #define CLUSTERS_MAX ((uint64_t)1 << 16) /* of a file */
@@ -99,6 +101,7 @@ struct chaining {
 	uint64_t first_head;
 	size_t head_len;
 	uint64_t like_count; /* clusters from which one was chosen */
+	uint64_t at;         /* the place in the file that clusters are looked at for */
 };
 
 /* ---- clusters ------------------------------------------------------------------------------ */
@@ -164,11 +167,44 @@ static int64_t end_bits(const struct chaining *chaining, uint64_t left)
 	return -ENDED;
 }
 
+/* Whether the cluster at this place of the file has the head of a chunk after the samples, if there is one. */
+static bool has_chunk(const struct chaining *chaining, uint64_t at, uint64_t *chunk)
+{
+	const struct carve_stored *stored = &chaining->stored;
+
+	*chunk = stored->to + (stored->to & 1);
+	return !stored->row_len && *chunk >= at && *chunk + CHUNK_LEN <= at + chaining->size &&
+	       *chunk + CHUNK_LEN <= stored->length;
+}
+
+/* Bits for a chunk that begins where the samples of the file end, and is in it: its length is of either order of bytes. */
+static int64_t chunk_bits(const struct chaining *chaining, uint64_t at)
+{
+	uint64_t chunk, rest, lens[2] = { 0 };
+	const uint8_t *p;
+
+	if (!has_chunk(chaining, at, &chunk))
+		return 0;
+	p = chaining->cluster + (chunk - at);
+	rest = chaining->stored.length - chunk - CHUNK_LEN;
+	for (unsigned i = 0; i < 4; i++) {
+		if (p[i] < ' ' || p[i] > '~')
+			return 0;
+		lens[0] = lens[0] << 8 | p[4 + i];
+		lens[1] |= (uint64_t)p[4 + i] << 8 * i;
+	}
+	for (unsigned i = 0; i < 2; i++)
+		if (lens[i] && lens[i] <= rest && rest - lens[i] != 1)
+			return NAME_BITS + fine_log(UINT32_MAX / (lens[i] == rest ? 1 : rest) + 1) -
+			       BIT;
+	return 0;
+}
+
 /* All bits for the cluster that was read. at: its place in the file. */
 static int64_t cluster_bits(struct chaining *chaining, uint64_t at)
 {
 	int64_t bits = content_end_bits(chaining->end, chaining->cluster) +
-		       end_bits(chaining, chaining->stored.length - at);
+		       end_bits(chaining, chaining->stored.length - at) + chunk_bits(chaining, at);
 
 	workbench_spend(chaining->bench, LOOK_WORK);
 	return bits > LINEAR ? LINEAR + (bits - LINEAR) / 8 : bits;
@@ -234,6 +270,21 @@ static bool look(struct chaining *chaining, uint64_t after, uint64_t place)
 		return false;
 	if (content_end_may_go_on(chaining->end, head, chaining->head_len, &rank))
 		add_choice(chaining, place, rank ? rank : -step_cost(chaining, after, place));
+	return true;
+}
+
+/* The same for one that may have the chunk after the samples. */
+static bool look_for_chunk(struct chaining *chaining, uint64_t after, uint64_t place)
+{
+	int64_t bits;
+
+	workbench_spend(chaining->bench, FIRST_LOOK_WORK);
+	if (!read_cluster(chaining, place, chaining->cluster) ||
+		!workbench_goes_on(chaining->bench))
+		return false;
+	bits = chunk_bits(chaining, chaining->at);
+	if (bits)
+		add_choice(chaining, place, bits - step_cost(chaining, after, place));
 	return true;
 }
 
@@ -360,8 +411,10 @@ static void find_choices(struct chaining *chaining, const struct chain *chain, u
 	uint64_t after = chaining->links[chain->last].place + chaining->size;
 	bool is_end = chaining->tail.from && at >= chaining->tail.from;
 	int64_t bits = INT64_MIN;
+	uint64_t chunk;
 
 	chaining->choice_count = 0;
+	chaining->at = at;
 	if (!learn(chaining, chain, at))
 		return;
 	if (is_end && after != at + chaining->tail.shift) {
@@ -375,8 +428,14 @@ static void find_choices(struct chaining *chaining, const struct chain *chain, u
 			add_choice(chaining, after, next_bits(chaining, bits) - GO_ON)->content =
 				bits;
 	}
-	if (!is_end && bits < sure_bits(chaining, chain) && at < chaining->stored.to &&
-		content_end_is_known(chaining->end)) {
+	if (!is_end && bits < sure_bits(chaining, chain) && has_chunk(chaining, at, &chunk)) {
+		size_t kept = chaining->choice_count;
+
+		if (!look_around(chaining, after, look_for_chunk))
+			return;
+		choose(chaining, chain, after, at, kept);
+	} else if (!is_end && bits < sure_bits(chaining, chain) && at < chaining->stored.to &&
+		   content_end_is_known(chaining->end)) {
 		size_t kept;
 
 		if (chaining->tail.from)

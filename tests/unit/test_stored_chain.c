@@ -333,6 +333,31 @@ Test(stored_chain, samples_may_change_with_a_cluster)
 	extents_free(&extents);
 }
 
+/* A piece begins with the last few samples: the chunk after them shows which. */
+Test(stored_chain, a_chunk_after_samples_shows_its_piece)
+{
+	struct extents extents = { 0 };
+	uint8_t *chunk;
+
+	make_samples(7, false);
+	stored.to = 9 * CLUSTER + 20;
+	chunk = file + stored.to;
+	memcpy(chunk, "LIST", 4);
+	chunk[4] = (uint8_t)(stored.length - stored.to - 8);
+	chunk[5] = (uint8_t)((stored.length - stored.to - 8) >> 8);
+	chunk[6] = chunk[7] = 0;
+	plant();
+	cr_expect(search(1 << 27, &extents).found);
+	cr_expect_eq(extents.count, PIECES, "%zu", extents.count);
+	extents_free(&extents);
+	/* One that would be longer than the file is none. */
+	chunk[6] = 1;
+	plant();
+	search(1 << 27, &extents);
+	cr_expect_neq(extents.count, PIECES);
+	extents_free(&extents);
+}
+
 /* The chain, which nothing proves. */
 static void expect_no_proof(const char *what)
 {
