@@ -163,12 +163,12 @@ static bool add_payload(struct view *view, struct asf_payloads *payloads,
 bool asf_follow_packet(struct view *view, struct asf_payloads *payloads,
 	const struct asf_packet *packet, uint64_t at, uint64_t len, uint64_t *wrong)
 {
-	uint64_t end = at + (packet->len ? packet->len : len) - packet->padding, start = at;
+	uint64_t all = packet->len ? packet->len : len, end = at + all - packet->padding;
 	unsigned count = 1, len_kind = 0;
 
-	*wrong = start;
+	*wrong = at;
 	at += packet->head_len;
-	if (packet->time < payloads->time || at >= end)
+	if (packet->time < payloads->time || packet->padding > all || at >= end)
 		return false;
 	payloads->time = packet->time;
 	if (packet->lengths & 1) {

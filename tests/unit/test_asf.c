@@ -1,4 +1,5 @@
 /* What payloads in the packets of ASF show where pieces are put together. */
+#include "asf_payloads.h"
 #include "carver_case.h"
 #include "memory_image.h"
 
@@ -147,6 +148,31 @@ Test(asf, packets_out_of_order_are_noticed)
 	expect_wrong(&wrong, packet_at(5), packet_at(5) + 100);
 	free(right.data);
 	free(wrong.data);
+}
+
+/* Whether a packet of 40 bytes, of which a payload's head has 20, may have so much padding. */
+static bool has_room(uint32_t padding)
+{
+	const struct asf_packet packet = {
+		.head_len = 13, .flags = 0x1d, .len = 40, .padding = padding
+	};
+	const uint8_t bytes[200] = { [113] = 1 };
+	struct view *view = view_new_memory(bytes, sizeof(bytes));
+	struct asf_payloads payloads = { 0 };
+	uint64_t wrong;
+	bool has = asf_follow_packet(view, &payloads, &packet, 100, 100, &wrong);
+
+	view_free(view);
+	return has;
+}
+
+Test(asf, packets_have_room_for_their_padding)
+{
+	cr_expect(has_room(0));
+	cr_expect(has_room(20));
+	cr_expect_not(has_room(21));
+	/* It would begin before the file. */
+	cr_expect_not(has_room(900));
 }
 
 Test(asf, goes_on_from_a_state)
