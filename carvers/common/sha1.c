@@ -57,15 +57,37 @@ static void add_last(uint32_t state[5], const uint8_t *bytes, size_t len, uint64
 		add_block(state, last + i);
 }
 
+static const uint32_t start_state[5] = { 0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476,
+	0xc3d2e1f0 };
+
+static void put_digest(const uint32_t state[5], uint8_t digest[SHA1_LEN])
+{
+	for (int i = 0; i < SHA1_LEN; i++)
+		digest[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+void sha1_of_bytes(const uint8_t *bytes, size_t len, uint8_t digest[SHA1_LEN])
+{
+	uint32_t state[5];
+	size_t at = 0;
+
+	memcpy(state, start_state, sizeof(state));
+	for (; len - at >= BLOCK_LEN; at += BLOCK_LEN)
+		add_block(state, bytes + at);
+	add_last(state, bytes + at, len - at, len);
+	put_digest(state, digest);
+}
+
 bool sha1_of_view(struct view *view, uint64_t start, uint64_t end, uint8_t digest[SHA1_LEN])
 {
-	uint32_t state[5] = { 0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0 };
+	uint32_t state[5];
 	uint8_t rest[BLOCK_LEN] = { 0 };
 	uint64_t at = start;
 	const uint8_t *p;
 
 	if (end > view_size(view) || !view_work(view, (end - start) / 2))
 		return false;
+	memcpy(state, start_state, sizeof(state));
 	for (; end - at >= BLOCK_LEN; at += BLOCK_LEN) {
 		p = view_peek(view, at, BLOCK_LEN);
 		if (!p)
@@ -77,7 +99,6 @@ bool sha1_of_view(struct view *view, uint64_t start, uint64_t end, uint8_t diges
 		return false;
 	memcpy(rest, p, (size_t)(end - at));
 	add_last(state, rest, (size_t)(end - at), end - start);
-	for (int i = 0; i < SHA1_LEN; i++)
-		digest[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
+	put_digest(state, digest);
 	return true;
 }

@@ -7,7 +7,8 @@
  *		relocations, signature
  *
  * The file ends where its last part ends. That end is proven by linking data: the table of symbol
- * names, which is last and ends with a zero, or the signature after it (macho_signature.c). A file
+ * names, which is last and ends with a zero, or the signature after it (macho_signature.c), which also has hashes of all pages
+ * before it (macho_pages.c): where one is wrong the file is unverified, and truncated if it is put together of pieces. A file
  * that has neither at its end is unverified. If they are invalid, the file is cut, and code is kept
  * as far as it is not random, zeros or text.
  *
@@ -19,6 +20,8 @@
 
 #include "bytes.h"
 #include "foreign.h"
+#include "macho.h"
+#include "macho_pages.h"
 #include "macho_signature.h"
 #include "plain_text.h"
 #include "title.h"
@@ -236,6 +239,26 @@ static const char *check_end(struct macho *macho, bool *proven)
 	return NULL;
 }
 
+/* The verdict on a whole file by what its signature has of its pages. */
+static enum verdict check_pages(struct macho *macho, enum verdict verdict)
+{
+	bool assembles = view_thorough(macho->view) || view_is_trial(macho->view);
+	uint64_t at = macho->base + macho->signature, wrong_at;
+	struct macho_pages pages;
+
+	if (!macho->signature ||
+		!macho_pages_read(macho->view, at, macho->signature_end - macho->signature,
+			macho->signature, &pages))
+		return verdict;
+	pages.base = macho->base;
+	if (macho_pages_fit(macho->view, &pages, &wrong_at))
+		return verdict;
+	if (assembles)
+		macho->finding->length = wrong_at;
+	return verdict_because(assembles ? CARVE_TRUNCATED : CARVE_UNVERIFIED, macho->finding,
+		"the signature has another hash of the page at %" PRIu64, wrong_at);
+}
+
 /* One Mach-O file at macho->base; finding->length is set from base on. */
 static enum verdict check_one(struct macho *macho)
 {
@@ -259,6 +282,8 @@ static enum verdict check_one(struct macho *macho)
 		else if (!proven)
 			verdict = verdict_because(CARVE_UNVERIFIED, finding,
 				"the end at %" PRIu64 " cannot be verified", end);
+		if (!problem)
+			verdict = check_pages(macho, verdict);
 	}
 	finding->length -= macho->base;
 	return verdict;
@@ -273,13 +298,7 @@ static const char *extension_of(uint32_t kind)
 	return kind < sizeof(names) / sizeof(*names) ? names[kind] : NULL;
 }
 
-/* One entry of a universal file's list. */
-struct macho_slice {
-	uint64_t at, len;
-	uint32_t align;
-};
-
-static bool read_slice(struct view *view, uint32_t index, bool wide, struct macho_slice *slice)
+bool macho_read_slice(struct view *view, uint32_t index, bool wide, struct macho_slice *slice)
 {
 	size_t step = wide ? 32 : 20;
 	const uint8_t *p = view_peek(view, 8 + step * index, step);
@@ -323,11 +342,11 @@ static enum verdict check_universal(struct view *view, struct finding *finding, 
 	struct macho_slice slice = { 0 };
 	uint64_t end = 8 + (uint64_t)count * (wide ? 32 : 20), valid_end = end;
 
-	if (count - 1 >= 32)
+	if (count - 1 >= MACHO_SLICES_MAX)
 		return verdict_because(CARVE_REJECT, finding, "no number of files at 4");
 	for (uint32_t i = 0; i < count; i++) {
 		finding->length = 0;
-		if (!read_slice(view, i, wide, &slice) || slice.at < end)
+		if (!macho_read_slice(view, i, wide, &slice) || slice.at < end)
 			return verdict_because(CARVE_REJECT, finding,
 				"entry %" PRIu32 " of the list is invalid", i);
 		end = slice.at + slice.len;
@@ -353,6 +372,17 @@ static enum verdict check_universal(struct view *view, struct finding *finding, 
 	return all;
 }
 
+bool macho_read_layout(struct view *view, uint64_t base, struct macho_layout *layout)
+{
+	struct finding finding = { 0 };
+	struct macho macho = { .view = view, .finding = &finding, .base = base };
+
+	if (read_commands(&macho))
+		return false;
+	*layout = (struct macho_layout){ macho.end, macho.signature, macho.signature_end };
+	return true;
+}
+
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct macho macho = { .view = view, .finding = finding };
@@ -371,4 +401,5 @@ const struct carver macho_carver = {
 	.summary =
 		"Mach-O programs and libraries, universal ones, too, by commands, names, signature",
 	.check = check,
+	.places = &macho_places,
 };

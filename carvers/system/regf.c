@@ -313,8 +313,8 @@ static enum verdict check_hive(struct regf_hive *hive)
 
 static enum verdict check_log(struct regf_hive *hive)
 {
-	bool broken;
-	uint64_t end = regf_log_end(hive->view, hive->end - REGF_HEADER_LEN, &broken);
+	bool broken, is_hashed;
+	uint64_t end = regf_log_end(hive->view, hive->end - REGF_HEADER_LEN, &is_hashed, &broken);
 	struct finding *finding = hive->finding;
 
 	if (hive->wrong_sum || (end == REGF_LOG_HEADER_LEN && !broken))
@@ -325,6 +325,8 @@ static enum verdict check_log(struct regf_hive *hive)
 	if (broken)
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"the hashes of the entry at %" PRIu64 " are wrong", end);
+	if (is_hashed)
+		view_agrees(hive->view);
 	return verdict_because(CARVE_UNVERIFIED, finding,
 		"a transaction log may be longer than its contents, %" PRIu64 " bytes", end);
 }

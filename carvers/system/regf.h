@@ -12,9 +12,9 @@
 #define REGF_HEADER_LEN 4096
 #define REGF_BIN_HEADER_LEN 32
 
-/* Where the contents of a log end: after its header if it has none. bins_len: of its hive. *broken:
- * an entry with wrong hashes starts there. */
-uint64_t regf_log_end(struct view *view, uint64_t bins_len, bool *broken);
+/* Where the contents of a log end: after its header if it has none. bins_len: of its hive. *is_hashed: it has entries whose hashes
+ * are right; *broken: an entry with wrong ones starts there. */
+uint64_t regf_log_end(struct view *view, uint64_t bins_len, bool *is_hashed, bool *broken);
 
 /* What a cell says of the place of another one. */
 struct regf_reference {

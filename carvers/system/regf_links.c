@@ -257,7 +257,8 @@ static void *begin(struct view *view, uint32_t *page_len, uint32_t *count)
 	uint64_t pages = view_size(view) / PAGE_LEN, bins = p ? le32(p + 40) : 0;
 	struct hive *hive;
 
-	if (!bins || bins % PAGE_LEN || pages > PAGES_MAX || bins > (pages - 1) * PAGE_LEN)
+	if (!bins || bins % PAGE_LEN || pages < 2 || pages > PAGES_MAX ||
+		bins > (pages - 1) * PAGE_LEN)
 		return NULL;
 	hive = calloc(1, sizeof(*hive));
 	if (!hive) {

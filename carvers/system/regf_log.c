@@ -13,6 +13,7 @@
 
 #define ENTRY_HEADER_LEN 40
 #define ENTRY_HASHED_LEN 32
+#define ENTRY_BITS 32 /* of a hash of 64 */
 
 struct marvin {
 	uint32_t low, high;
@@ -73,6 +74,7 @@ static uint64_t entries_end(struct view *view, bool *broken)
 			marvin_hash(view, at + ENTRY_HEADER_LEN, len - ENTRY_HEADER_LEN) != of_data;
 		if (*broken)
 			return at;
+		view_proved(view, at, at + len, ENTRY_BITS);
 		at += len;
 	}
 }
@@ -96,12 +98,13 @@ static uint64_t sectors_end(struct view *view, uint64_t bins_len)
 	return at <= view_size(view) ? at : REGF_LOG_HEADER_LEN;
 }
 
-uint64_t regf_log_end(struct view *view, uint64_t bins_len, bool *broken)
+uint64_t regf_log_end(struct view *view, uint64_t bins_len, bool *is_hashed, bool *broken)
 {
 	uint64_t end;
 
 	*broken = false;
 	end = entries_end(view, broken);
+	*is_hashed = end > REGF_LOG_HEADER_LEN;
 	if (end == REGF_LOG_HEADER_LEN && !*broken)
 		end = sectors_end(view, bins_len);
 	return end;

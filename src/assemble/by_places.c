@@ -545,7 +545,9 @@ static bool search(struct placing *placing, struct extents *extents, struct outc
 				outcome_free(outcome);
 				return false;
 			}
-			improve_joints(placing, extents, outcome, assembly);
+			/* What is proved is nowhere else. */
+			if (!workbench_is_proof(bench, assembly->evidence))
+				improve_joints(placing, extents, outcome, assembly);
 			return true;
 		}
 		blame(placing, (size_t)(bench->reached / placing->size));

@@ -20,6 +20,7 @@ static uint8_t content[CLUSTERS * CLUSTER];
 static struct memory_image evidence = MEMORY_IMAGE(content, sizeof(content));
 static struct clusters clusters = { .size = CLUSTER, .end = sizeof(content) };
 static enum verdict whole;
+static bool proves;
 
 static void put_cluster(size_t place, unsigned kind, unsigned number)
 {
@@ -43,6 +44,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 										  : CARVE_TRUNCATED;
 	}
 	finding->length = ROWS * CLUSTER;
+	if (proves)
+		view_proved(view, 0, ROWS * CLUSTER, 64);
 	return CARVE_COMPLETE;
 }
 
@@ -126,6 +129,29 @@ Test(by_places, pieces_in_any_order)
 	cr_expect_eq(result.tested, 1);
 	expect_at(&extents, at);
 	extents_free(&extents);
+}
+
+/* The clusters before and after a joint have copies with which it would be elsewhere: a doubt, unless the joint is proved. */
+Test(by_places, what_is_proved_has_no_doubt)
+{
+	static const size_t at[ROWS] = { 20, 21, 40, 41, 8, 30 };
+
+	for (int i = 0; i < 2; i++) {
+		struct extents extents = { 0 };
+		struct strategy_result result;
+
+		make(at);
+		put_cluster(22, 12, 2);
+		put_cluster(39, 11, 1);
+		proves = i;
+		result = search(&format, CARVE_TRUNCATED, 20 * CLUSTER, &extents);
+		proves = false;
+		cr_assert(result.found);
+		cr_expect_eq(result.assembly.doubt_count, !i, "%u",
+			(unsigned)result.assembly.doubt_count);
+		cr_expect_eq(result.assembly.evidence, i ? 64 : 0);
+		extents_free(&extents);
+	}
 }
 
 /* Another file's cluster of the same kind is nearer: the check notices that, and the next best is tried. */

@@ -1,7 +1,7 @@
 /* Registry hives in pieces: what their pages show of each other. */
 #include "assemble/page_proof.h"
 #include "bytes.h"
-#include "carver_case.h"
+#include "joints_case.h"
 #include "memory_image.h"
 
 enum { PAGE = 4096, BINS = 6, KEYS = 20, KEY_LEN = 88, HIVE_LEN = (BINS + 1) * PAGE };
@@ -199,4 +199,28 @@ Test(carver_regf, the_header_and_the_last_cell_end_in_zeros)
 	put_le(hive + 40, BINS * PAGE, 4);
 	memset(hive + HIVE_LEN - 600, 'x', 600);
 	cr_expect_eq(check_thoroughly(HIVE_LEN, &found), CARVE_COMPLETE); /* less than a cluster */
+}
+
+/* Newer logs have hashes of their entries: then they are put together, though nothing shows that none is missing. */
+Test(carver_regf, hashes_of_a_logs_entries_prove_joints)
+{
+	static const char *const logs[] = { "tests/golden/regf/new.log1",
+		"tests/golden/regf/old.log" };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct bytes bytes = bytes_of_file(logs[i]);
+		struct view *view = view_new_memory(bytes.data, bytes.len);
+		struct finding found = { 0 };
+		uint64_t joint = 1024;
+		unsigned bits;
+
+		cr_assert_eq(carver_find("regf")->check(view, &found), CARVE_UNVERIFIED, "%s",
+			found.why);
+		cr_expect_eq(view_agreed(view), i == 0);
+		view_free(view);
+		cr_assert_eq(
+			prove_joints("regf", &bytes, &joint, 1, true, &bits), CARVE_UNVERIFIED);
+		cr_expect_eq(bits, i == 0 ? 32 : 0, "%u", bits);
+		free(bytes.data);
+	}
 }
