@@ -6,13 +6,19 @@
  * At each sector a code is made for the pairs of the 4 KiB before it, and one for those after it, both without the 64 bytes nearest to
  * the sector's start, which they then have to tell apart, with the change within a few bytes of the start. The same two codes have
  * to show the change back at a later sector. At sectors where no usual cluster begins the change has to be sharper.
- * Logarithms are in sixteenths of a bit, without floating point. How often whole files look like that, and what is
- * found: tests/bench/RESULTS.md.
+ * Logarithms are in sixteenths of a bit, without floating point.
+ *
+ * The other text may also go on to the end: then a change at a cluster's start that is as sharp suffices, or one that its
+ * strings show, which texts in one language of markup have in common less than parts of one text. Those across the start are
+ * hardly elsewhere, and near it each side has those that it has elsewhere rather than the other side's.
+ *
+ * How often whole files look like that, and what is found: tests/bench/RESULTS.md.
  */
 #include "text_gap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "logarithm.h"
 #include "walk.h"
@@ -29,6 +35,18 @@
 #define BACK_WORK (2 * NEAR) /* and to tell whether they change back */
 #define SAMPLE 8             /* bytes of which one is counted before any code is made */
 #define DISTANCE_UNIT 16
+#define STRINGS_SIDE ((size_t)8192) /* bytes on either side whose strings are known */
+#define STRINGS_NEAR ((size_t)1024) /* those nearest to the start that are compared */
+#define STRINGS_BEFORE 3072         /* bytes before it and after it, at least */
+#define STRINGS_AFTER 1024
+#define STRING 5 /* bytes */
+#define STRING_SLOTS 65536
+#define APART 8 /* bytes next to the start in which those across it are not looked for */
+#define STRANGE_LEAST 3
+#define STRANGE_POINTS 5 /* hundredths */
+#define BREAK_POINTS 150
+#define STRANGE_WORK 2048  /* units to look for strings across a start... */
+#define BREAK_WORK 16384   /* ...and for those of both sides */
 #define CLUSTER_DISTANCE 4 /* sixteenths of these that differ on both sides, at least */
 #define SECTOR_DISTANCE 6  /* the same where no usual cluster begins */
 
@@ -181,6 +199,96 @@ static bool changes_at(struct window *window, uint64_t at, struct codes *codes, 
 	return *is_sharp || (is_cluster(at) && changes(p, codes, 1, &at_cluster));
 }
 
+/* Whether a string is in the bytes around `joint`, of which before and after those next to it. */
+static bool is_elsewhere(
+	const uint8_t *joint, size_t before, size_t after, const uint8_t *string, size_t len)
+{
+	return memmem(joint - before, before - APART, string, len) ||
+	       memmem(joint + APART, after - APART, string, len);
+}
+
+/* How strange the bytes at a joint are together: a string of two counts as much as two of three or four of four. 0: those of
+ * three are usual. */
+static unsigned strangeness(const uint8_t *joint, size_t before, size_t after)
+{
+	unsigned sum = 0;
+
+	for (unsigned first = 1; first < 3; first++)
+		sum += is_elsewhere(joint, before, after, joint - first, 3) ? 0 : 2;
+	if (!sum)
+		return 0;
+	for (unsigned first = 1; first < 4; first++)
+		sum += is_elsewhere(joint, before, after, joint - first, 4) ? 0 : 1;
+	return sum + (is_elsewhere(joint, before, after, joint - 1, 2) ? 0 : 4);
+}
+
+/* Which strings a side has, and which it has twice. */
+struct strings {
+	uint8_t once[STRING_SLOTS / 8], twice[STRING_SLOTS / 8];
+};
+
+static unsigned string_slot(const uint8_t *bytes)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < STRING; i++)
+		value = value << 8 | bytes[i];
+	return (unsigned)((value * 0x9e3779b97f4a7c15U) >> 48);
+}
+
+static void note_strings(struct strings *strings, const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i + STRING <= len; i++) {
+		unsigned at = string_slot(bytes + i);
+		uint8_t bit = (uint8_t)(1U << at % 8);
+
+		strings->twice[at / 8] |= strings->once[at / 8] & bit;
+		strings->once[at / 8] |= bit;
+	}
+}
+
+/* By how many hundredths of its strings a part of one side rather is of its own than of the other. */
+static int side_points(
+	const struct strings *own, const struct strings *other, const uint8_t *bytes, size_t len)
+{
+	int sum = 0;
+
+	for (size_t i = 0; i + STRING <= len; i++) {
+		unsigned at = string_slot(bytes + i);
+
+		sum += (own->twice[at / 8] >> at % 8 & 1) - (other->once[at / 8] >> at % 8 & 1);
+	}
+	return len < STRING ? 0 : sum * 100 / (int)(len - STRING + 1);
+}
+
+/* Whether another text begins at `at`, by strings. */
+static bool breaks_at(struct window *window, uint64_t at)
+{
+	size_t before = at < STRINGS_SIDE ? (size_t)at : STRINGS_SIDE;
+	uint64_t left = window->end - at;
+	size_t after = left < STRINGS_SIDE ? (size_t)left : STRINGS_SIDE;
+	size_t near_before = before / 2 < STRINGS_NEAR ? before / 2 : STRINGS_NEAR;
+	size_t near_after = after / 2 < STRINGS_NEAR ? after / 2 : STRINGS_NEAR;
+	struct strings sides[2] = { 0 };
+	const uint8_t *p;
+	unsigned strange;
+
+	if (before < STRINGS_BEFORE || after < STRINGS_AFTER)
+		return false;
+	p = look(window, at, before, after);
+	if (!p || !view_work(window->view, STRANGE_WORK))
+		return false;
+	strange = strangeness(p, before, after);
+	if (strange < STRANGE_LEAST || !view_work(window->view, BREAK_WORK))
+		return false;
+	note_strings(&sides[0], p - before, before);
+	note_strings(&sides[1], p, after);
+	return side_points(&sides[0], &sides[1], p - near_before, near_before) +
+		       side_points(&sides[1], &sides[0], p, near_after) +
+		       (int)(strange * STRANGE_POINTS) >
+	       BREAK_POINTS;
+}
+
 bool text_gap_find(struct view *view, uint64_t end, uint64_t *from, uint64_t *to)
 {
 	struct window window = { .view = view, .end = end }, others = window;
@@ -190,11 +298,16 @@ bool text_gap_find(struct view *view, uint64_t end, uint64_t *from, uint64_t *to
 
 	for (*from = FIRST; *from + SECTOR + NEAR <= end && candidates < CANDIDATES;
 		*from += SECTOR) {
-		if (!changes_at(&window, *from, &codes, &is_sharp))
-			continue;
-		candidates++;
-		window.bytes = others.bytes = NULL; /* only what was read last is there */
-		if (find_back(&others, *from, &codes, is_sharp, to))
+		is_sharp = false;
+		if (changes_at(&window, *from, &codes, &is_sharp)) {
+			candidates++;
+			window.bytes = others.bytes = NULL; /* only what was read last is there */
+			if (find_back(&others, *from, &codes, is_sharp, to))
+				return true;
+			window.bytes = NULL;
+		}
+		*to = end;
+		if (is_cluster(*from) && (is_sharp || breaks_at(&window, *from)))
 			return true;
 	}
 	return false;

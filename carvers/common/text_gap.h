@@ -7,7 +7,7 @@
 #include "carver.h"
 
 /* Finds clusters [*from, *to) within the first `end` bytes of a text that are unlike what is before and after them,
- * and change within a few bytes of both places. False: there are none. */
+ * and change within a few bytes of both places; *to is `end` where they go on to there. False: there are none. */
 bool text_gap_find(struct view *view, uint64_t end, uint64_t *from, uint64_t *to);
 
 /* The verdict on a text that is whole up to finding->length, where another one is in these clusters: CARVE_UNVERIFIED; where a

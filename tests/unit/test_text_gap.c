@@ -85,6 +85,35 @@ Test(text_gap, clusters_of_another_text_leave_it_unverified)
 	}
 }
 
+/* A page of which the rest is another's, in the same language of markup, from `at` on. */
+static struct bytes with_rest(const struct bytes *whole, size_t at)
+{
+	const struct format other = { "html", "",
+		"<p id=\"s%u\"><a href=\"#s%u\">sea, rose; nobody came over to ask</a></p>\n",
+		"</table></body></html>\n" };
+	struct bytes bytes = { 0 }, rest = document(&other);
+
+	bytes_add(&bytes, whole->data, at);
+	bytes_add(&bytes, rest.data + 5, rest.len - 5);
+	free(rest.data);
+	return bytes;
+}
+
+Test(text_gap, a_page_that_runs_into_another_one_is_unverified)
+{
+	struct bytes whole = document(&formats[0]), bytes = with_rest(&whole, 2 * CLUSTER);
+	struct finding found;
+
+	cr_expect_eq(carve("html", bytes.data, bytes.len, &found), CARVE_UNVERIFIED);
+	cr_expect_eq(strncmp(found.why, "another text from 8192 to ", 26), 0, "%s", found.why);
+	free(bytes.data);
+	/* Its own parts begin anywhere. */
+	bytes = with_rest(&whole, 2 * CLUSTER + 100);
+	expect("html", &bytes, CARVE_COMPLETE, bytes.len, NULL);
+	free(bytes.data);
+	free(whole.data);
+}
+
 /* A part of the text itself may be so different: it does not begin and end with a cluster. */
 Test(text_gap, another_text_between_other_places_is_its_own)
 {
