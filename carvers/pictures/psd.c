@@ -37,6 +37,7 @@
 #include "walk.h"
 
 #define HEAD_LEN 26
+#define SECTIONS 3    /* before the picture */
 #define ADLER_BITS 32 /* see view_proved */
 #define TEXT_LOOK 64  /* bytes of a resource in which XML may start */
 #define SIZE_MAX_PSD 30000
@@ -407,9 +408,37 @@ static enum verdict resume(
 	return judge(&psd, step);
 }
 
+/* A picture that is stored as it is, plane by plane, after sections that nothing needs to be known of but their lengths. */
+static bool describe(struct view *view, struct carve_stored *stored)
+{
+	struct finding ignored = { 0 };
+	struct psd psd = { .view = view, .finding = &ignored };
+	uint64_t end = 0, compression, row_len;
+
+	if (read_head(&psd) || psd.depth < 8)
+		return false;
+	for (int i = 0; i < SECTIONS; i++) {
+		if (read_section(&psd, psd.large && i + 1 == SECTIONS ? 8 : 4, &end) != PSD_ON)
+			return false;
+		psd.at = end;
+	}
+	row_len = psd_row_len(&psd, psd.width);
+	if (!psd_read(&psd, 2, &compression) || compression || row_len > UINT32_MAX)
+		return false;
+	end = psd.at + row_len * psd.height * psd.channels;
+	*stored = (struct carve_stored){ .from = psd.at,
+		.to = end,
+		.length = end,
+		.row_len = (uint32_t)row_len,
+		.sample_len = 1,
+		.channels = (uint8_t)(psd.depth / 8) };
+	return true;
+}
+
 const struct carver psd_carver = {
 	.name = "psd",
 	.summary = "Photoshop files (PSD, PSB), by their sections and compressed rows",
 	.check = check,
 	.resume = resume,
+	.stored = describe,
 };

@@ -134,3 +134,29 @@ Test(psd_pieces, like_rows_prove_little)
 	cr_expect_lt(bits, 20, "%u", bits);
 	free(whole.data);
 }
+
+Test(psd_pieces, stored_planes_are_described)
+{
+	struct bytes whole = bytes_of_file("tests/golden/psd/plain.psd");
+	struct bytes rows = bytes_of_file("tests/golden/psd/flat.psd");
+	const struct carver *carver = carver_find("psd");
+	struct view *view = view_new_memory(whole.data, whole.len);
+	struct carve_stored stored = { 0 };
+
+	cr_expect(carver->stored(view, &stored));
+	cr_expect_eq(stored.from, 40);
+	cr_expect_eq(stored.to, whole.len);
+	cr_expect_eq(stored.length, whole.len);
+	cr_expect_eq(stored.row_len, 40);
+	cr_expect_eq(stored.channels, 1);
+	view_free(view);
+	/* Compressed, and cut before the picture. */
+	view = view_new_memory(rows.data, rows.len);
+	cr_expect(!carver->stored(view, &stored));
+	view_free(view);
+	view = view_new_memory(whole.data, 39);
+	cr_expect(!carver->stored(view, &stored));
+	view_free(view);
+	free(rows.data);
+	free(whole.data);
+}
