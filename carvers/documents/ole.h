@@ -4,7 +4,7 @@
  * stream's chain fits, ole_stream.c reads streams, ole_kind.c determines the kind of file,
  * ole_content.c checks streams whose content is a chain of records and reads title and date,
  * ole_visio.c those of Visio, ole_text.c and ole_strings.c check text where proof is asked for, ole_pictures.c
- * pictures, ole_embedded.c names the files that streams contain, ole_map.c and ole_places.c find the pieces of a file, ole_pages.c what links them, and ole_order.c
+ * pictures, ole_book_pictures.c those of workbooks, ole_embedded.c names the files that streams contain, ole_map.c and ole_places.c find the pieces of a file, ole_pages.c what links them, and ole_order.c
  * what is wrong first in one that was put together.
  */
 #ifndef BURIN_CARVERS_DOCUMENTS_OLE_H
@@ -196,6 +196,12 @@ void ole_check_property(struct ole *ole, const struct ole_entry *entry);
 bool ole_named(const struct ole_entry *entry, const char *name);
 bool ole_starts_with(const struct ole_entry *entry, const char *start);
 
+/* Whether the entry is the main stream of a workbook. */
+static inline bool ole_is_book(const struct ole_entry *entry)
+{
+	return ole_named(entry, "Workbook") || ole_named(entry, "Book");
+}
+
 /* A picture of a drawing: the bytes [from, to) of its stream. */
 struct ole_picture {
 	uint64_t from, to;
@@ -203,11 +209,28 @@ struct ole_picture {
 	bool is_packed; /* a stream of zlib */
 };
 
+/* Bytes that are looked at where the record of a picture begins. */
+#define OLE_BLIP_MAX 78
+
+/* Where the picture starts, from the record of a drawing at p, with `left` bytes up to the end of its stream; 0: p is not such a record. */
+size_t ole_picture_data_at(const uint8_t *p, uint64_t left, bool *is_packed);
+
 /* Calls found for each picture of drawings, which the position has not passed. */
 void ole_each_picture(struct ole *ole,
 	void (*found)(void *context, struct ole *ole, const struct ole_position *before,
 		const struct ole_picture *picture),
 	void *context);
+
+/* Checks the pictures of a workbook, which are in several records. */
+void ole_check_book_pictures(struct ole *ole, const struct ole_entry *entry);
+
+/* A check over the bytes [from, to) of a stream, after what the position has passed, agreed: bits as for view_proved. */
+void ole_prove(
+	struct ole *ole, struct ole_position position, uint64_t from, uint64_t to, unsigned bits);
+
+/* What a digest of a picture counts, and another check of it. */
+#define OLE_DIGEST_BITS 64
+#define OLE_CHECK_BITS 32
 
 /* Checks the pictures that something verifies. */
 void ole_check_pictures(struct ole *ole);

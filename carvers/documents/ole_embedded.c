@@ -37,7 +37,7 @@
 #define RECORD_ROUND_TRIP 4 /* the high byte of the types */
 #define PROPERTY_PACKAGE 0x3a9
 #define PROPERTY_LEN 6
-#define BLIP_MAX (BLIP_HEADER_LEN + 2 * BLIP_ID_LEN + BLIP_METAFILE_LEN + 4)
+#define BLIP_MAX OLE_BLIP_MAX
 
 /* How a stream's last bytes show that the file, which starts with `start`, ends there. */
 enum end_shown {
@@ -158,8 +158,7 @@ static void name_whole(struct ole *ole, const struct ole_entry *entry)
 	}
 }
 
-/* Where the picture starts, from the record of a drawing at p; 0: p is not such a record. */
-static size_t picture_data_at(const uint8_t *p, uint64_t left, bool *is_packed)
+size_t ole_picture_data_at(const uint8_t *p, uint64_t left, bool *is_packed)
 {
 	unsigned type = le16(p + 2), head = le16(p);
 	uint64_t len = le32(p + 4);
@@ -188,7 +187,7 @@ static size_t picture_data_at(const uint8_t *p, uint64_t left, bool *is_packed)
 static size_t picture_at(const uint8_t *p, uint64_t left)
 {
 	bool is_packed;
-	size_t at = picture_data_at(p, left, &is_packed);
+	size_t at = ole_picture_data_at(p, left, &is_packed);
 
 	return is_packed ? 0 : at;
 }
@@ -313,7 +312,8 @@ static uint64_t find_picture(void *context, uint64_t at, const uint8_t *p, uint6
 {
 	struct finding_pictures *finding = context;
 	struct ole_picture picture;
-	size_t file = left >= BLIP_HEADER_LEN ? picture_data_at(p, left, &picture.is_packed) : 0;
+	size_t file =
+		left >= BLIP_HEADER_LEN ? ole_picture_data_at(p, left, &picture.is_packed) : 0;
 
 	picture.from = at + file;
 	picture.to = at + BLIP_HEADER_LEN + le32(p + 4);

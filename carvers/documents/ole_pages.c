@@ -535,7 +535,7 @@ static uint32_t find_edit(struct ole_pages *pages, uint32_t *page)
 static void link_stream(struct ole_pages *pages, uint32_t i)
 {
 	const struct ole_entry *entry = &pages->entries[i];
-	bool is_book = ole_named(entry, "Workbook") || ole_named(entry, "Book");
+	bool is_book = ole_is_book(entry);
 	struct ole_flat flat;
 	uint32_t end = 0, edit_page = 0;
 

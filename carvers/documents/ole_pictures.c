@@ -2,7 +2,7 @@
  * What has a checksum in it, where proof is asked for: pictures in drawings, and the compressed text of messages. The record
  * before a picture ([MS-ODRAW] 2.2.23) identifies it, and Microsoft's programs take the MD4 of its bytes for that: it proves that
  * none of them is another file's. Others take any number, so a wrong one shows nothing. A PNG has CRCs of its own, and a
- * metafile is a stream of zlib, with a checksum. Workbooks cut large pictures into several records, where all of that fails.
+ * metafile is a stream of zlib, with a checksum. Those of workbooks: ole_book_pictures.c.
  */
 #include "ole.h"
 
@@ -14,8 +14,6 @@
 #include "inflated.h"
 #include "md5.h"
 
-#define DIGEST_BITS 64 /* that the digest counts */
-#define CHECK_BITS 32
 #define PNG_HEAD_LEN 8
 #define PNG_CHUNK_LEN 8 /* length and type */
 #define PACKED_HEAD 16
@@ -80,20 +78,13 @@ static bool add_to_proof(void *context, const struct part *part)
 }
 
 /* A check over the bytes [from, to) of the stream agreed. */
-static void prove(
+void ole_prove(
 	struct ole *ole, struct ole_position position, uint64_t from, uint64_t to, unsigned bits)
 {
 	struct proof proof = { .ole = ole, .bits = bits };
 
 	each_part(ole, &position, from, to, add_to_proof, &proof);
 	declare(&proof);
-}
-
-/* A check did not agree, which shows nothing of a workbook's picture. */
-static void fail(struct ole *ole, const struct ole_entry *entry, const char *problem, uint64_t at)
-{
-	if (!ole_named(entry, "Workbook") && !ole_named(entry, "Book"))
-		ole_contradicts(ole, problem, at);
 }
 
 /* ---- checks --------------------------------------------------------------------------------- */
@@ -145,19 +136,19 @@ static void check_png(
 			return;
 		len = be32(head);
 		if (len > picture->to - at - PNG_CHUNK_LEN - sizeof(stored)) {
-			fail(ole, position.entry, "no chunk of a picture",
-				place_of(ole, position, at));
+			ole_contradicts(ole, "no chunk of a picture", place_of(ole, position, at));
 			return;
 		}
 		if (!each_part(ole, &end, at + 4, at + PNG_CHUNK_LEN + len, add_to_crc, &crc) ||
 			!ole_read(ole, &end, at + PNG_CHUNK_LEN + len, stored, sizeof(stored)))
 			return;
 		if (be32(stored) != crc) {
-			fail(ole, position.entry, "wrong CRC of a picture's chunk",
-				place_of(ole, position, at));
+			ole_contradicts(
+				ole, "wrong CRC of a picture's chunk", place_of(ole, position, at));
 			return;
 		}
-		prove(ole, position, at, at + PNG_CHUNK_LEN + len + sizeof(stored), CHECK_BITS);
+		ole_prove(ole, position, at, at + PNG_CHUNK_LEN + len + sizeof(stored),
+			OLE_CHECK_BITS);
 		at += PNG_CHUNK_LEN + len + sizeof(stored);
 		position = end;
 	}
@@ -196,9 +187,9 @@ static void check_metafile(
 	inflated_close(&packed.inflated);
 	/* What follows the stream in the record is not checked. */
 	if (packed.state == INFLATED_DONE)
-		prove(ole, position, picture->from, picture->from + packed.len, CHECK_BITS);
+		ole_prove(ole, position, picture->from, picture->from + packed.len, OLE_CHECK_BITS);
 	else if (packed.state == INFLATED_BAD)
-		fail(ole, position.entry, "invalid data of a picture", packed.bad_at);
+		ole_contradicts(ole, "invalid data of a picture", packed.bad_at);
 }
 
 static void check_picture(void *context, struct ole *ole, const struct ole_position *before,
@@ -208,10 +199,12 @@ static void check_picture(void *context, struct ole *ole, const struct ole_posit
 	struct ole_position position = *before, look = *before;
 
 	(void)context;
+	if (ole_is_book(position.entry))
+		return;
 	if (picture->is_packed)
 		check_metafile(ole, position, picture);
 	else if (check_digest(ole, position, picture))
-		prove(ole, position, picture->from, picture->to, DIGEST_BITS);
+		ole_prove(ole, position, picture->from, picture->to, OLE_DIGEST_BITS);
 	else if (ole_read(ole, &look, picture->from, start, sizeof(start)) &&
 		 memcmp(start, "\x89PNG", sizeof(start)) == 0)
 		check_png(ole, position, picture);
@@ -233,7 +226,7 @@ static void check_packed_text(struct ole *ole, const struct ole_entry *entry)
 	if (!each_part(ole, &walk, PACKED_HEAD, entry->len, add_to_crc, &crc))
 		return;
 	if ((crc ^ UINT32_MAX) == le32(head + 12))
-		prove(ole, position, 0, entry->len, CHECK_BITS);
+		ole_prove(ole, position, 0, entry->len, OLE_CHECK_BITS);
 	else
 		ole_contradicts(ole, "wrong CRC of a message's text", place_of(ole, position, 0));
 }
@@ -243,8 +236,11 @@ void ole_check_pictures(struct ole *ole)
 	struct ole_entry entry;
 
 	for (uint32_t i = 0; i < ole_entry_count(ole); i++)
-		if (ole_read_entry(ole, i, &entry) && entry.type == OLE_STREAM &&
-			ole_named(&entry, "__substg1.0_10090102"))
+		if (!ole_read_entry(ole, i, &entry) || entry.type != OLE_STREAM)
+			continue;
+		else if (ole_named(&entry, "__substg1.0_10090102"))
 			check_packed_text(ole, &entry);
+		else if (ole_is_book(&entry))
+			ole_check_book_pictures(ole, &entry);
 	ole_each_picture(ole, check_picture, NULL);
 }

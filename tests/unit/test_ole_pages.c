@@ -1,4 +1,8 @@
 /* Which pages of compound files in pieces are linked, by which bits, and what else could be in their place. */
+#include <zlib.h>
+
+#include "carvers/common/md5.h"
+
 #include "carver_case.h"
 
 #define PAGE 512
@@ -261,6 +265,98 @@ Test(ole_pages, versions_have_values_in_common)
 	cr_expect_eq(carver_pages()->kin(opened.pages, bytes.data + 2 * PAGE), CARVE_NO_KIN);
 	close_pages(&opened);
 	free(bytes.data);
+}
+
+enum { PICTURE_LEN = 5000, FIRST_LEN = 2000 };
+
+/* A drawing of one picture in two records, before a sheet, identified by its digest or not. Returns where the picture's bytes begin in the stream. */
+static uint64_t draw(struct bytes *stream, const struct bytes *picture, bool has_id)
+{
+	static const uint16_t heads[] = { 0xf000, 0xf001 };
+	struct bytes drawing = { 0 };
+	struct md5 md4;
+	uint8_t id[MD5_LEN] = { 0 };
+	uint64_t at;
+
+	for (int i = 0; i < 2; i++) {
+		bytes_add_le(&drawing, 15, 2);
+		bytes_add_le(&drawing, heads[i], 2);
+		bytes_add_le(&drawing, (uint32_t)picture->len + 69 - 8 * (uint32_t)i, 4);
+	}
+	bytes_add_le(&drawing, 0xf0070062, 4);
+	bytes_add_le(&drawing, 36 + 25 + picture->len, 4);
+	bytes_fill(&drawing, 0, 36);
+	bytes_add_le(&drawing, has_id ? 0xf01d46a0 : 0xf01e6e00, 4);
+	bytes_add_le(&drawing, 17 + picture->len, 4);
+	md4_start(&md4);
+	md5_add(&md4, picture->data, picture->len);
+	md5_end(&md4, id);
+	id[0] ^= !has_id;
+	bytes_add(&drawing, id, sizeof(id));
+	bytes_fill(&drawing, 0xff, 1);
+	at = drawing.len;
+	bytes_add(&drawing, picture->data, picture->len);
+	at += add_record(stream, 0xeb, FIRST_LEN) + 4;
+	memcpy(stream->data + stream->len - FIRST_LEN, drawing.data, FIRST_LEN);
+	add_record(stream, 0x3c, (unsigned)(drawing.len - FIRST_LEN));
+	memcpy(stream->data + stream->len - (drawing.len - FIRST_LEN), drawing.data + FIRST_LEN,
+		drawing.len - FIRST_LEN);
+	add_record(stream, 0x0a, 0);
+	free(drawing.data);
+	return at;
+}
+
+static struct bytes drawing_book(const struct bytes *picture, bool has_id, uint64_t *at)
+{
+	struct bytes stream = { 0 };
+
+	set(&stream, add_record(&stream, 0x809, 16) + 4, 0x00050600);
+	*at = draw(&stream, picture, has_id);
+	return compound("Workbook", &stream);
+}
+
+Test(ole_pages, a_workbooks_picture_is_in_several_records)
+{
+	struct bytes picture = { 0 }, bytes;
+	uint64_t at;
+
+	bytes_fill(&picture, 0, PICTURE_LEN);
+	for (uint32_t i = 0; i < PICTURE_LEN; i++)
+		picture.data[i] = (uint8_t)(i * i >> 3);
+	memcpy(picture.data, "\xff\xd8\xff\xe0", 4);
+	bytes = drawing_book(&picture, true, &at);
+	cr_expect_eq(bits_of(&bytes, page(at) + 1, page(at) + 2), 64);
+	cr_expect_eq(bits_of(&bytes, page(FIRST_LEN), page(FIRST_LEN) + 1), 64);
+	bytes.data[PAGE + at + 3000] ^= 1;
+	cr_expect_eq(bits_of(&bytes, page(at) + 1, page(at) + 2), 0);
+	free(bytes.data);
+	free(picture.data);
+}
+
+/* One that the number before it does not identify has CRCs. */
+Test(ole_pages, chunks_of_a_workbooks_picture)
+{
+	struct bytes picture = { 0 }, bytes;
+	struct finding found = { 0 };
+	struct view *view;
+	uint64_t at;
+
+	bytes_fill(&picture, 0x5a, PICTURE_LEN);
+	memcpy(picture.data, "\x89PNG\r\n\x1a\n\0\0\x13\x74IDAT", 16);
+	for (int i = 0; i < 4; i++)
+		picture.data[PICTURE_LEN - 4 + i] =
+			(uint8_t)(crc32(0, picture.data + 12, PICTURE_LEN - 16) >> 8 * (3 - i));
+	bytes = drawing_book(&picture, false, &at);
+	cr_expect_eq(bits_of(&bytes, page(at) + 1, page(at) + 2), 32);
+	bytes.data[PAGE + at + 3000] ^= 1;
+	cr_expect_eq(bits_of(&bytes, page(at) + 1, page(at) + 2), 0);
+	view = view_new_memory(bytes.data, bytes.len);
+	view_set_thorough(view, true);
+	cr_expect_eq(carver_find("ole")->check(view, &found), CARVE_TRUNCATED);
+	cr_expect_eq(found.length, page(at) * PAGE, "%s", found.why);
+	view_free(view);
+	free(bytes.data);
+	free(picture.data);
 }
 
 /* ---- presentations -------------------------------------------------------------------------- */
