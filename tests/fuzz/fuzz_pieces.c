@@ -22,7 +22,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 #define IMAGE_MAX ((size_t)1 << 16)
 
 static const char rules_text[] =
-	"types = ({ name = \"jpeg\"; header = \"FF D8 FF ??\"; carver = \"jpeg\"; max_size = "
+	"types = ({ name = \"rtf\"; header = \"'{\\\\rtf'\"; carver = \"rtf\"; max_size = \"1M\"; "
+	"},\n"
+	"{ name = \"svg\"; header = \"'<svg '\"; carver = \"svg\"; max_size = \"1M\"; },\n"
+	"{ name = \"html\"; header = \"'<html'\"; carver = \"html\"; max_size = \"1M\"; },\n"
+	"{ name = \"jpeg\"; header = \"FF D8 FF ??\"; carver = \"jpeg\"; max_size = "
 	"\"1M\"; },\n"
 	"{ name = \"png\"; header = \"89 'PNG' 0D 0A 1A 0A\"; carver = \"png\"; max_size = \"1M\"; "
 	"},\n"
