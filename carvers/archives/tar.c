@@ -3,7 +3,8 @@
  * Tar Format").
  *
  *	file:   members, two blocks of zeros; many programs pad to a multiple of 20 blocks (so zeros up to
- *		there belong to it; where more zeros follow that is a guess, and the reason says so)
+ *		there belong to it; where more zeros follow that is a guess, and the reason says so), GNU's
+ *		always
  *	member: header (one block of 512 bytes, with a checksum), data in whole blocks
  *
  * Headers give the length of the data, in octal or, with the highest bit set, in binary; a pax
@@ -17,7 +18,9 @@
  *
  * Damage. Only headers have checksums. Data is intact if a header or the end follows it. An end of
  * zeros after a block of data that is also zeros may be a wiped area, and proves nothing; nor does
- * it end an archive whose last header describes a member after it. Where a header can't be read the walk goes
+ * it end an archive whose last header describes a member after it, or one of GNU's whose record has other bytes after the zeros; nor
+ * do three blocks of zeros or more that end elsewhere than a record or a cluster: zeros of another file may follow a piece of
+ * the archive. Where a header can't be read the walk goes
  * on at the next one; what is between belongs to a member whose name is lost. A header within the data of a member,
  * unless these are an archive, may be that of one which took the place of its end.
  */
@@ -276,6 +279,22 @@ static bool ends_with_cluster(const struct tar *tar)
 	return tar->at % USUAL_CLUSTER == 0 && walk_zeros(tar->view, end, cluster + USUAL_CLUSTER);
 }
 
+/* Whether the zeros after the members may be another file's: they end in the middle of a record. An archive may end with two blocks of
+ * them, or the file system may have filled its last cluster, but GNU's programs fill the record. */
+static bool ends_within_record(const struct tar *tar)
+{
+	uint64_t at = tar->at + 2 * TAR_BLOCK, size = view_size(tar->view);
+
+	if (skip_record(tar->view, at) % TAR_RECORD == 0)
+		return false;
+	while (at < size && size - at >= TAR_BLOCK && is_zero(tar->view, at))
+		at += TAR_BLOCK;
+	if (at >= size || size - at < TAR_BLOCK)
+		return false;
+	return memcmp(tar->form, "ustar  ", FORM_LEN) == 0 ||
+	       (at > tar->at + 2 * TAR_BLOCK && at % USUAL_CLUSTER != 0);
+}
+
 /* The cluster with which the zeros begin that fill the rest of the last member's data, after other bytes of them; 0 when it
  * is not so. Files end in a block of zeros now and then, but hardly ever where a cluster of the archive begins. */
 static uint64_t wiped_from(const struct tar *tar)
@@ -326,6 +345,11 @@ static enum verdict judge_end(struct tar *tar)
 		return verdict_because(CARVE_UNVERIFIED, tar->finding,
 			"the zeros from the cluster at %" PRIu64
 			" on may be a wiped area: more follow than its last record needs",
+			tar->at);
+	if (ends_within_record(tar))
+		return verdict_because(CARVE_UNVERIFIED, tar->finding,
+			"the zeros from %" PRIu64
+			" on may be another file's: they end within a record",
 			tar->at);
 	end += TAR_BLOCK;
 	if (tar->finding->length > end && is_zero(tar->view, tar->finding->length))

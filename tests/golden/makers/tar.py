@@ -46,7 +46,7 @@ def make():
     plain = [("docs/", None), ("docs/a.txt", words), ("docs/link", "a.txt"), ("docs/b.txt", words[:300]), ("docs/empty", b"")]
     whole = archive(plain)
     save("tar", "ustar.tar", whole, extension="tar", title="docs/", time=1709251198, why="", embedded="1024 3072", unverified="1024-1724 3072-3372")
-    save("tar", "gnu.tar", archive(plain[1:2] + [("x" * 150, b"long name")], tarfile.GNU_FORMAT), title="docs/a.txt")
+    save("tar", "gnu.tar", archive(plain[1:2] + [("x" * 150, b"long name")], tarfile.GNU_FORMAT, padded=True), title="docs/a.txt", sequence="yes")
     save("tar", "pax.tar", archive(plain[1:2] + [("\u00fc" * 80, b"long name")], tarfile.PAX_FORMAT), title="docs/a.txt")
     save("tar", "pax-global.tar", archive(plain[1:2], tarfile.PAX_FORMAT, pax_headers={"comment": "0123456789abcdef"}), title="docs/a.txt")
     save("tar", "padded.tar", archive(plain[1:2], padded=True), length=10240, sequence="yes")
@@ -55,7 +55,7 @@ def make():
     save("tar", "hardlink-size.tar", v7 + header(b"same.txt", 300, b"1") + bytes(1024))
     save("tar", "hardlink-data.tar", v7 + header(b"same.txt", 300, b"1") + padded(words[:300]) + bytes(1024))
     binary = b"\x80" + (300).to_bytes(11, "big")
-    save("tar", "base-256.tar", header(b"big.txt", 0, size_field=binary, magic=b"ustar  \0") + padded(words[:300]) + bytes(1024))
+    save("tar", "base-256.tar", header(b"big.txt", 0, size_field=binary, magic=b"ustar  \0") + padded(words[:300]) + bytes(9216), sequence="yes")
     record = b"12 size=300\n"
     save("tar", "pax-size.tar", header(b"PaxHeader", len(record), b"x", b"ustar\x0000") + padded(record)
          + header(b"huge", 0, magic=b"ustar\x0000") + padded(words[:300]) + bytes(1024), title="huge")
@@ -63,7 +63,7 @@ def make():
     sparse[482] = 1
     sparse[148:156] = b" " * 8
     sparse[148:156] = b"%06o\0 " % sum(sparse)
-    save("tar", "gnu-sparse.tar", bytes(sparse) + bytes(504) + b"\1" + bytes(7) + bytes(512) + padded(words[:300]) + bytes(1024))
+    save("tar", "gnu-sparse.tar", bytes(sparse) + bytes(504) + b"\1" + bytes(7) + bytes(512) + padded(words[:300]) + bytes(8192), sequence="yes")
     save("tar", "one-block.tar", v7 + bytes(512), verdict="unverified", length=1536, why="ends with one block of zeros, not two")
     save("tar", "nested.tar", header(b"inner.tar", 3072) + archive(plain[:2])[:2560] + bytes(512) + bytes(1024))
     save("tar", "package.gem", archive([("metadata.gz", words), ("data.tar.gz", words)]), extension="gem")
@@ -96,6 +96,11 @@ def make():
     save("tar", "cluster-then-zeros.tar", long + bytes(12288), verdict="unverified", length=10240,
          why="the zeros from the cluster at 4096 on may be a wiped area: more follow than its last record needs")
     save("tar", "cluster-then-record.tar", long + bytes(10240 - 4096), length=10240, sequence="yes")
+    # Zeros of another file: they end within the record, which GNU's programs fill.
+    gnu, why = archive(plain[1:2], tarfile.GNU_FORMAT), "the zeros from 1536 on may be another file's: they end within a record"
+    save("tar", "gnu-within-record.tar", gnu + junk(512, 4), verdict="unverified", length=2560, why=why)
+    ustar = archive(plain[1:2])
+    save("tar", "zeros-within-record.tar", ustar + bytes(512) + junk(512, 4), verdict="unverified", length=2560, why=why)
     long_name = header(b"././@LongLink", 120, b"L", b"ustar  \0") + padded(b"n" * 119 + b"\0")
     save("tar", "no-member-behind.tar", whole[:2560] + long_name + bytes(2000), verdict="truncated", length=3584,
          why="no member after the header at 2560 that describes one")
