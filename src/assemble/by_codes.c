@@ -125,24 +125,35 @@ static bool is_own(const struct partial *partial, uint64_t at, uint64_t target)
 	return false;
 }
 
-/* Whether a piece can begin where a step leads, and no other file without doubt has that. */
+/* Whether a piece can begin where a step leads. */
 static bool can_be(const struct search *search, const struct node *node, const struct step *step)
 {
 	const struct workbench *bench = search->bench;
-	const struct broken *broken = search->broken;
 	uint64_t target = step_target(bench->clusters, node->partial, step);
 
 	return step->gap && target != UINT64_MAX && clusters_are_free(bench->clusters, target, 1) &&
 	       !clusters_is_start(bench->clusters, target) &&
-	       !is_own(node->partial, step->at, target) &&
-	       (!clusters_is_head(bench->clusters, target) ||
-		       (target >= broken->start && target < broken->start + broken->length));
+	       !is_own(node->partial, step->at, target);
+}
+
+/* Whether another file likely has that: its carver accepted it, as it did, for some formats, what is after its break. */
+static bool is_of_another(
+	const struct search *search, const struct node *node, const struct step *step)
+{
+	const struct clusters *clusters = search->bench->clusters;
+	const struct broken *broken = search->broken;
+	uint64_t target = step_target(clusters, node->partial, step);
+
+	return clusters_is_head(clusters, target) &&
+	       (target < broken->start || target >= broken->start + broken->length);
 }
 
 /* The bits that speak for a cluster, if it likely goes on with the codes, or 0. */
 static unsigned bits_of(const struct search *search, struct node *node, const struct step *step)
 {
-	return can_be(search, node, step) ? code_breaks_bits(node->codes, step) : 0;
+	unsigned bits = can_be(search, node, step) ? code_breaks_bits(node->codes, step) : 0;
+
+	return bits < SURE_BITS && bits && is_of_another(search, node, step) ? 0 : bits;
 }
 
 /* For what more than half as many bits speak as for the best one the nearest comes first; then what most speak for. */
@@ -219,7 +230,8 @@ static size_t find_likely(
 			item.step = before;
 			item.distance = (uint64_t)(before.gap < 0 ? -before.gap : before.gap) /
 					(uint64_t)size;
-			if (item.bits < SURE_BITS || !can_be(search, node, &before))
+			if (item.bits < SURE_BITS || !can_be(search, node, &before) ||
+				is_of_another(search, node, &before))
 				continue;
 			item.bits = 1;
 			add_found(found, &count, &item);
@@ -291,7 +303,8 @@ static bool try_unknown(struct search *search, struct node *node, uint64_t at)
 			int64_t gap = (int64_t)distance * (backwards ? -size : size);
 			const struct found found = { .step = { at, gap }, .distance = distance };
 
-			if (workbench_goes_on(bench) && can_be(search, node, &found.step))
+			if (workbench_goes_on(bench) && can_be(search, node, &found.step) &&
+				!is_of_another(search, node, &found.step))
 				success = try_step(search, node, &found);
 		}
 	bench->work_left += kept;
@@ -312,6 +325,7 @@ static bool try_unlikely(struct search *search, struct node *node, uint64_t at)
 			if (!workbench_goes_on(search->bench))
 				return false;
 			if (can_be(search, node, &found.step) &&
+				!is_of_another(search, node, &found.step) &&
 				!bits_of(search, node, &found.step) &&
 				try_step(search, node, &found))
 				return true;

@@ -1,0 +1,83 @@
+/* Pieces of files of codes, in an image in memory. */
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "assemble/by_codes.h"
+#include "carver_case.h"
+#include "memory_image.h"
+#include "strategy_case.h"
+
+#define CLUSTER ((size_t)4096)
+#define CLUSTERS 64
+#define START (4 * CLUSTER)
+#define FIRST (5 * CLUSTER) /* of the file, then the rest... */
+#define REST (30 * CLUSTER) /* ...is there in the image */
+#define WORK ((uint64_t)1 << 28)
+
+static uint8_t content[CLUSTERS * CLUSTER];
+static struct memory_image evidence = MEMORY_IMAGE(content, sizeof(content));
+
+static bool find(struct workbench *bench, const struct broken *broken, struct extents *extents,
+	struct outcome *outcome, struct assembly *assembly)
+{
+	return by_codes_find(bench, broken, false, extents, outcome, assembly);
+}
+
+static uint32_t draw(uint32_t *seed, uint32_t below)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 8) % below;
+}
+
+/* Words, by gzip: returns its length. */
+static size_t make_file(uint8_t *file, size_t most)
+{
+	static uint8_t text[20 * CLUSTER];
+	z_stream stream = { 0 };
+	uint32_t seed = 9;
+
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = (uint8_t)(i % 7 == 6  ? ' '
+				    : i % 7 % 2 ? "aeiou"[draw(&seed, 5)]
+						: "bcdfghklmprst"[draw(&seed, 13)]);
+	cr_assert_eq(deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	stream.next_in = text;
+	stream.avail_in = sizeof(text);
+	stream.next_out = file;
+	stream.avail_out = (uInt)most;
+	cr_assert_eq(deflate(&stream, Z_FINISH), Z_STREAM_END);
+	deflateEnd(&stream);
+	return most - stream.avail_out;
+}
+
+/* Another file's carver accepted what is after its break, in which a piece of this file is. */
+Test(by_codes, finds_a_piece_that_another_file_seems_to_have)
+{
+	static uint8_t file[20 * CLUSTER];
+	struct bytes noise = { 0 };
+	struct clusters clusters = { .size = CLUSTER, .end = sizeof(content) };
+	struct workbench bench = {
+		.evidence = &evidence.image, .clusters = &clusters, .work_left = WORK
+	};
+	struct broken broken = { .start = START, .length = FIRST, .verdict = CARVE_TRUNCATED };
+	struct extents extents = { 0 };
+	struct strategy_result result;
+	size_t len = make_file(file, sizeof(file));
+
+	cr_assert(len > FIRST + 2 * CLUSTER && REST + len - FIRST < sizeof(content));
+	bytes_add_random(&noise, 1, sizeof(content));
+	memcpy(content, noise.data, sizeof(content));
+	memcpy(content + START, file, FIRST);
+	memcpy(content + REST, file + FIRST, len - FIRST);
+	clusters_add_head(&clusters, REST - 4 * CLUSTER, 20 * CLUSTER);
+	clusters_list_free(&clusters);
+	result = strategy_try(find, &bench, carver_find("gz"), &broken, &extents);
+	cr_assert(result.found);
+	cr_expect_eq(result.length, len);
+	cr_assert_eq(extents.count, 2);
+	cr_expect_eq(extents.runs[1].offset, REST);
+	extents_free(&extents);
+	clusters_free(&clusters);
+	free(noise.data);
+}
