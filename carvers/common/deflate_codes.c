@@ -14,6 +14,8 @@
 #define SAVE_EVERY 512      /* bytes */
 #define CODE_WORK 6         /* units, for a byte of codes */
 #define FOLLOWED_LONG 24576 /* bytes */
+#define CHANGED_BITS 64
+#define CHANGED_LEN 2048
 #define BLOCK_TRUST_BITS 16 /* a block's code lengths are seldom valid in other data */
 
 /* What would have been a repetition, or a longer one. */
@@ -473,12 +475,35 @@ enum codes_state deflate_codes_walk(struct view *view, struct deflate_codes *cod
 		       : state;
 }
 
-uint64_t deflate_codes_valid(const struct deflate_codes *codes)
+/* Up to where the codes are the file's own as far as was walked since they were restarted. */
+static uint64_t valid_now(const struct deflate_codes *codes)
 {
 	if (codes->evenness.is_foreign)
 		return codes->evenness.foreign_from;
 	return (habits_are_broken(&codes->habits, codes->bit) ? codes->habits.since : codes->bit) /
 	       8;
+}
+
+/* Whether the habits since then are those of a file's own content: other data has none, or not for long. */
+static bool has_changed(const struct deflate_codes *codes)
+{
+	return codes->habits.gain >= CHANGED_BITS * HABITS_BIT &&
+	       valid_now(codes) >= codes->restarted + CHANGED_LEN;
+}
+
+bool deflate_codes_restart(struct deflate_codes *codes)
+{
+	if (codes->evenness.is_foreign || (codes->restarted && !has_changed(codes)))
+		return false;
+	codes->valid = valid_now(codes);
+	codes->restarted = codes->bit / 8;
+	codes->habits = (struct habits){ .since = codes->bit };
+	return true;
+}
+
+uint64_t deflate_codes_valid(const struct deflate_codes *codes)
+{
+	return codes->restarted && !has_changed(codes) ? codes->valid : valid_now(codes);
 }
 
 bool deflate_codes_are_sure(const struct deflate_codes *codes, uint64_t offset)

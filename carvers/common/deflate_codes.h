@@ -35,6 +35,8 @@ struct deflate_codes {
 	bool is_last;
 	bool is_own; /* the bytes are taken for the file's own, whatever their habits are */
 	bool ended;  /* the stream */
+	uint64_t restarted,
+		valid; /* bytes: where habits were last learnt anew, 0: nowhere; and what was valid then */
 	struct deflate_past past;
 	struct habits habits;
 	struct evenness evenness;
@@ -50,6 +52,10 @@ void codes_save(struct view *view, uint64_t bit, const void *codes, size_t len);
  * is wrong. Where it doubts the bytes before already, or has followed the habits for long, the file's own may
  * have changed. */
 bool deflate_codes_are_sure(const struct deflate_codes *codes, uint64_t offset);
+/* After CODES_FOREIGN: what follows is walked as content of another kind, whose habits are learnt anew. If it has them for some
+ * kilobytes, it is the file's own, and what was doubted, too; of 498 wrong joints in fonts that is so of 31. False: the bytes are no codes at
+ * all, or what followed the last restart has no habits. */
+bool deflate_codes_restart(struct deflate_codes *codes);
 /* The byte up to which the codes are likely the file's own. */
 uint64_t deflate_codes_valid(const struct deflate_codes *codes);
 
