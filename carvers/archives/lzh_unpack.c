@@ -26,7 +26,9 @@ enum {
 	ARJ_WINDOW_LEN = 26624,
 	SLACK = 2, /* bytes that a program may add at the end */
 	WORK_EVERY = 1024,
-	WORK = 2, /* units that a symbol takes */
+	WORK = 2, /* units that a symbol takes... */
+	OUTPUT_UNIT =
+		16, /* ...and as many bytes that come take one: codes without bits may yield any number */
 };
 
 struct code {
@@ -244,14 +246,18 @@ static enum lzh_state unpack(struct view *view, struct unpacker *unpacker, uint6
 	const struct lzh_data *data = unpacker->data;
 	struct cursor_bits *bits = &unpacker->bits;
 	bool is_valid = true, is_spent = false;
+	uint64_t counted = 0;
 
 	for (unsigned symbols = 1; is_valid && !is_spent && unpacker->done < data->plain_len &&
 				   !cursor_bits_ran_out(bits);
 		symbols++) {
 		is_valid = data->method == LZH_ARJ_FAST ? take_fast_symbol(unpacker)
 							: take_symbol(unpacker);
-		if (symbols % WORK_EVERY == 0)
-			is_spent = !view_work(view, WORK * WORK_EVERY);
+		if (symbols % WORK_EVERY)
+			continue;
+		is_spent = !view_work(
+			view, WORK * WORK_EVERY + (unpacker->done - counted) / OUTPUT_UNIT);
+		counted = unpacker->done;
 	}
 	give(unpacker);
 	*noticed = (cursor_bits_at(bits) + 7) / 8;

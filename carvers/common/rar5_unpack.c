@@ -30,8 +30,9 @@ enum {
 	HAS_CODES = 0x80,
 	FILTERS_MAX = 8192,
 	WORK_EVERY = 1024,
-	WORK = 2,       /* units that a symbol takes */
-	FILTER_PART = 4 /* bytes that a filter changes for a unit */
+	WORK = 2,         /* units that a symbol takes... */
+	OUTPUT_UNIT = 16, /* ...and as many bytes that come take one */
+	FILTER_PART = 4   /* bytes that a filter changes for a unit */
 };
 
 enum filter_kind { DELTA, CALLS, CALLS_JUMPS, ARM };
@@ -146,10 +147,13 @@ static bool read_filter(struct unpacker *unpacker)
 	if (unpacker->filter_count == unpacker->filter_room) {
 		size_t room = unpacker->filter_room ? 2 * unpacker->filter_room : 16;
 
-		filter = room <= FILTERS_MAX ? realloc(unpacker->filters, room * sizeof(*filter))
-					     : NULL;
-		if (!filter)
+		if (room > FILTERS_MAX)
 			return false;
+		filter = realloc(unpacker->filters, room * sizeof(*filter));
+		if (!filter) {
+			view_no_memory(unpacker->view);
+			return false;
+		}
 		unpacker->filters = filter;
 		unpacker->filter_room = room;
 	}
@@ -248,6 +252,7 @@ static bool is_past_end(const struct unpacker *unpacker)
 static bool unpack_blocks(struct unpacker *unpacker, bool *is_spent)
 {
 	unsigned symbols = 0;
+	uint64_t counted = 0;
 
 	do {
 		if (!begin_block(unpacker) || is_past_end(unpacker))
@@ -255,8 +260,11 @@ static bool unpack_blocks(struct unpacker *unpacker, bool *is_spent)
 		while (cursor_bits_at(&unpacker->bits) < unpacker->block_end) {
 			if (!take_symbol(unpacker) || is_past_end(unpacker))
 				return false;
-			*is_spent = ++symbols % WORK_EVERY == 0 &&
-				    !view_work(unpacker->view, WORK * WORK_EVERY);
+			if (++symbols % WORK_EVERY)
+				continue;
+			*is_spent = !view_work(unpacker->view,
+				WORK * WORK_EVERY + (unpacker->done - counted) / OUTPUT_UNIT);
+			counted = unpacker->done;
 			if (*is_spent)
 				return false;
 		}

@@ -235,6 +235,32 @@ Test(carver_lzh, crcs_of_members_prove_joints)
 	free(five.data);
 }
 
+/* A few bytes, whose codes need no bits, stand for megabytes: that counts as work. */
+Test(carver_lzh, what_comes_of_codes_counts)
+{
+	struct writer writer = { 0 };
+	struct bytes plain = { 0 }, archive;
+	struct finding found = { 0 };
+	struct view *view;
+
+	put(&writer, 40000, 16);
+	put(&writer, 0, 10);
+	put(&writer, 0, 9);
+	put(&writer, 509, 9);
+	put(&writer, 0, 8);
+	end_bits(&writer);
+	bytes_fill(&plain, ' ', 40000 * 256);
+	archive = make_lzh("-lh5-", &writer.bytes, &plain);
+	view = view_new_memory(archive.data, archive.len);
+	view_set_thorough(view, true);
+	cr_expect_eq(carver_find("lzh")->check(view, &found), CARVE_COMPLETE, "%s", found.why);
+	cr_expect_gt(view_work_done(view), plain.len / 32);
+	view_free(view);
+	free(plain.data);
+	free(archive.data);
+	free(writer.bytes.data);
+}
+
 Test(carver_arj, crcs_of_members_prove_joints)
 {
 	struct step steps[PLAIN_LEN];
