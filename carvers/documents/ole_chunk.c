@@ -45,12 +45,17 @@ static bool is_listed(const struct ole_places *places, uint32_t sector)
 	return false;
 }
 
-/* How many of the entries of a table, that begins with number `base`, are possible ones for `limit` sectors, and how many of
- * those that name the next one; false: one is impossible. */
-static bool count_links(
-	const uint8_t *p, uint32_t base, uint32_t limit, unsigned *next, unsigned *others)
+/* What the entries of a table that name others name: the next one, one nearby, or one farther away. */
+struct table_links {
+	unsigned next, near, far;
+};
+
+#define NEAR 32 /* entries: where streams grow in turns, as Outlook's */
+
+/* Counts them in a chunk of a table for `limit` sectors, which begins with number `base`. False: one is impossible. */
+static bool count_links(const uint8_t *p, uint32_t base, uint32_t limit, struct table_links *links)
 {
-	*next = *others = 0;
+	*links = (struct table_links){ 0 };
 	for (uint32_t i = 0; i < CHUNK_ENTRIES; i++) {
 		uint32_t entry = le32(p + 4 * i);
 
@@ -59,9 +64,11 @@ static bool count_links(
 		if (entry >= OLE_TABLE_OF_TABLES)
 			continue;
 		if (entry == base + i + 1)
-			++*next;
+			links->next++;
+		else if (entry + NEAR >= base + i && entry <= base + i + NEAR)
+			links->near++;
 		else
-			++*others;
+			links->far++;
 	}
 	return true;
 }
@@ -71,6 +78,7 @@ struct chains {
 	const uint8_t *p;
 	uint32_t base;
 	uint64_t pointed[CHUNK_ENTRIES / 64], used[CHUNK_ENTRIES / 64]; /* inside chains; begins */
+	bool meet; /* two chains go on with the same sector */
 };
 
 static bool test(const uint64_t *bits, uint32_t i)
@@ -84,8 +92,11 @@ static void open_chains(struct chains *chains, const uint8_t *p, uint32_t base)
 	for (uint32_t i = 0; i < CHUNK_ENTRIES; i++) {
 		uint32_t to = le32(p + 4 * i) - base;
 
-		if (to < CHUNK_ENTRIES)
-			chains->pointed[to / 64] |= UINT64_C(1) << to % 64;
+		if (to >= CHUNK_ENTRIES)
+			continue;
+		/* Some writers leave zeros in free entries. */
+		chains->meet |= le32(p + 4 * i) && test(chains->pointed, to);
+		chains->pointed[to / 64] |= UINT64_C(1) << to % 64;
 	}
 }
 
@@ -155,10 +166,13 @@ static int streams_bits(const struct ole_places *places, struct chains *chains, 
 int ole_fat_bits(const struct ole_places *places, const uint8_t *p, uint32_t base)
 {
 	struct chains chains;
-	unsigned next, others;
+	struct table_links links;
 	int bits = 0;
 
-	if (!count_links(p, base, places->sectors, &next, &others) || next < others)
+	if (!count_links(p, base, places->sectors, &links) || links.next + links.near < links.far)
+		return NEVER;
+	open_chains(&chains, p, base);
+	if (chains.meet)
 		return NEVER;
 	for (uint32_t i = 0; i < CHUNK_ENTRIES; i++) {
 		uint32_t entry = le32(p + 4 * i);
@@ -170,10 +184,9 @@ int ole_fat_bits(const struct ole_places *places, const uint8_t *p, uint32_t bas
 			bits += 2 * ODD;
 		bits += listed && entry == OLE_TABLE ? 20 : 0;
 	}
-	bits += at_most((int)next, 16);
-	if (!next && !others && !bits && le32(p) == OLE_FREE && is_same_byte(p, OLE_CHUNK))
+	bits += at_most((int)(links.next + links.near / 2), 16);
+	if (!bits && !links.far && le32(p) == OLE_FREE && is_same_byte(p, OLE_CHUNK))
 		return EMPTY_TABLE; /* some writers add them */
-	open_chains(&chains, p, base);
 	if (places->directory_start - base < CHUNK_ENTRIES)
 		bits += chain_bits(&chains, places->directory_start, 0, false);
 	if (places->mini_start - base < CHUNK_ENTRIES && places->mini_parts)
@@ -185,15 +198,18 @@ int ole_fat_bits(const struct ole_places *places, const uint8_t *p, uint32_t bas
 int ole_mini_fat_bits(const struct ole_places *places, const uint8_t *p, uint32_t base)
 {
 	struct chains chains;
-	unsigned next, others;
+	struct table_links links;
 	int bits;
 
-	if (!count_links(p, base, places->mini_count, &next, &others) || next < others)
+	if (!count_links(p, base, places->mini_count, &links) ||
+		links.next + links.near < links.far)
 		return NEVER;
-	if (!next && !others && le32(p) != OLE_END)
-		return ODD;
-	bits = 8 + at_most((int)next, 12);
 	open_chains(&chains, p, base);
+	if (chains.meet)
+		return NEVER;
+	if (!links.next && !links.near && !links.far && le32(p) != OLE_END)
+		return ODD;
+	bits = 8 + at_most((int)(links.next + links.near / 2), 12);
 	return bits + streams_bits(places, &chains, true);
 }
 

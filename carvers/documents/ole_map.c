@@ -71,6 +71,7 @@ static bool read_head(struct view *view, struct carve_table *table)
 }
 
 #define FAT_PART ((uint64_t)512)
+#define NEAR 32      /* sectors: where streams grow in turns, as Outlook's */
 #define ROOT_HEAD 68 /* bytes of an entry up to its type */
 
 /* A root entry's name has an even length, and its type is 5. */
@@ -81,11 +82,13 @@ static bool is_root(struct view *view, uint64_t at)
 	return p && p[66] == 5 && p[65] == 0 && p[64] % 2 == 0 && p[64] <= 64;
 }
 
-/* Whether most of the sectors that have a successor in a part of a FAT are followed by the next one. */
+/* Whether most of the sectors that have a successor in a part of a FAT are followed by the next one or one nearby, and none by the
+ * same as another. */
 static bool is_fat(struct view *view, uint64_t from)
 {
 	const uint8_t *p = view_peek(view, from, FAT_PART);
-	unsigned next = 0, others = 0;
+	uint32_t seen[FAT_PART / 4];
+	unsigned count = 0, near = 0;
 
 	for (uint32_t i = 0; p && i < FAT_PART / 4; i++) {
 		uint32_t entry = le32(p + 4 * i);
@@ -96,10 +99,13 @@ static bool is_fat(struct view *view, uint64_t from)
 			continue;
 		if (entry > SECTORS_MAX)
 			return false;
-		next += (entry - i - 1) % (FAT_PART / 4) == 0;
-		others += (entry - i - 1) % (FAT_PART / 4) != 0;
+		for (unsigned k = 0; k < count; k++)
+			if (entry && seen[k] == entry)
+				return false;
+		seen[count++] = entry;
+		near += (entry - i + NEAR) % (FAT_PART / 4) <= 2 * NEAR;
 	}
-	return p && next >= others;
+	return p && near >= count - near;
 }
 
 static bool fits(struct view *view, uint64_t at, const struct carve_anchor *anchor)

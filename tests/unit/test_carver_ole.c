@@ -362,6 +362,50 @@ Test(carver_ole, places_without_a_fat)
 	free(bytes.data);
 }
 
+/* A stream whose sectors after the first change places in pairs. */
+static void put_turns(struct bytes *bytes, uint32_t start, uint32_t count)
+{
+	uint32_t at = start;
+
+	for (uint32_t i = 1; i < count; i++) {
+		uint32_t to = start + (i % 2 ? i + (i + 1 < count) : i - 1);
+
+		put(bytes, fat_at(at), to);
+		at = to;
+	}
+	put(bytes, fat_at(at), 0xfffffffe);
+}
+
+/* Outlook's streams grow in turns. */
+Test(carver_ole, a_fat_of_streams_that_grew_in_turns)
+{
+	const struct carve_map *map = carver_find("ole")->map;
+	const struct carve_anchor mark = { .word = 0, .len = 4 };
+	struct bytes bytes = text();
+	struct view *view;
+	uint64_t length;
+	bool is_whole;
+	void *places;
+
+	put_turns(&bytes, MAIN_AT, TABLE_AT - MAIN_AT);
+	put_turns(&bytes, TABLE_AT, PROPERTY_AT - TABLE_AT);
+	put_turns(&bytes, PROPERTY_AT, SECTOR_COUNT - PROPERTY_AT);
+	places = begin_places(&bytes, &length, &is_whole);
+	cr_assert_not_null(places);
+	cr_expect(is_whole);
+	cr_expect_gt(ask(places, &bytes, 0, 0), SURE);
+	view = view_new_memory(bytes.data, bytes.len);
+	cr_expect(map->fits(view, sector_at(0), &mark));
+	view_free(view);
+	put(&bytes, fat_at(MAIN_AT), MAIN_AT + 4); /* where another one goes on, too */
+	cr_expect_lt(ask(places, &bytes, 0, 0), -SURE);
+	view = view_new_memory(bytes.data, bytes.len);
+	cr_expect_not(map->fits(view, sector_at(0), &mark));
+	view_free(view);
+	places_of_ole()->end(places);
+	free(bytes.data);
+}
+
 /* Where a FAT is not in its place it is guessed where other bytes begin, but not in a trial. */
 Test(carver_ole, trials_guess_nothing)
 {
