@@ -1,7 +1,7 @@
 /*
  * A code directory (xnu's cs_blobs.h) has the hashes of all pages before the signature, mostly of 4,096 bytes, with SHA-1 or,
  * since 2016, SHA-256: each shows which bytes are there. A signature may have several directories, with one kind of hash each.
- * Of 63 directories of 46 programs all hashes were right.
+ * Of 63 directories (tests/bench/RESULTS.md) all hashes were right.
  */
 #include "macho_pages.h"
 
