@@ -330,6 +330,12 @@ static bool is_proved(struct proof *proof, const uint32_t *strength)
 	return !has_versions(proof);
 }
 
+static void raise(uint32_t *bits, uint32_t to)
+{
+	if (*bits < to)
+		*bits = to;
+}
+
 static void prove(struct proof *proof, struct joint_bits *bits)
 {
 	size_t count = proof->extents->count;
@@ -347,9 +353,9 @@ static void prove(struct proof *proof, struct joint_bits *bits)
 		follow_links(proof, strength);
 		if (is_proved(proof, strength))
 			for (size_t i = 1; i < count; i++)
-				bits[i - 1].checked += strength[i] < strength[i - 1]
-							       ? strength[i]
-							       : strength[i - 1];
+				raise(&bits[i - 1].checked, strength[i] < strength[i - 1]
+								    ? strength[i]
+								    : strength[i - 1]);
 	}
 	free(proof->begins);
 	free(proof->sums[0]);

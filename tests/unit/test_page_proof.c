@@ -108,7 +108,8 @@ static void plant(void)
 	memcpy(content + REST_AT * PAGE, database + joint * PAGE, (pages - joint) * PAGE);
 }
 
-static uint32_t prove_with(uint64_t work)
+/* checked: what the joint has without pages. */
+static uint32_t prove_with(uint64_t work, uint32_t checked)
 {
 	static char name[] = "sqlite";
 	const struct rule rule = { .name = name,
@@ -121,7 +122,7 @@ static uint32_t prove_with(uint64_t work)
 		.clusters = &clusters,
 		.work_left = work };
 	struct extents extents = { 0 };
-	struct joint_bits bits = { 0 };
+	struct joint_bits bits = { .checked = checked };
 
 	extents_add(&extents, HEAD_AT * PAGE, joint * PAGE);
 	extents_add(&extents, REST_AT * PAGE, (pages - joint) * PAGE);
@@ -133,7 +134,7 @@ static uint32_t prove_with(uint64_t work)
 
 static uint32_t prove(void)
 {
-	return prove_with(1 << 24);
+	return prove_with(1 << 24, 0);
 }
 
 static void set_up(void)
@@ -147,7 +148,18 @@ Test(page_proof, rows_prove_a_joint, .init = set_up)
 {
 	plant();
 	cr_expect_gt(prove(), PROOF_BITS);
-	cr_expect_eq(prove_with(20000), 0); /* not all was looked at */
+	cr_expect_eq(prove_with(20000, 0), 0); /* not all was looked at */
+}
+
+/* The same check may have linked pages. */
+Test(page_proof, is_not_added_to_what_checks_prove, .init = set_up)
+{
+	uint32_t bits;
+
+	plant();
+	bits = prove();
+	cr_expect_eq(prove_with(1 << 24, bits - 1), bits);
+	cr_expect_eq(prove_with(1 << 24, bits + 1), bits + 1);
 }
 
 /* The old page would do as well, wherever it is. */
