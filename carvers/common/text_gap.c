@@ -289,7 +289,7 @@ static bool breaks_at(struct window *window, uint64_t at)
 	       BREAK_POINTS;
 }
 
-bool text_gap_find(struct view *view, uint64_t end, uint64_t *from, uint64_t *to)
+bool text_gap_find(struct view *view, uint64_t end, bool to_end, uint64_t *from, uint64_t *to)
 {
 	struct window window = { .view = view, .end = end }, others = window;
 	unsigned candidates = 0;
@@ -307,7 +307,7 @@ bool text_gap_find(struct view *view, uint64_t end, uint64_t *from, uint64_t *to
 			window.bytes = NULL;
 		}
 		*to = end;
-		if (is_cluster(*from) && (is_sharp || breaks_at(&window, *from)))
+		if (to_end && is_cluster(*from) && (is_sharp || breaks_at(&window, *from)))
 			return true;
 	}
 	return false;
@@ -323,11 +323,11 @@ enum verdict text_gap_found(struct view *view, struct finding *finding, uint64_t
 		"another text from %" PRIu64 " to %" PRIu64, from, to);
 }
 
-enum verdict text_gap_verdict(struct view *view, struct finding *finding)
+enum verdict text_gap_verdict(struct view *view, bool to_end, struct finding *finding)
 {
 	uint64_t from, to;
 
-	if (!text_gap_find(view, finding->length, &from, &to))
+	if (!text_gap_find(view, finding->length, to_end, &from, &to))
 		return CARVE_COMPLETE;
 	return text_gap_found(view, finding, from, to);
 }

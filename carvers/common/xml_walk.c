@@ -460,7 +460,7 @@ enum verdict xml_verdict(
 	if (end == XML_BROKEN)
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "%s at %" PRIu64, xml->problem, xml->problem_at);
-	verdict = text_gap_verdict(view, finding);
+	verdict = text_gap_verdict(view, true, finding);
 	if (verdict != CARVE_COMPLETE)
 		return verdict;
 	if (xml->odd_at)

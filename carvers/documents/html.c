@@ -477,7 +477,7 @@ static enum verdict judge_end(struct html *html)
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"%u bodies begin before %" PRIu64, html->bodies, finding->length);
 		if (html_nesting_holds(&html->nesting))
-			return text_gap_verdict(html->cursor.view, finding);
+			return text_gap_verdict(html->cursor.view, true, finding);
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"many tags without a counterpart up to %" PRIu64, finding->length);
 	}

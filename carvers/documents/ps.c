@@ -69,7 +69,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (ps.page_jumps == 1)
 			return verdict_because(CARVE_UNVERIFIED, finding,
 				"the numbers of pages do not rise, before %" PRIu64, ps.end);
-		return text_gap_verdict(view, finding);
+		return text_gap_verdict(view, false, finding);
 	case PS_MISSING:
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"a trailer, but no %%%%EOF before %" PRIu64, ps.broken_at);

@@ -398,7 +398,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 			rtf.unnamed);
 	if (rtf.bare_end)
 		return text_gap_found(view, finding, rtf.bare, rtf.bare_end);
-	return text_gap_verdict(view, finding);
+	/* Text after fonts and styles is unlike them. */
+	return text_gap_verdict(view, false, finding);
 }
 
 const struct carver rtf_carver = {

@@ -113,7 +113,7 @@ for way in "--threads 1 --sandbox=off" "--threads 3 --sandbox=auto"; do
 		# Another process may make some more meanwhile, or all.
 		left=$(passes resumed.log)
 		[ -n "$left" ] || left=$(passes stopped.log | tail -n 1)
-		grep -A9 -F -x "$pass" passes | tail -n +2 | tail -n "$(wc -l <<<"$left")" | cmp - <(echo "$left") && echo "goes on with $pass"
+		grep -A99 -F -x "$pass" passes | tail -n +2 | tail -n "$(wc -l <<<"$left")" | cmp - <(echo "$left") && echo "goes on with $pass"
 	done < <(head -n -1 passes)
 	rm -rf stopped
 	STOP_AT=_pieces.gz start stopped 3600 $way

@@ -158,3 +158,19 @@ Test(text_gap, a_cluster_of_rtf_has_control_words)
 	free(bytes.data);
 	free(whole.data);
 }
+
+/* The text of RTF is unlike fonts and styles, wherever it begins. */
+Test(text_gap, text_after_styles_is_its_own)
+{
+	struct bytes whole = document(&formats[3]), bytes = { 0 };
+	struct finding found;
+
+	bytes_add(&bytes, whole.data, 2 * CLUSTER);
+	while (bytes.len < TEXT_LEN)
+		add(&bytes, "\n\\pard sea, rose; over \\i houses\\i0 , and nobody came to ask why");
+	add(&bytes, "}");
+	cr_expect_eq(carve("rtf", bytes.data, bytes.len, &found), CARVE_COMPLETE, "%s", found.why);
+	cr_expect_eq(found.length, bytes.len);
+	free(bytes.data);
+	free(whole.data);
+}
