@@ -288,11 +288,11 @@ static int fill_report(struct pieces *pieces, struct report *again, struct error
 
 static void discard_files(struct pieces *pieces)
 {
-	const char *path = pieces->discarded.bytes;
-	const char *end = path + pieces->discarded.len;
+	const struct strbuf *paths = &pieces->discarded;
 
-	for (; path < end; path += strlen(path) + 1)
-		output_dir_discard(pieces->run->session.output_dir, path);
+	/* Without any there are no bytes, either. */
+	for (size_t at = 0; at < paths->len; at += strlen(paths->bytes + at) + 1)
+		output_dir_discard(pieces->run->session.output_dir, paths->bytes + at);
 }
 
 static void take_tallies(struct pieces *pieces)
