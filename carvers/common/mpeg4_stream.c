@@ -20,11 +20,6 @@
 #define EXACT_SURE 4      /* frames after which all end exactly */
 #define PADDING_LOOK 4096 /* bytes */
 
-bool mpeg4_is_wanted(const struct view *view)
-{
-	return view_thorough(view) || view_is_trial(view) || view_wants_states(view);
-}
-
 /* Whether only zeros are there. */
 static bool is_padding(struct view *view, uint64_t at, uint64_t to)
 {

@@ -65,7 +65,4 @@ enum mpeg4_state mpeg4_check_frame(
 /* Bytes of a stream that a carve_state needs, from its start on. */
 size_t mpeg4_stream_len(const struct mpeg4_stream *stream);
 
-/* Whether codes are read at all: not in a check of a file in one piece, which keeps up with the scan. */
-bool mpeg4_is_wanted(const struct view *view);
-
 #endif

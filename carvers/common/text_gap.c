@@ -315,7 +315,7 @@ bool text_gap_find(struct view *view, uint64_t end, bool to_end, uint64_t *from,
 
 enum verdict text_gap_found(struct view *view, struct finding *finding, uint64_t from, uint64_t to)
 {
-	bool in_pieces = view_is_trial(view) || view_thorough(view) || view_wants_states(view);
+	bool in_pieces = walk_assembles(view);
 
 	if (in_pieces)
 		finding->length = from;

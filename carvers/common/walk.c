@@ -238,6 +238,11 @@ uint64_t walk_before_fill(struct view *view, uint64_t start, uint64_t end)
 	return end - at >= LONG_RUN ? at : end;
 }
 
+bool walk_assembles(const struct view *view)
+{
+	return view_is_trial(view) || view_thorough(view) || view_wants_states(view);
+}
+
 enum verdict walk_over_wrong(const struct view *view)
 {
 	return view_is_trial(view) ? CARVE_TRUNCATED : CARVE_UNVERIFIED;

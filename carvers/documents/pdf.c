@@ -366,7 +366,7 @@ static enum verdict walk(struct view *view, const struct carve_state *from, stru
 		.cursor.view = view,
 		.objects.max = MAX_OBJECTS,
 		.sections.max = MAX_SECTIONS,
-		.decodes = saves || view_thorough(view) || view_is_trial(view) };
+		.decodes = walk_assembles(view) };
 	struct pdf_token token = { 0 };
 	enum verdict verdict;
 

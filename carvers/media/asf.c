@@ -170,8 +170,7 @@ static bool read_packet(struct asf *asf, uint64_t at, struct asf_packet *packet)
 
 static bool is_assembled(const struct asf *asf)
 {
-	return asf->from || view_thorough(asf->view) || view_wants_states(asf->view) ||
-	       view_is_trial(asf->view);
+	return asf->from || walk_assembles(asf->view);
 }
 
 static void save(struct asf *asf, const struct asf_packet *first, uint64_t at)

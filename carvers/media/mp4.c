@@ -499,7 +499,7 @@ static void open_video(struct mp4 *mp4, const struct bmff_track *track)
 {
 	struct view *view = mp4->bmff.view;
 
-	if (mpeg4_is_wanted(view) && !mp4->filmed && bmff_mpeg4_open(view, track, &mp4->video))
+	if (walk_assembles(view) && !mp4->filmed && bmff_mpeg4_open(view, track, &mp4->video))
 		mp4->filmed = mp4->track;
 	if (is_assembled(mp4))
 		mp4->track->is_h264 = bmff_h264_open(view, track, &mp4->track->h264);

@@ -118,11 +118,6 @@ struct mpeg_ps {
 	struct mpeg_ps_streams streams;
 };
 
-static bool is_assembled(const struct view *view)
-{
-	return view_thorough(view) || view_wants_states(view) || view_is_trial(view);
-}
-
 /* Whether a pack's clock goes on. */
 static bool goes_on(const struct mpeg_ps *ps, uint64_t clock)
 {
@@ -148,7 +143,7 @@ static bool follow(
 static enum verdict check_from(
 	struct view *view, struct mpeg_ps *ps, uint64_t at, struct finding *finding)
 {
-	bool assembled = is_assembled(view);
+	bool assembled = walk_assembles(view);
 	enum mpeg_ps_unit unit;
 	uint64_t end = 0;
 
@@ -227,7 +222,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct mpeg_ps ps = { 0 };
 
 	/* Its pieces are the other file's. */
-	if (is_assembled(view) && is_rest(view))
+	if (walk_assembles(view) && is_rest(view))
 		return verdict_because(CARVE_REJECT, finding, "the rest of a stream");
 	return check_from(view, &ps, 0, finding);
 }

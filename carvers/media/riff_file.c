@@ -565,7 +565,7 @@ static enum verdict judge(struct riff_file *file, const struct saved *from)
 static enum verdict check(struct view *view, struct finding *finding)
 {
 	struct riff_file file = {
-		.view = view, .finding = finding, .reads_codes = mpeg4_is_wanted(view)
+		.view = view, .finding = finding, .reads_codes = walk_assembles(view)
 	};
 	const uint8_t *p = view_peek(view, 0, 12);
 	const char *problem;

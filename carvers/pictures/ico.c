@@ -68,12 +68,6 @@ static enum ico_state set_foreign(struct ico *ico, uint64_t at)
 	return set_broken(ico, at, "bytes unlike the pixels before");
 }
 
-/* Whether the image is one of a file in pieces: then its PNGs are checked chunk by chunk. */
-static bool is_in_pieces(const struct view *view)
-{
-	return view_is_trial(view) || view_thorough(view) || view_wants_states(view);
-}
-
 static enum ico_state check_png(struct view *view, struct ico *ico, const struct image *image)
 {
 	uint64_t end = image->at + image->len, valid;
@@ -88,7 +82,7 @@ static enum ico_state check_png(struct view *view, struct ico *ico, const struct
 	if (end <= view_size(view) &&
 		!has_bytes(view, end - sizeof(png_end), png_end, sizeof(png_end)))
 		return set_broken(ico, end - sizeof(png_end), "a PNG without its end");
-	if (is_in_pieces(view)) {
+	if (walk_assembles(view)) { /* then PNGs are checked chunk by chunk */
 		valid = png_follow_chunks(view, image->at, end);
 		if (valid < end && valid < view_size(view)) {
 			ico->valid_end = valid > ico->valid_end ? valid : ico->valid_end;
@@ -380,7 +374,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (state == ICO_CUT)
 		return walk_cut(view, finding, ico.end, finding->length);
 	finding->length = ico.end;
-	if (ico.agrees && is_in_pieces(view))
+	if (ico.agrees && walk_assembles(view))
 		view_agrees(view);
 	if (ico.odd)
 		return verdict_because(CARVE_UNVERIFIED, finding, "%s", ico.odd);

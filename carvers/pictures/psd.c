@@ -74,12 +74,6 @@ uint64_t psd_row_len(const struct psd *psd, uint64_t width)
 	return (width * psd->depth + 7) / 8;
 }
 
-/* Whether a file is put together: then all is checked that may show that bytes are another's. */
-static bool is_in_pieces(const struct view *view)
-{
-	return view_is_trial(view) || view_wants_states(view) || view_thorough(view);
-}
-
 /* Reads the head. Returns what is wrong with it, or NULL. */
 static const char *read_head(struct psd *psd)
 {
@@ -382,7 +376,7 @@ static enum verdict judge(struct psd *walked, enum psd_step step)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct psd psd = { .view = view, .finding = finding, .in_pieces = is_in_pieces(view) };
+	struct psd psd = { .view = view, .finding = finding, .in_pieces = walk_assembles(view) };
 	const char *problem = read_head(&psd);
 
 	if (problem)

@@ -96,8 +96,3 @@ bool packet_sums_add(struct packet_sums *sums, struct view *view, uint32_t link,
 	return sums->last != PACKET_SUM_WRONG || record / SECTOR == (at + len - 1) / SECTOR ||
 	       sums->right < RIGHT_MIN || sums->wrong * RIGHT_SHARE > sums->right;
 }
-
-bool packet_assembles(const struct view *view)
-{
-	return view_is_trial(view) || view_thorough(view) || view_wants_states(view);
-}

@@ -33,7 +33,4 @@ struct packet_sums {
 bool packet_sums_add(struct packet_sums *sums, struct view *view, uint32_t link, uint64_t record,
 	uint64_t at, uint32_t len);
 
-/* Whether a file in pieces is put together. */
-bool packet_assembles(const struct view *view);
-
 #endif

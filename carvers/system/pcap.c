@@ -180,7 +180,7 @@ static enum verdict walk(struct pcap *pcap, struct finding *finding)
 
 static enum verdict check(struct view *view, struct finding *finding)
 {
-	struct pcap pcap = { .view = view, .assembles = packet_assembles(view) };
+	struct pcap pcap = { .view = view, .assembles = walk_assembles(view) };
 	const char *problem = read_header(&pcap);
 
 	if (problem)

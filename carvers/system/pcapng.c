@@ -251,7 +251,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct pcapng file = { .view = view,
 		.finding = finding,
 		.has_length = true,
-		.assembles = packet_assembles(view) };
+		.assembles = walk_assembles(view) };
 
 	if (!start_section(&file))
 		return verdict_because(CARVE_REJECT, finding, "no section header");

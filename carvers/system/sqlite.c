@@ -368,10 +368,9 @@ static enum verdict judge_pages(struct sqlite *db, const struct carve_state *sta
 static enum verdict resume(
 	struct view *view, const struct carve_state *state, struct finding *finding)
 {
-	struct sqlite db = { .view = view,
-		.finding = finding,
-		.in_pieces = state || view_wants_states(view) || view_thorough(view) ||
-			     view_is_trial(view) };
+	struct sqlite db = {
+		.view = view, .finding = finding, .in_pieces = state || walk_assembles(view)
+	};
 	const char *problem = read_header(&db);
 	enum verdict verdict;
 

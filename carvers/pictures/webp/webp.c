@@ -100,12 +100,6 @@ static bool fits_canvas(const struct webp *webp, const struct riff_chunk *chunk,
 	       (le32(p + 1) >> 14 & 0x3fff) + 1 == webp->height;
 }
 
-/* Whether it matters where lossy data is another file's. */
-static bool follows(struct view *view)
-{
-	return view_is_trial(view) || view_wants_states(view) || view_thorough(view);
-}
-
 static void end_break(void *broken)
 {
 	struct webp_break *b = broken;
@@ -148,8 +142,8 @@ static const char *decode_lossless(struct webp *webp, const struct vp8l_place *p
 		return NULL;
 	}
 	*at = place->at;
-	state = follows(webp->view) ? vp8l_follow(webp->view, place, webp->from, at)
-				    : vp8l_check(webp->view, at, end);
+	state = walk_assembles(webp->view) ? vp8l_follow(webp->view, place, webp->from, at)
+					   : vp8l_check(webp->view, at, end);
 	if (state == VP8L_FOREIGN)
 		return "a picture that does not go on as it began";
 	if (state == VP8L_BROKEN || (state == VP8L_CUT && place->end <= size))
@@ -172,11 +166,11 @@ static const char *decode_lossy(struct webp *webp, const struct riff_chunk *chun
 	*at = end;
 	if (webp->describes && chunk->end > size)
 		describe(webp, &place, false);
-	if (webp->describes || (chunk->end > size && !follows(webp->view)))
+	if (webp->describes || (chunk->end > size && !walk_assembles(webp->view)))
 		return NULL;
 	*at = chunk->data;
-	lossy = follows(webp->view) ? vp8_follow(webp->view, at, chunk->end, webp->from)
-				    : vp8_check(webp->view, at, end);
+	lossy = walk_assembles(webp->view) ? vp8_follow(webp->view, at, chunk->end, webp->from)
+					   : vp8_check(webp->view, at, end);
 	if (lossy == VP8_FOREIGN)
 		return "a picture that does not go on as it began";
 	if (lossy == VP8_CUT)
@@ -315,7 +309,7 @@ static enum webp_step read_alpha(struct webp *webp, const struct riff_chunk *chu
 	uint64_t at = chunk->end;
 
 	webp->alpha = true;
-	if (p && (*p & 3) == 1 && (webp->describes || follows(webp->view)) &&
+	if (p && (*p & 3) == 1 && (webp->describes || walk_assembles(webp->view)) &&
 		!(webp->from && webp->from->offset >= chunk->end))
 		problem = decode_lossless(webp, &place, &at);
 	else
@@ -325,7 +319,7 @@ static enum webp_step read_alpha(struct webp *webp, const struct riff_chunk *chu
 		return set_broken(webp, at, problem);
 	}
 	if (chunk->end > view_size(webp->view)) {
-		if (follows(webp->view))
+		if (walk_assembles(webp->view))
 			webp->valid_end =
 				walk_before_fill(webp->view, chunk->data, view_size(webp->view));
 		return set_cut(webp, chunk->end);
