@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "bytes.h"
-
-#define BLOCK_LEN 64
-#define LENGTH_LEN 8
+#include "sha_padding.h"
 
 static uint32_t rotate(uint32_t value, unsigned by)
 {
@@ -46,25 +44,15 @@ static void add_block(uint32_t state[5], const uint8_t *block)
 /* The last bytes, fewer than a block, with a mark and the length in bits. */
 static void add_last(uint32_t state[5], const uint8_t *bytes, size_t len, uint64_t total)
 {
-	uint8_t last[2 * BLOCK_LEN] = { 0 };
-	size_t padded = len + 1 + LENGTH_LEN <= BLOCK_LEN ? BLOCK_LEN : 2 * BLOCK_LEN;
+	uint8_t last[2 * SHA_BLOCK_LEN];
+	size_t padded = sha_pad(last, bytes, len, total);
 
-	memcpy(last, bytes, len);
-	last[len] = 0x80;
-	for (int i = 0; i < LENGTH_LEN; i++)
-		last[padded - 1 - i] = (uint8_t)(total * 8 >> 8 * i);
-	for (size_t i = 0; i < padded; i += BLOCK_LEN)
+	for (size_t i = 0; i < padded; i += SHA_BLOCK_LEN)
 		add_block(state, last + i);
 }
 
 static const uint32_t start_state[5] = { 0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476,
 	0xc3d2e1f0 };
-
-static void put_digest(const uint32_t state[5], uint8_t digest[SHA1_LEN])
-{
-	for (int i = 0; i < SHA1_LEN; i++)
-		digest[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
-}
 
 void sha1_of_bytes(const uint8_t *bytes, size_t len, uint8_t digest[SHA1_LEN])
 {
@@ -72,24 +60,24 @@ void sha1_of_bytes(const uint8_t *bytes, size_t len, uint8_t digest[SHA1_LEN])
 	size_t at = 0;
 
 	memcpy(state, start_state, sizeof(state));
-	for (; len - at >= BLOCK_LEN; at += BLOCK_LEN)
+	for (; len - at >= SHA_BLOCK_LEN; at += SHA_BLOCK_LEN)
 		add_block(state, bytes + at);
 	add_last(state, bytes + at, len - at, len);
-	put_digest(state, digest);
+	sha_put_digest(state, digest, SHA1_LEN);
 }
 
 bool sha1_of_view(struct view *view, uint64_t start, uint64_t end, uint8_t digest[SHA1_LEN])
 {
 	uint32_t state[5];
-	uint8_t rest[BLOCK_LEN] = { 0 };
+	uint8_t rest[SHA_BLOCK_LEN] = { 0 };
 	uint64_t at = start;
 	const uint8_t *p;
 
 	if (end > view_size(view) || !view_work(view, (end - start) / 2))
 		return false;
 	memcpy(state, start_state, sizeof(state));
-	for (; end - at >= BLOCK_LEN; at += BLOCK_LEN) {
-		p = view_peek(view, at, BLOCK_LEN);
+	for (; end - at >= SHA_BLOCK_LEN; at += SHA_BLOCK_LEN) {
+		p = view_peek(view, at, SHA_BLOCK_LEN);
 		if (!p)
 			return false;
 		add_block(state, p);
@@ -99,6 +87,6 @@ bool sha1_of_view(struct view *view, uint64_t start, uint64_t end, uint8_t diges
 		return false;
 	memcpy(rest, p, (size_t)(end - at));
 	add_last(state, rest, (size_t)(end - at), end - start);
-	put_digest(state, digest);
+	sha_put_digest(state, digest, SHA1_LEN);
 	return true;
 }

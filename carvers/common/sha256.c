@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "bytes.h"
-
-#define BLOCK_LEN ((size_t)64)
-#define LENGTH_LEN 8
+#include "sha_padding.h"
 
 static uint32_t rotate(uint32_t value, unsigned by)
 {
@@ -56,19 +54,13 @@ void sha256_of_bytes(const uint8_t *bytes, size_t len, uint8_t digest[SHA256_LEN
 {
 	uint32_t state[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
 		0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
-	uint8_t last[2 * BLOCK_LEN] = { 0 };
-	size_t whole = len / BLOCK_LEN * BLOCK_LEN, rest = len - whole;
-	size_t padded = rest + 1 + LENGTH_LEN <= BLOCK_LEN ? BLOCK_LEN : 2 * BLOCK_LEN;
+	size_t whole = len / SHA_BLOCK_LEN * SHA_BLOCK_LEN, padded;
+	uint8_t last[2 * SHA_BLOCK_LEN];
 
-	for (size_t at = 0; at < whole; at += BLOCK_LEN)
+	for (size_t at = 0; at < whole; at += SHA_BLOCK_LEN)
 		add_block(state, bytes + at);
-	if (rest)
-		memcpy(last, bytes + whole, rest);
-	last[rest] = 0x80;
-	for (int i = 0; i < LENGTH_LEN; i++)
-		last[padded - 1 - i] = (uint8_t)((uint64_t)len * 8 >> 8 * i);
-	for (size_t at = 0; at < padded; at += BLOCK_LEN)
+	padded = sha_pad(last, bytes + whole, len - whole, len);
+	for (size_t at = 0; at < padded; at += SHA_BLOCK_LEN)
 		add_block(state, last + at);
-	for (int i = 0; i < SHA256_LEN; i++)
-		digest[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
+	sha_put_digest(state, digest, SHA256_LEN);
 }

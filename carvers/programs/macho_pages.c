@@ -8,13 +8,11 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "macho_signature.h"
 #include "sha1.h"
 #include "sha256.h"
 
-#define SIGNATURE 0xfade0cc0
-#define DIRECTORY 0xfade0c02
 #define DIRECTORY_LEN 44
-#define BLOBS_MAX 64
 #define PAGE_SHIFT_MIN 9
 #define PAGE_SHIFT_MAX 16 /* a page is peeked at as a whole */
 #define HASH_BITS \
@@ -32,7 +30,7 @@ static bool read_directory(
 	uint8_t kind = p ? p[37] : 0, digest_len = p ? p[36] : 0, shift = p ? p[39] : 0;
 	struct macho_pages read = { .limit = limit };
 
-	if (!p || be32(p) != DIRECTORY || own_len > len || be32(p + 32) != limit ||
+	if (!p || be32(p) != MACHO_CODE_DIRECTORY || own_len > len || be32(p + 32) != limit ||
 		(kind == SHA256 ? digest_len != SHA256_LEN : digest_len != SHA1_LEN) ||
 		(kind != SHA1 && kind != SHA256 && kind != SHA256_CUT) || shift < PAGE_SHIFT_MIN ||
 		shift > PAGE_SHIFT_MAX)
@@ -53,10 +51,10 @@ bool macho_pages_read(
 	struct view *view, uint64_t at, uint64_t len, uint64_t limit, struct macho_pages *pages)
 {
 	const uint8_t *p = len >= 12 ? view_peek(view, at, 12) : NULL;
-	uint32_t count = p && be32(p) == SIGNATURE ? be32(p + 8) : 0;
+	uint32_t count = p && be32(p) == MACHO_SIGNATURE ? be32(p + 8) : 0;
 	bool found = false;
 
-	for (uint32_t i = 0; i < count && i < BLOBS_MAX; i++) {
+	for (uint32_t i = 0; i < count && i < MACHO_BLOBS_MAX; i++) {
 		struct macho_pages read;
 		uint32_t offset;
 

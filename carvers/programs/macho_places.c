@@ -9,6 +9,7 @@
 #include "bytes.h"
 #include "macho.h"
 #include "macho_pages.h"
+#include "macho_signature.h"
 #include "page_hash.h"
 
 #define BIT 8             /* of what is answered */
@@ -16,7 +17,6 @@
 #define MARK (40 * BIT)   /* of one with the magic number of its place */
 #define WRONG (-30 * BIT) /* of one without */
 #define PAGES_MAX ((size_t)1 << 18)
-#define SIGNATURE 0xfade0cc0
 #define MAGIC_LEN 4
 #define DIGEST_START 8 /* bytes of a digest that are compared */
 
@@ -182,7 +182,7 @@ static size_t row_of(const struct question *question, uint64_t at, size_t len)
 static bool is_magic(const struct mark *mark, const uint8_t *p)
 {
 	if (mark->is_signature)
-		return be32(p) == SIGNATURE;
+		return be32(p) == MACHO_SIGNATURE;
 	return le32(p) == 0xfeedface || le32(p) == 0xfeedfacf || be32(p) == 0xfeedface ||
 	       be32(p) == 0xfeedfacf;
 }

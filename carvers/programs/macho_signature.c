@@ -13,9 +13,7 @@
 #include "bytes.h"
 #include "walk.h"
 
-#define CODE_DIRECTORY 0xfade0c02
 #define MESSAGE 0xfade0b01
-#define BLOBS_MAX 64
 #define DEPTH_MAX 24
 #define INDEFINITE UINT64_MAX
 #define WIPED_LEN 8
@@ -88,7 +86,7 @@ static bool valid_blob(struct view *view, uint64_t at, uint64_t max_len, uint64_
 
 	if (magic >> 16 != 0xfade || len < 8 || len > max_len)
 		return false;
-	if (magic == CODE_DIRECTORY) {
+	if (magic == MACHO_CODE_DIRECTORY) {
 		p = len >= 44 ? view_peek(view, at, 44) : NULL;
 		return p && be32(p + 32) == code_len && !ends_wiped(view, at + len);
 	}
@@ -101,7 +99,7 @@ bool macho_signature_valid(struct view *view, uint64_t at, uint64_t end, uint64_
 	uint32_t len = p ? be32(p + 4) : 0, count = p ? be32(p + 8) : 0;
 	uint64_t last = 12 + 8 * (uint64_t)count;
 
-	if (!p || be32(p) != 0xfade0cc0 || len > end - at || count - 1 >= BLOBS_MAX)
+	if (!p || be32(p) != MACHO_SIGNATURE || len > end - at || count - 1 >= MACHO_BLOBS_MAX)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t offset;

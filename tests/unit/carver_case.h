@@ -119,6 +119,20 @@ static __attribute__((unused)) enum verdict carve(
 	return verdict;
 }
 
+/* The same where proof is asked for (view_thorough). */
+static __attribute__((unused)) enum verdict carve_thoroughly(
+	const char *carver, const uint8_t *data, size_t len, struct finding *finding)
+{
+	struct view *view = view_new_memory(data, len);
+	enum verdict verdict;
+
+	*finding = (struct finding){ 0 };
+	view_set_thorough(view, true);
+	verdict = carver_find(carver)->check(view, finding);
+	view_free(view);
+	return verdict;
+}
+
 /* The work of a check that may take so much. */
 static __attribute__((unused)) uint64_t carve_work(
 	const char *carver, const struct bytes *bytes, uint64_t max)

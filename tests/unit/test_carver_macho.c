@@ -65,14 +65,7 @@ static struct bytes program(bool is_sha1, uint64_t seed)
 
 static enum verdict check_thoroughly(const struct bytes *bytes, struct finding *found)
 {
-	struct view *view = view_new_memory(bytes->data, bytes->len);
-	enum verdict verdict;
-
-	memset(found, 0, sizeof(*found));
-	view_set_thorough(view, true);
-	verdict = carver_find("macho")->check(view, found);
-	view_free(view);
-	return verdict;
+	return carve_thoroughly("macho", bytes->data, bytes->len, found);
 }
 
 /* FIPS 180-4's examples, and one whose padding needs a block of its own. */

@@ -82,14 +82,7 @@ static struct bytes program(bool is_wide)
 
 static enum verdict check_thoroughly(const struct bytes *bytes, struct finding *found)
 {
-	struct view *view = view_new_memory(bytes->data, bytes->len);
-	enum verdict verdict;
-
-	memset(found, 0, sizeof(*found));
-	view_set_thorough(view, true);
-	verdict = carver_find("pe")->check(view, found);
-	view_free(view);
-	return verdict;
+	return carve_thoroughly("pe", bytes->data, bytes->len, found);
 }
 
 Test(carver_pe, tables_prove_joints_in_code)

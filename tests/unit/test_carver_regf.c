@@ -162,14 +162,7 @@ Test(carver_regf, doubts_prove_nothing)
 
 static enum verdict check_thoroughly(size_t len, struct finding *found)
 {
-	struct view *view = view_new_memory(hive, len);
-	enum verdict verdict;
-
-	memset(found, 0, sizeof(*found));
-	view_set_thorough(view, true);
-	verdict = carver_find("regf")->check(view, found);
-	view_free(view);
-	return verdict;
+	return carve_thoroughly("regf", hive, len, found);
 }
 
 /* Also while the rest of the hive is not known. */

@@ -20,14 +20,7 @@ static uint64_t find(const struct bytes *bytes, const char *word)
 
 static enum verdict check_thoroughly(const struct bytes *bytes, struct finding *found)
 {
-	struct view *view = view_new_memory(bytes->data, bytes->len);
-	enum verdict verdict;
-
-	*found = (struct finding){ 0 };
-	view_set_thorough(view, true);
-	verdict = carver_find("heif")->check(view, found);
-	view_free(view);
-	return verdict;
+	return carve_thoroughly("heif", bytes->data, bytes->len, found);
 }
 
 /* In a scan nothing but its length would confirm it. */

@@ -338,7 +338,6 @@ Test(ole_pages, chunks_of_a_workbooks_picture)
 {
 	struct bytes picture = { 0 }, bytes;
 	struct finding found = { 0 };
-	struct view *view;
 	uint64_t at;
 
 	bytes_fill(&picture, 0x5a, PICTURE_LEN);
@@ -350,11 +349,8 @@ Test(ole_pages, chunks_of_a_workbooks_picture)
 	cr_expect_eq(bits_of(&bytes, page(at) + 1, page(at) + 2), 32);
 	bytes.data[PAGE + at + 3000] ^= 1;
 	cr_expect_eq(bits_of(&bytes, page(at) + 1, page(at) + 2), 0);
-	view = view_new_memory(bytes.data, bytes.len);
-	view_set_thorough(view, true);
-	cr_expect_eq(carver_find("ole")->check(view, &found), CARVE_TRUNCATED);
+	cr_expect_eq(carve_thoroughly("ole", bytes.data, bytes.len, &found), CARVE_TRUNCATED);
 	cr_expect_eq(found.length, page(at) * PAGE, "%s", found.why);
-	view_free(view);
 	free(bytes.data);
 	free(picture.data);
 }
