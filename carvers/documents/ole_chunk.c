@@ -10,6 +10,7 @@
 
 #include "bytes.h"
 #include "plain_text.h"
+#include "sorted.h"
 
 #define NEVER (-60)
 #define ODD (-12)
@@ -131,17 +132,8 @@ static int chain_bits(struct chains *chains, uint32_t start, uint64_t want, bool
 /* The first stream that begins at `start` or after it, of those in order. */
 static uint32_t first_begin(const struct ole_places *places, uint32_t start)
 {
-	uint32_t low = 0, high = places->begin_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (places->begins[middle].start < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)sorted_first(places->begins, places->begin_count, sizeof(*places->begins),
+		offsetof(struct ole_begin, start), start);
 }
 
 /* The same of all streams of the directory, as far as it is known, whose chains begin in the chunk. */

@@ -15,6 +15,7 @@
 #include "bytes.h"
 #include "logarithm.h"
 #include "ole_places.h"
+#include "sorted.h"
 #include "walk.h"
 
 #define PAGES_MAX ((uint32_t)1 << 15) /* 16 MiB */
@@ -27,7 +28,7 @@
 #define END_BITS 8       /* of records that end with their stream */
 #define NEAR 4 /* sectors: many files have tables in the first ones, or one beside the other */
 #define START_LEN 24  /* first bytes of streams that are compared */
-#define OWN_PART 6    /* of a page's own words, one in so many is in a version, */
+#define OWN_PART 6    /* a version has one in six, or more, of a page's own words, */
 #define OWN_MIN 4     /* and at least as many */
 #define PROVED_MIN 64 /* bytes of a page that a digest covers */
 #define WORDS (OLE_PAGE / 4)
@@ -290,17 +291,8 @@ static int compare_words(const void *a, const void *b)
 /* The first word with this key, of those in order. */
 static size_t find_key(const struct ole_pages *pages, uint64_t key)
 {
-	size_t low = 0, high = pages->own_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pages->own[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_first(pages->own, pages->own_count, sizeof(*pages->own),
+		offsetof(struct own_word, key), key);
 }
 
 /* Whether one of the file's pages has words of its own that these bytes have at the same offsets; *page: which. */

@@ -61,7 +61,8 @@ struct ole_format_page {
 
 /* Where a stream begins: a sector, or a small one. */
 struct ole_begin {
-	uint32_t start, entry;
+	uint64_t start;
+	uint32_t entry;
 };
 
 struct ole_places {

@@ -10,9 +10,8 @@
 #include "bytes.h"
 
 #define WINDOW_LEN 4096
-/* That a row proves (view_proved), unless one of so many before has its length. */
-#define ROW_BITS 4
-#define LIKE 16
+#define ROW_BITS 4         /* that a row proves (view_proved)... */
+#define LIKE 16            /* ...unless one of these last rows before it has its length */
 #define LENS 512           /* of rows that are read at once */
 #define ROWS_NEAR 8        /* in which a joint is pinned that is not the only one */
 #define STATE_SPACING 1024 /* bytes from one state to the next, or a few more */

@@ -124,7 +124,7 @@ static unsigned fixed_len(uint16_t function)
 	return 0;
 }
 
-/* Whether a record of `words` words is as long as what it says it has: lines of so many points, or polygons. */
+/* Whether a record of `words` words is as long as the points, or polygons, of which it has the number. */
 static bool has_points(struct view *view, uint64_t at, uint16_t function, uint64_t words)
 {
 	const uint8_t *p = view_peek(view, at, 8);

@@ -11,6 +11,7 @@
 #include "macho_pages.h"
 #include "macho_signature.h"
 #include "page_hash.h"
+#include "sorted.h"
 
 #define BIT 8             /* of what is answered */
 #define RIGHT (99 * BIT)  /* of a cluster whose hashes are those of its place */
@@ -205,17 +206,9 @@ static void ask_marks(const struct question *question)
 /* The first of the pages that may have a digest. */
 static const struct page *find_page(const struct places *places, uint64_t digest)
 {
-	size_t low = 0, high = places->page_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (places->pages[middle].digest < digest)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return places->pages + low;
+	return places->pages + sorted_first(places->pages, places->page_count,
+				       sizeof(*places->pages), offsetof(struct page, digest),
+				       digest);
 }
 
 /* Rows whose bytes at `inside` are a page of these, with len bytes: those where this is the page's hash. */

@@ -16,6 +16,7 @@
 #include "bytes.h"
 #include "page_hash.h"
 #include "logarithm.h"
+#include "sorted.h"
 
 #define PAGE_LEN REGF_PAGE_LEN
 #define PAGES_MAX ((uint32_t)1 << 16)
@@ -300,33 +301,15 @@ static void links(const void *pages, void (*add)(void *context, const struct car
 /* The first link that leads to `at` or further. */
 static size_t first_link(const struct hive *hive, uint64_t at)
 {
-	size_t low = 0, high = hive->link_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (hive->links[middle].to < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_first(
+		hive->links, hive->link_count, sizeof(*hive->links), offsetof(struct link, to), at);
 }
 
 /* The first cell that begins at `at` or further. */
 static size_t first_cell(const struct hive *hive, uint64_t at)
 {
-	size_t low = 0, high = hive->cell_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (hive->cells[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_first(
+		hive->cells, hive->cell_count, sizeof(*hive->cells), offsetof(struct cell, at), at);
 }
 
 /* Whether the cells of the page's bytes, of which the first one begins where the hive's does, end where it has one, too. */

@@ -219,7 +219,7 @@ Test(carver_packets, blocks_are_checked_where_pieces_meet)
 	cr_expect_eq(bits[1], 8, "%u", bits[1]);
 	cr_expect_eq(check_assembled("pcapng", &bytes, &found, &agrees), CARVE_UNVERIFIED);
 	cr_expect(agrees);
-	/* A name that is none. */
+	/* A record of another kind than names have. */
 	bytes.data[bytes.len - 8 - 160] = 9;
 	expect("pcapng", &bytes, CARVE_UNVERIFIED, bytes.len, "15 blocks");
 	cr_expect_eq(check_assembled("pcapng", &bytes, &found, &agrees), CARVE_TRUNCATED);
