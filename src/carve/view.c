@@ -1,14 +1,15 @@
 /*
- * A view reads through one buffer that is filled from where the carver looks. Most candidates are
+ * A view reads through a buffer that is filled from where the carver looks. Most candidates are
  * false and are rejected after a look at their first bytes, so the first read is small; a carver
- * that reads on forward gets larger and larger reads. The buffer's content stays valid for the next
- * candidate, which often starts in the same few kilobytes.
+ * that reads on forward gets larger and larger reads. What was read stays valid for the next candidate,
+ * which often starts in the same few kilobytes. There are two such buffers, since many carvers look at a
+ * file's end and then at its beginning again.
  *
  * The budget bounds what all reads of one candidate fetch together to a small multiple of the
  * view's size: a hostile file can't make a carver read back and forth without end. It counts the
  * bytes that would be fetched if the buffer were empty for every candidate: what an earlier
- * candidate of this thread left there must not change a verdict. So there are two windows, the one
- * that the candidate has paid for and the one that is in the buffer.
+ * candidate of this thread left there must not change a verdict. So the window that a
+ * candidate has paid for is apart from those that are in the buffers.
  *
  * A file in pieces is a view over several runs of the image. The buffer then holds bytes of the file,
  * put together when they are read, and offsets in the image become offsets in the file.
@@ -41,6 +42,8 @@
 
 #define FIRST_READ 4096
 #define FETCH_MIN 8192
+#define NEAR_LEN (64 * 1024) /* bytes after those of a read that are near it... */
+#define FETCH_NEAR 32768     /* ... where more is read, as small files often follow each other */
 #define READ_MAX (256 * 1024)
 #define TRIAL_SHARE 16 /* of what a trial read in a row is what it reads next, as it may soon end */
 #define BUDGET_FACTOR 4
@@ -59,6 +62,16 @@
 struct offset_list {
 	uint64_t *items;
 	size_t count, capacity;
+};
+
+/* What was read at once. */
+struct window {
+	uint8_t *buffer;      /* READ_MAX bytes */
+	const uint8_t *bytes; /* the buffer, or where `recent` has them */
+	uint64_t at;          /* offset in the image, or in a file in pieces, of bytes[0] */
+	size_t held;          /* of these */
+	struct ranges bad;    /* those of bytes, or of memory, that can't be read; placed as `at` */
+	uint8_t filled;       /* what these look like in the buffer */
 };
 
 struct view {
@@ -82,15 +95,11 @@ struct view {
 	bool image_ends;
 	struct coded_memo *memo; /* NULL: none are shared */
 	uint64_t budget;         /* bytes that may still be fetched */
-	uint8_t *buffer;         /* READ_MAX bytes */
-	const uint8_t *bytes;    /* the buffer, or where `recent` has them */
-	uint64_t at;             /* offset in the image, or in a file in pieces, of bytes[0] */
-	size_t held;             /* of these */
-	struct ranges bad; /* those of bytes, or of memory, that can't be read; placed as `at` */
-	uint8_t fill,
-		filled; /* what bytes that can't be read look like: to this candidate; in buffer */
-	uint64_t paid_at; /* the window that this candidate has paid for, in the image; inside the
-			     buffer, unless it was not loaded yet */
+	struct window now;       /* what was looked at last */
+	struct window before; /* empty for a file in pieces, as `recent` keeps what is read there */
+	uint8_t fill;         /* what bytes that can't be read look like to this candidate */
+	uint64_t paid_at;     /* the window that this candidate has paid for, in the image; inside
+			     `now`, unless it was not loaded yet */
 	size_t paid;
 	bool unloaded;
 	uint64_t passed_end; /* of what view_pass was called for last */
@@ -123,8 +132,8 @@ struct view *view_new(void)
 {
 	struct view *view = xcalloc(1, sizeof(*view));
 
-	view->buffer = xmalloc(READ_MAX);
-	view->bytes = view->buffer;
+	view->now.bytes = view->now.buffer = xmalloc(READ_MAX);
+	view->before.bytes = view->before.buffer = xmalloc(READ_MAX);
 	return view;
 }
 
@@ -133,7 +142,7 @@ static void point(struct view *view, struct image *image, uint64_t start, uint64
 	uint64_t left, const struct range *runs)
 {
 	if (view->image != image || view->runs || runs)
-		view->held = 0;
+		view->now.held = view->before.held = 0;
 	if (view->image != image)
 		lacks_free(&view->lacks);
 	view_release(view);
@@ -261,7 +270,7 @@ void view_note(struct view *view, uint32_t coding, uint64_t at, unsigned bit,
 {
 	uint64_t left, place = place_of(view, at, &left);
 
-	if (stretch->after <= left && !view->met_bad && !view->bad.count)
+	if (stretch->after <= left && !view->met_bad && !view->now.bad.count)
 		coded_memo_add(view->memo, coding, place * 8 + bit, stretch);
 }
 
@@ -398,7 +407,7 @@ struct view *view_new_memory(const uint8_t *bytes, size_t len)
 void view_set_unreadable(struct view *view, uint64_t from, uint64_t to)
 {
 	assert(view->memory && from <= to);
-	ranges_add(&view->bad, from, to - from);
+	ranges_add(&view->now.bad, from, to - from);
 }
 
 void view_free(struct view *view)
@@ -412,10 +421,12 @@ void view_free(struct view *view)
 	proofs_free(&view->proofs);
 	ranges_free(&view->unverified);
 	ranges_free(&view->holdings);
-	ranges_free(&view->bad);
+	ranges_free(&view->now.bad);
+	ranges_free(&view->before.bad);
 	kept_states_free(&view->states);
 	recent_free(&view->recent);
-	free(view->buffer);
+	free(view->now.buffer);
+	free(view->before.buffer);
 	free(view->lent);
 	free(view);
 }
@@ -424,9 +435,9 @@ void view_read_image(
 	struct view *view, struct image *image, uint64_t offset, void *buffer, size_t len)
 {
 	/* What was lent may not be there any more. */
-	if (view->bytes != view->buffer) {
-		view->bytes = view->buffer;
-		view->held = 0;
+	if (view->now.bytes != view->now.buffer) {
+		view->now.bytes = view->now.buffer;
+		view->now.held = 0;
 		view->unloaded = true;
 	}
 	recent_read(&view->recent, image, offset, buffer, len, NULL);
@@ -450,7 +461,7 @@ static void read_run(struct view *view, uint64_t offset, uint8_t *to, size_t len
 
 	recent_read(&view->recent, view->image, offset, to, len, &bad);
 	for (size_t i = 0; i < bad.count; i++)
-		ranges_add(&view->bad, bad.items[i].offset - offset + at, bad.items[i].length);
+		ranges_add(&view->now.bad, bad.items[i].offset - offset + at, bad.items[i].length);
 	ranges_free(&bad);
 }
 
@@ -473,7 +484,7 @@ static uint64_t go_to_run(struct view *view, uint64_t at)
  * no peek knows of a seam. */
 static void read_runs(struct view *view, uint64_t at, size_t len)
 {
-	uint8_t *to = view->buffer;
+	uint8_t *to = view->now.buffer;
 
 	while (len) {
 		uint64_t inside = go_to_run(view, at);
@@ -499,44 +510,77 @@ static const uint8_t *lend_run(struct view *view, uint64_t at, size_t len)
 		       : recent_lend(&view->recent, view->image, run->offset + inside, len);
 }
 
-/* Reads [at, at + len) of the image into the buffer, if it is not there. left: bytes of the image
- * from at on. */
-static void fill_buffer(struct view *view, uint64_t at, size_t len, uint64_t left)
+static bool window_has(const struct window *window, uint64_t at, size_t len)
 {
-	size_t want = len < FETCH_MIN && !view->runs ? FETCH_MIN : len;
+	return at >= window->at && at + len <= window->at + window->held;
+}
 
-	if (at >= view->at && at + len <= view->at + view->held)
+static bool is_near(const struct window *window, uint64_t at)
+{
+	return at >= window->at && at - window->at < window->held + NEAR_LEN;
+}
+
+/* Makes the window that has [at, at + len) `now`, or the older one, if none has it. */
+static bool find_window(struct view *view, uint64_t at, size_t len)
+{
+	struct window before = view->before;
+
+	if (window_has(&view->now, at, len))
+		return true;
+	if (view->runs)
+		return false;
+	view->before = view->now;
+	view->now = before;
+	return window_has(&view->now, at, len);
+}
+
+/* How many bytes are read for the first len. */
+static size_t read_len(const struct view *view, uint64_t at, size_t len)
+{
+	size_t least =
+		is_near(&view->before, at) || is_near(&view->now, at) ? FETCH_NEAR : FETCH_MIN;
+
+	return view->runs || len > least ? len : least;
+}
+
+/* Reads [at, at + len) of the image, if it is in no window. left: bytes of the image from at on. */
+static void fill_window(struct view *view, uint64_t at, size_t len, uint64_t left)
+{
+	size_t want;
+
+	if (find_window(view, at, len))
 		return;
+	want = read_len(view, at, len);
 	if (want > left)
 		want = (size_t)left;
-	view->bad.count = 0;
-	view->bytes = view->runs ? lend_run(view, at, want) : NULL;
-	if (view->bytes) {
-		view->at = at;
-		view->held = want;
-		view->filled = view->fill;
+	view->now.bad.count = 0;
+	view->now.bytes = view->runs ? lend_run(view, at, want) : NULL;
+	if (view->now.bytes) {
+		view->now.at = at;
+		view->now.held = want;
+		view->now.filled = view->fill;
 		return;
 	}
-	view->bytes = view->buffer;
+	view->now.bytes = view->now.buffer;
 	if (view->runs)
 		read_runs(view, at, want);
 	else
-		image_read_noting(view->image, at, view->buffer, want, &view->bad);
-	view->at = at;
-	view->held = want;
-	view->filled = 0;
+		image_read_noting(view->image, at, view->now.buffer, want, &view->now.bad);
+	view->now.at = at;
+	view->now.held = want;
+	view->now.filled = 0;
 }
 
 /* Makes the bytes of the buffer that can't be read look as the candidate wants them. */
 static void refill(struct view *view)
 {
-	for (size_t i = 0; i < view->bad.count; i++)
-		memset(view->buffer + (view->bad.items[i].offset - view->at), view->fill,
-			view->bad.items[i].length);
-	view->filled = view->fill;
+	for (size_t i = 0; i < view->now.bad.count; i++)
+		memset(view->now.buffer + (view->now.bad.items[i].offset - view->now.at),
+			view->fill, view->now.bad.items[i].length);
+	view->now.filled = view->fill;
 }
 
-/* Reads the window that was paid for into the buffer, if it is not there. False: the image has less. */
+/* Reads the window that was paid for, if it is not there. False: the image has less. */
 static bool load(struct view *view)
 {
 	const struct range *bad;
@@ -544,13 +588,13 @@ static bool load(struct view *view)
 	if (!view->unloaded)
 		return true;
 	view->unloaded = false;
-	fill_buffer(view, view->paid_at, view->paid, view->left - (view->paid_at - view->start));
+	fill_window(view, view->paid_at, view->paid, view->left - (view->paid_at - view->start));
 	if (image_was_cut(view->image)) {
-		view->held = view->paid = 0;
+		view->now.held = view->before.held = view->paid = 0;
 		view->stopped = true;
 		return false;
 	}
-	bad = ranges_after(&view->bad, view->paid_at);
+	bad = ranges_after(&view->now.bad, view->paid_at);
 	view->met_bad |= bad && bad->offset < view->paid_at + view->paid;
 	return true;
 }
@@ -607,8 +651,8 @@ static const uint8_t *lend(struct view *view, uint64_t offset, size_t len)
 	free(view->lent);
 	view->lent = xmalloc(len ? len : 1);
 	memcpy(view->lent, view->memory + offset, len);
-	for (size_t i = 0; i < view->bad.count && view->fill; i++) {
-		struct range bad = view->bad.items[i];
+	for (size_t i = 0; i < view->now.bad.count && view->fill; i++) {
+		struct range bad = view->now.bad.items[i];
 
 		for (uint64_t at = bad.offset; at < bad.offset + bad.length; at++)
 			if (at >= offset && at < offset + len)
@@ -680,17 +724,17 @@ const uint8_t *view_peek(struct view *view, uint64_t offset, size_t len)
 	if (view->memory)
 		return lend(view, offset, len);
 	if (!len) /* the buffer may be anywhere yet */
-		return view->buffer;
+		return view->now.buffer;
 	if (!pay_for(view, offset, len))
 		return NULL;
 	if (view->held_bytes)
 		return view->held_bytes + (at - view->hold_at);
 	if (!load(view))
 		return NULL;
-	assert(at >= view->at && at + len <= view->at + view->held);
-	if (view->filled != view->fill)
+	assert(at >= view->now.at && at + len <= view->now.at + view->now.held);
+	if (view->now.filled != view->fill)
 		refill(view);
-	return view->bytes + (at - view->at);
+	return view->now.bytes + (at - view->now.at);
 }
 
 static bool keeps_lacks(const struct view *view)
@@ -717,7 +761,7 @@ bool view_pass(struct view *view, uint64_t offset, size_t len)
 
 void view_add_lack(struct view *view, const char *words, uint64_t offset, size_t len)
 {
-	if (keeps_lacks(view) && !view->bad.count)
+	if (keeps_lacks(view) && !view->now.bad.count)
 		lacks_add(&view->lacks, words, view->start + offset, len);
 }
 
@@ -738,7 +782,7 @@ bool view_unreadable(struct view *view, uint64_t offset, uint64_t len, uint64_t 
 
 		if (!view_peek(view, at, step))
 			break;
-		bad = ranges_after(&view->bad, view->start + at);
+		bad = ranges_after(&view->now.bad, view->start + at);
 		if (bad && bad->offset < view->start + at + step &&
 			(found == UINT64_MAX || bad->offset <= view->start + at)) {
 			if (found == UINT64_MAX)
@@ -761,7 +805,7 @@ bool view_met_unreadable(struct view *view)
 {
 	view->stopped |= view->held_bytes && !view->trusts;
 	load(view);
-	return view->memory ? view->bad.count > 0 : view->met_bad;
+	return view->memory ? view->now.bad.count > 0 : view->met_bad;
 }
 
 void view_fill_unreadable(struct view *view, uint8_t byte)

@@ -605,3 +605,79 @@ Test(view_work, looks_at_an_end_that_was_found_elsewhere_do_not_count, .init = f
 	cr_expect_eq(view_tail_reach(view), 0);
 	view_free(view);
 }
+
+/* ---- reads --------------------------------------------------------------------------------- */
+
+static size_t count_read(void *context, uint64_t offset, void *buffer, size_t len)
+{
+	(void)offset;
+	(void)buffer;
+	(void)len;
+	++*(unsigned *)context;
+	return 0;
+}
+
+/* A file from `start` on, whose check looks at its end and then at its beginning. */
+static void check_small_file(struct view *view, uint64_t start)
+{
+	view_point(view, &evidence.image, start, 3000);
+	cr_expect_arr_eq(view_peek(view, 2900, 100), content + start + 2900, 100);
+	cr_expect_arr_eq(view_peek(view, 0, 3000), content + start, 3000);
+}
+
+Test(view_reads, files_next_to_each_other_share_them, .init = fill)
+{
+	unsigned reads = 0;
+	struct view *view = view_new();
+
+	image_set_cache(&evidence.image, count_read, &reads);
+	check_small_file(view, 500000);
+	cr_expect_eq(reads, 2);
+	for (uint64_t start = 504096; start < 524288; start += 4096)
+		check_small_file(view, start);
+	cr_expect_leq(reads, 4, "%u", reads);
+	image_set_cache(&evidence.image, NULL, NULL);
+	view_free(view);
+}
+
+Test(view_reads, two_places_are_kept, .init = fill)
+{
+	unsigned reads = 0;
+	struct view *view = view_at(0, sizeof(content));
+
+	image_set_cache(&evidence.image, count_read, &reads);
+	for (unsigned round = 0; round < 5; round++)
+		for (uint64_t at = 100000; at <= 900000; at += 800000)
+			cr_expect_arr_eq(view_peek(view, at, 1000), content + at, 1000);
+	cr_expect_eq(reads, 2);
+	cr_expect_arr_eq(view_peek(view, 500000, 1000), content + 500000, 1000);
+	cr_expect_arr_eq(view_peek(view, 900000, 1000), content + 900000, 1000);
+	cr_expect_arr_eq(view_peek(view, 100000, 1000), content + 100000, 1000);
+	cr_expect_eq(reads, 4);
+	image_set_cache(&evidence.image, NULL, NULL);
+	view_free(view);
+}
+
+/* Each candidate sees bytes that can't be read as it wants them, in either window. */
+Test(view_reads, both_places_look_as_each_candidate_wants, .init = fill)
+{
+	static const uint64_t places[] = { 100000, 900000 };
+	struct view *view = view_new();
+
+	for (unsigned round = 0; round < 4; round++) {
+		view_point(view, &evidence.image, 0, sizeof(content));
+		view_fill_unreadable(view, round % 2 ? 0xFF : 0);
+		for (size_t i = 0; i < 2; i++) {
+			const uint8_t *bytes;
+
+			evidence.bad_from = places[i] / 512 * 512 + 512;
+			evidence.bad_to = evidence.bad_from + 512;
+			bytes = view_peek(view, places[i], 2000);
+			cr_assert_not_null(bytes);
+			cr_expect_eq(bytes[0], content[places[i]]);
+			cr_expect_eq(bytes[evidence.bad_from - places[i]], round % 2 ? 0xFF : 0);
+			cr_expect(view_met_unreadable(view));
+		}
+	}
+	view_free(view);
+}
