@@ -10,7 +10,7 @@
 #define PIECES_MAX 8
 /* Cells that come before any step from what others lead to. */
 #define NEAR_ALONE 2
-#define TAIL_ALONE 8
+#define TAIL_ALONE 5
 #define ELSEWHERE_SHARE 3 /* of the work of the last pass is not for the tail that tables show */
 #define CODES_SHARE 4     /* of the work is for steps that nothing shows to be likely */
 #define TAIL_CELLS 6      /* cells that lead to the tail, from any break */
@@ -130,15 +130,15 @@ bool find_before_tail(struct workbench *bench, const struct broken *broken, stru
 		{ RING_TAIL, ZONE_HERE, LIKELY },
 		{ RING_TAIL, ZONE_CHANGE, LIKELY },
 		{ RING_TAIL, ZONE_NEXT, LIKELY },
-		{ RING_TAIL, ZONE_CLOSE, LIKELY },
-		{ RING_TAIL, ZONE_BEFORE, LIKELY },
-		{ RING_TAIL, ZONE_AFTER, LIKELY },
 		{ RING_FEW, ZONE_HERE, LIKELY },
 		{ RING_FEW, ZONE_CHANGE, LIKELY },
 		{ RING_FEW, ZONE_NEXT, LIKELY },
 		{ RING_NEAR, ZONE_HERE, LIKELY },
 		{ RING_NEAR, ZONE_CHANGE, LIKELY },
 		{ RING_BOTH, ZONE_HERE, LIKELY },
+		{ RING_TAIL, ZONE_CLOSE, LIKELY },
+		{ RING_TAIL, ZONE_BEFORE, LIKELY },
+		{ RING_TAIL, ZONE_AFTER, LIKELY },
 		{ RING_NEAR, ZONE_NEXT, LIKELY },
 		{ RING_FEW, ZONE_CLOSE, LIKELY },
 		{ RING_FEW, ZONE_BEFORE, LIKELY },
@@ -149,14 +149,13 @@ bool find_before_tail(struct workbench *bench, const struct broken *broken, stru
 		{ RING_BOTH, ZONE_HERE, UNLIKELY },
 		{ RING_NEAR, ZONE_BEFORE, LIKELY },
 	};
-	static const struct plan two = { .cells = cells, .count = TAIL_CELLS, .pieces = 2 };
 	static const struct plan more = {
 		.cells = cells, .count = COUNT(cells), .alone = TAIL_ALONE, .pieces = PIECES_MAX
 	};
 	struct tail tail;
 
 	return mapping_find_tail(bench, broken, &tail) &&
-	       (steps_find(bench, broken, &tail, &two, extents, outcome, assembly) ||
+	       (
 		       steps_find(bench, broken, &tail, &more, extents, outcome, assembly));
 }
 
