@@ -10,6 +10,8 @@
 #define PIECES_MAX 8
 /* Cells that come before any step from what others lead to. */
 #define NEAR_ALONE 2
+#define DOUBTED 9
+#define TAIL_DOUBTED 9
 #define TAIL_ALONE 5
 #define ELSEWHERE_SHARE 3 /* of the work of the last pass is not for the tail that tables show */
 #define CODES_SHARE 4     /* of the work is for steps that nothing shows to be likely */
@@ -64,6 +66,7 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 	static const struct plan plan = { .cells = cells,
 		.count = COUNT(cells),
 		.alone = NEAR_ALONE,
+		.doubted = DOUBTED,
 		.pieces = 2,
 		.only_sure = true };
 
@@ -115,7 +118,7 @@ bool find_anywhere(struct workbench *bench, const struct broken *broken, struct 
 		{ RING_BOTH, ZONE_AFTER, LIKELY },
 	};
 	static const struct plan plan = {
-		.cells = cells, .count = COUNT(cells), .alone = NEAR_ALONE, .pieces = PIECES_MAX
+		.cells = cells, .count = COUNT(cells), .alone = NEAR_ALONE, .doubted = DOUBTED, .pieces = PIECES_MAX
 	};
 
 	return find_codes(bench, broken, false, extents, outcome, assembly) ||
@@ -150,7 +153,7 @@ bool find_before_tail(struct workbench *bench, const struct broken *broken, stru
 		{ RING_NEAR, ZONE_BEFORE, LIKELY },
 	};
 	static const struct plan more = {
-		.cells = cells, .count = COUNT(cells), .alone = TAIL_ALONE, .pieces = PIECES_MAX
+		.cells = cells, .count = COUNT(cells), .alone = TAIL_ALONE, .doubted = TAIL_DOUBTED, .pieces = PIECES_MAX
 	};
 	struct tail tail;
 

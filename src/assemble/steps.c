@@ -24,6 +24,7 @@
 #include "assemble/joining.h"
 
 #define FOLLOW_EVERY 32 /* gaps, after which the best of a beam may be followed at once... */
+#define CHANCE_BITS 3
 #define FOLLOW_BITS 20  /* ...if that many bits speak for its last joint */
 #define JUDGE_SHARE 4   /* of the work is kept for judging what was found */
 #define JUDGED_MAX 4    /* doubtful layouts of a file */
@@ -542,23 +543,34 @@ static bool try_cells(struct search *search, struct partial *partial, const stru
 	return found;
 }
 
-/* Steps of some cells from the partial files of a beam, and from what they lead to. True: a layout was
+/* Whether wrong bytes are often accepted for as many bytes as follow the last joint. */
+static bool is_by_chance(const struct search *search, const struct partial *partial)
+{
+	return search->notice.trials - search->notice.late >= 48 &&
+	       notice_bits(&search->notice, partial->reached - partial->joint) < CHANCE_BITS;
+}
+
+/* Steps of the first `count` cells from the partial files of a beam that were not tried yet, and from what they lead to. True: a layout was
  * accepted. */
-static bool follow(struct search *search, struct beam *beam, const struct cell *cells, size_t count,
-	unsigned pieces)
+static bool follow(struct search *search, struct beam *beam, size_t count, unsigned pieces)
 {
 	struct beam next = { 0 };
 	bool found = false;
 
 	for (size_t i = 0; i < beam->count && !found; i++) {
-		if (beam->items[i].was_followed)
+		struct partial *partial = &beam->items[i];
+		size_t tried = partial->tried;
+
+		if (partial->was_followed || tried >= count ||
+			(count <= search->plan->doubted && is_by_chance(search, partial)))
 			continue;
-		get_ready(search, &beam->items[i]);
-		found = try_cells(
-			search, &beam->items[i], cells, count, pieces > 1 ? &next : NULL, pieces);
+		partial->tried = count;
+		get_ready(search, partial);
+		found = try_cells(search, partial, search->plan->cells + tried, count - tried,
+			pieces > 1 ? &next : NULL, pieces);
 	}
 	if (!found && next.count)
-		found = follow(search, &next, cells, count, pieces - 1);
+		found = follow(search, &next, count, pieces - 1);
 	beam_free(&next);
 	return found;
 }
@@ -567,23 +579,14 @@ static bool follow(struct search *search, struct beam *beam, const struct cell *
  * it was found lead to is kept for all later ones. True: the search ends. */
 static bool search_cells(struct search *search, struct partial *begin, unsigned pieces)
 {
-	const struct cell *cells = search->plan->cells;
-	size_t alone = search->plan->alone;
+	const struct plan *plan = search->plan;
 	struct beam first = { 0 };
 	bool ends = false;
 
-	for (size_t i = 0; i < search->plan->count && !ends && workbench_goes_on(search->bench);
-		i++) {
-		uint64_t changes = first.changes;
-		size_t from;
-
-		ends = try_cells(search, begin, &cells[i], 1, pieces > 2 ? &first : NULL, pieces);
-		if (i < alone)
-			continue;
-		/* From the same partial files the cells before were tried already. */
-		from = first.changes == changes && i > alone ? i : 0;
-		if (!ends && first.count)
-			ends = follow(search, &first, &cells[from], i + 1 - from, pieces - 2);
+	for (size_t i = 0; i < plan->count && !ends && workbench_goes_on(search->bench); i++) {
+		ends = try_cells(search, begin, &plan->cells[i], 1, pieces > 2 ? &first : NULL, pieces);
+		if (i >= plan->alone && !ends && first.count)
+			ends = follow(search, &first, i + 1, pieces - 2);
 	}
 	beam_free(&first);
 	return ends;
