@@ -55,6 +55,19 @@ Test(view_work, a_peek_costs_its_bytes_and_64_units_and_what_is_fetched)
 	view_free(view);
 }
 
+Test(view_work, where_a_file_is_put_together_four_bytes_of_a_peek_are_a_unit)
+{
+	const struct range runs[] = { { 0, 8192 }, { 65536, 65536 } };
+	struct view *view = view_new();
+
+	view_point_runs(view, &evidence.image, runs, 2, UINT64_MAX);
+	view_peek(view, 0, 100);
+	cr_expect_eq(view_work_done(view), 64 + 25 + fetched(4096));
+	view_peek(view, 100, 100);
+	cr_expect_eq(view_work_done(view), 2 * (64 + 25) + fetched(4096));
+	view_free(view);
+}
+
 Test(view_work, zeros_that_do_not_begin_cost_no_look_at_where_they_would_end)
 {
 	struct view *view;
