@@ -17,6 +17,7 @@
 #include "xml_walk.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
@@ -41,8 +42,18 @@ struct document {
 	bool packet_ended; /* of XMP, by the instruction that was read last */
 	unsigned title_in; /* depth of the element whose text is being collected, or 0 */
 	uint64_t resumed;  /* up to there bytes can't be read, and were left out */
+	uint64_t saved_at; /* where the state was saved last */
 	uint32_t open[DEPTH_MAX];
 };
+
+#define STATE_EVERY 1024 /* bytes after which the state is saved */
+
+/* A state between two pieces of markup: of the open elements only those that there are. */
+struct saved {
+	struct xml xml;
+	struct document document;
+};
+_Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
 
 static bool fail(struct document *document, const char *problem)
 {
@@ -416,13 +427,52 @@ static bool skip_unread(struct document *document)
 	return current(document) == '<';
 }
 
+static void save_state(struct document *document)
+{
+	struct xml_reader *reader = &document->reader;
+	struct saved saved;
+	struct carve_state state = { .offset = reader->next, .data = &saved };
+
+	if (!view_wants_states(reader->view) || reader->next < document->saved_at + STATE_EVERY ||
+		view_met_unreadable(reader->view))
+		return;
+	document->saved_at = reader->next;
+	memset(&saved, 0, sizeof(saved));
+	saved.xml = *document->xml;
+	saved.document = *document;
+	state.len = offsetof(struct saved, document.open) + document->depth * sizeof(uint32_t);
+	view_save(reader->view, &state);
+}
+
+/* What was saved, but for what the caller set. */
+static void load_state(struct document *document, struct view *view)
+{
+	struct saved saved = { 0 };
+	struct xml *xml = document->xml, wanted = *xml;
+
+	memcpy(&saved, xml->from->data, xml->from->len);
+	*document = saved.document;
+	document->xml = xml;
+	document->reader.view = view;
+	document->reader.window = NULL;
+	document->reader.problem = NULL;
+	*xml = saved.xml;
+	xml->from = wanted.from;
+	xml->want_root = wanted.want_root;
+	xml->title_name = wanted.title_name;
+	xml->title_depth = wanted.title_depth;
+}
+
 enum xml_end xml_walk(struct view *view, struct xml *xml)
 {
 	struct document document = { .xml = xml };
 	struct xml_reader *reader = &document.reader;
 
 	view_fill_unreadable(view, ' ');
-	xml_reader_open(reader, view);
+	if (xml->from)
+		load_state(&document, view);
+	else
+		xml_reader_open(reader, view);
 	do {
 		if ((!read_text(&document) || !read_markup(&document)) && !skip_unread(&document)) {
 			xml->problem = reader->problem;
@@ -434,6 +484,7 @@ enum xml_end xml_walk(struct view *view, struct xml *xml)
 			return reader->c < 0 && reader->cut ? XML_CUT : XML_BROKEN;
 		}
 		document.markup_end = reader->at;
+		save_state(&document);
 	} while (document.depth || !xml->root[0]);
 	/* The reader is one character ahead, which is not part of the document any more. */
 	xml->odd_at = reader->first_odd < reader->at ? reader->first_odd : 0;

@@ -18,6 +18,8 @@ enum xml_end {
 
 struct xml {
 	/* The caller may set these. */
+	const struct carve_state
+		*from; /* what a walk saved in the view, to go on from there; NULL: the beginning */
 	const char *want_root;  /* the root's name without prefix has to be this; NULL: any */
 	const char *title_name; /* the element without prefix whose text becomes title; NULL: none
 				 */
@@ -43,7 +45,7 @@ struct xml {
 };
 
 /* Walks the document at the view's start; BOM and declaration are optional. What the caller does
- * not set must be zero. */
+ * not set must be zero. Saves states between two pieces of markup where the view wants them. */
 enum xml_end xml_walk(struct view *view, struct xml *xml);
 
 /* The verdict on a document whose walk ended with `end` (not XML_OTHER); sets length and title. */

@@ -217,9 +217,11 @@ static bool packet_is_open(struct view *view, uint64_t end)
 	return !p || !memmem(p, PACKET_END_LEN, "<?xpacket end=", 14);
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+/* state: from where the walk goes on, or NULL. */
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
 {
-	struct xml xml = { .title_name = "title", .title_depth = TITLE_DEPTH };
+	struct xml xml = { .from = state, .title_name = "title", .title_depth = TITLE_DEPTH };
 	bool bare = starts_bare(view), led = starts_comment(view);
 	enum xml_end end;
 
@@ -249,10 +251,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return xml_verdict(view, &xml, end, finding);
 }
 
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return resume(view, NULL, finding);
+}
+
 const struct carver xml_carver = {
 	.name = "xml",
 	.summary = "XML documents of any vocabulary, by their tags",
 	.check = check,
+	.resume = resume,
 	.joint = text_joint,
 	.lasts = true,
 	.is_text = true,

@@ -20,9 +20,13 @@ static bool is_file(const struct xml *xml)
 	       (xml->name_space[0] || xml->doctype[0] || xml->declared);
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+/* state: from where the walk goes on, or NULL. */
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
 {
-	struct xml xml = { .want_root = "svg", .title_name = "title", .title_depth = 2 };
+	struct xml xml = {
+		.from = state, .want_root = "svg", .title_name = "title", .title_depth = 2
+	};
 	enum xml_end end = xml_walk(view, &xml);
 
 	if (end == XML_OTHER || !is_file(&xml))
@@ -38,10 +42,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return xml_verdict(view, &xml, end, finding);
 }
 
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return resume(view, NULL, finding);
+}
+
 const struct carver svg_carver = {
 	.name = "svg",
 	.summary = "SVG pictures, by the markup of XML",
 	.check = check,
+	.resume = resume,
 	.joint = text_joint,
 	.lasts = true,
 	.is_text = true,
