@@ -20,8 +20,8 @@ static const uint8_t *fill(struct cursor *cursor)
 	if (cursor->window_len && cursor->at >= cursor->window_at &&
 		cursor->at <= window_end + FIRST_WINDOW)
 		want = cursor->window_len * 4;
-	if (want > VIEW_MAX_PEEK)
-		want = VIEW_MAX_PEEK;
+	if (want > walk_ahead(cursor->view))
+		want = walk_ahead(cursor->view);
 	if (want > size - cursor->at)
 		want = (size_t)(size - cursor->at);
 	cursor->window = view_peek(cursor->view, cursor->at, want);

@@ -21,6 +21,8 @@ const uint8_t *walk_window(struct view *view, uint64_t offset, uint64_t end, siz
 	return view_peek(view, offset, *len);
 }
 
+#define ASSEMBLED_AHEAD ((size_t)4096)
+
 /* Looks count by their length, and most places that are tested have no zeros. */
 #define FIRST_ZEROS 64
 #define ZEROS_FACTOR 8
@@ -241,6 +243,11 @@ uint64_t walk_before_fill(struct view *view, uint64_t start, uint64_t end)
 bool walk_assembles(const struct view *view)
 {
 	return view_is_trial(view) || view_thorough(view) || view_wants_states(view);
+}
+
+size_t walk_ahead(const struct view *view)
+{
+	return walk_assembles(view) ? ASSEMBLED_AHEAD : VIEW_MAX_PEEK;
 }
 
 enum verdict walk_over_wrong(const struct view *view)

@@ -46,6 +46,9 @@ bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc)
 
 /* Whether a file in pieces is put together: the check is of one of its layouts, or proves one, or saves states to go on from. */
 bool walk_assembles(const struct view *view);
+/* The most bytes that a reader of all of them in order looks at ahead: few where a file is put together, as how far it looked
+ * shows where it noticed something, and what it looks at in vain is work. */
+size_t walk_ahead(const struct view *view);
 
 /* The verdict on a file that goes on to its end over something wrong: it may be damaged, but of many layouts of the same
  * file it is a wrong one (view_is_trial). */

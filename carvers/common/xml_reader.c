@@ -25,7 +25,7 @@ static const uint8_t *bytes_at(struct xml_reader *reader, uint64_t at, size_t le
 
 	if (reader->window && from < reader->window_len && len <= reader->window_len - from)
 		return reader->window + from;
-	want = reader->window ? VIEW_MAX_PEEK : FIRST_WINDOW;
+	want = reader->window ? walk_ahead(reader->view) : FIRST_WINDOW;
 	reader->window = walk_window(reader->view, at, at + want, &reader->window_len);
 	reader->window_at = at;
 	if (reader->window && !view_work(reader->view, WORK * reader->window_len))
