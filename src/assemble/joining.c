@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "assemble/affinity.h"
+#include "assemble/fine_log.h"
 #include "base/memory.h"
 
 /* Bytes by which the place that a carver names may be off, and which it may take to notice. */
@@ -59,6 +60,21 @@ uint32_t notice_bits(const struct notice *notice, uint64_t bytes)
 		return 0;
 	bits = bytes / (notice->bytes / trials + MEAN_SLACK);
 	return bits < UINT32_MAX ? (uint32_t)bits : UINT32_MAX;
+}
+
+uint32_t notice_likely_bits(const struct notice *notice, uint64_t bytes)
+{
+	uint64_t trials = notice->trials - notice->late,
+		 accepted = notice->bytes + trials * MEAN_SLACK;
+
+	if (trials < LIKELY_TRIALS || bytes > UINT64_MAX - accepted)
+		return 0;
+	if (trials > NOTICE_TRIALS) {
+		accepted = accepted / trials * NOTICE_TRIALS;
+		trials = NOTICE_TRIALS;
+	}
+	return (uint32_t)(trials * (uint64_t)(fine_log(accepted + bytes) - fine_log(accepted)) /
+			  FINE_LOG_BIT);
 }
 
 /* A cheap trial of a step, unless the carver needs the file's tail. */

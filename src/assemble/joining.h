@@ -20,6 +20,11 @@ void notice_add_refused(struct notice *notice, uint64_t count, uint64_t bytes);
 /* The bits by which wrong data would not have been accepted for as many bytes as follow a joint, if it
  * is as likely to be noticed at each byte as it was in the trials. 0: they show nothing. */
 uint32_t notice_bits(const struct notice *notice, uint64_t bytes);
+#define LIKELY_TRIALS 6 /* fewer do not even show what is likely */
+/* The bits that likely speak for it, after a few trials, too: how often an exponentially distributed length is as long, of which
+ * only those in the trials are known (its predictive distribution; A. Gelman et al., Bayesian Data Analysis, section 2.6). Good
+ * enough to decide what is tried first. */
+uint32_t notice_likely_bits(const struct notice *notice, uint64_t bytes);
 
 /* A layout that was accepted, and accepted again by a thorough check. */
 struct joining {

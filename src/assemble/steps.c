@@ -25,9 +25,9 @@
 
 #define FOLLOW_EVERY 32 /* gaps, after which the best of a beam may be followed at once... */
 #define CHANCE_BITS 3
-#define FOLLOW_BITS 20  /* ...if that many bits speak for its last joint */
-#define JUDGE_SHARE 4   /* of the work is kept for judging what was found */
-#define JUDGED_MAX 4    /* doubtful layouts of a file */
+#define FOLLOW_BITS 20 /* ...if that many bits speak for its last joint */
+#define JUDGE_SHARE 4  /* of the work is kept for judging what was found */
+#define JUDGED_MAX 4   /* doubtful layouts of a file */
 #define RECORD_LEN 1024
 #define BRIEF_SHARE 8                 /* of the work is for a cell that is tried briefly */
 #define WEAK_FIT 8                    /* bits, fewer of which show little */
@@ -399,7 +399,7 @@ static bool follow_best(
 		return false;
 	refused = code_breaks_take_refused(search->likeness.codes, &bytes);
 	notice_add_refused(&search->notice, refused, bytes);
-	bits = notice_bits(&search->notice, beam->items[0].reached - beam->items[0].joint);
+	bits = notice_likely_bits(&search->notice, beam->items[0].reached - beam->items[0].joint);
 	if (bits < FOLLOW_BITS)
 		return false;
 	beam->items[0].was_followed = true;
@@ -546,8 +546,8 @@ static bool try_cells(struct search *search, struct partial *partial, const stru
 /* Whether wrong bytes are often accepted for as many bytes as follow the last joint. */
 static bool is_by_chance(const struct search *search, const struct partial *partial)
 {
-	return search->notice.trials - search->notice.late >= 48 &&
-	       notice_bits(&search->notice, partial->reached - partial->joint) < CHANCE_BITS;
+	return search->notice.trials - search->notice.late >= LIKELY_TRIALS &&
+	       notice_likely_bits(&search->notice, partial->reached - partial->joint) < CHANCE_BITS;
 }
 
 /* Steps of the first `count` cells from the partial files of a beam that were not tried yet, and from what they lead to. True: a layout was
@@ -584,7 +584,8 @@ static bool search_cells(struct search *search, struct partial *begin, unsigned 
 	bool ends = false;
 
 	for (size_t i = 0; i < plan->count && !ends && workbench_goes_on(search->bench); i++) {
-		ends = try_cells(search, begin, &plan->cells[i], 1, pieces > 2 ? &first : NULL, pieces);
+		ends = try_cells(
+			search, begin, &plan->cells[i], 1, pieces > 2 ? &first : NULL, pieces);
 		if (i >= plan->alone && !ends && first.count)
 			ends = follow(search, &first, i + 1, pieces - 2);
 	}
