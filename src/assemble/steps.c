@@ -552,7 +552,8 @@ static bool is_by_chance(const struct search *search, const struct partial *part
 
 /* Steps of the first `count` cells from the partial files of a beam that were not tried yet, and from what they lead to. True: a layout was
  * accepted. */
-static bool follow(struct search *search, struct beam *beam, size_t count, unsigned pieces)
+static bool follow(
+	struct search *search, struct beam *beam, size_t count, unsigned pieces, bool is_first)
 {
 	struct beam next = { 0 };
 	bool found = false;
@@ -562,7 +563,8 @@ static bool follow(struct search *search, struct beam *beam, size_t count, unsig
 		size_t tried = partial->tried;
 
 		if (partial->was_followed || tried >= count ||
-			(count <= search->plan->doubted && is_by_chance(search, partial)))
+			(is_first && count <= search->plan->doubted &&
+				is_by_chance(search, partial)))
 			continue;
 		partial->tried = count;
 		get_ready(search, partial);
@@ -570,7 +572,7 @@ static bool follow(struct search *search, struct beam *beam, size_t count, unsig
 			pieces > 1 ? &next : NULL, pieces);
 	}
 	if (!found && next.count)
-		found = follow(search, &next, count, pieces - 1);
+		found = follow(search, &next, count, pieces - 1, false);
 	beam_free(&next);
 	return found;
 }
@@ -587,7 +589,7 @@ static bool search_cells(struct search *search, struct partial *begin, unsigned 
 		ends = try_cells(
 			search, begin, &plan->cells[i], 1, pieces > 2 ? &first : NULL, pieces);
 		if (i >= plan->alone && !ends && first.count)
-			ends = follow(search, &first, i + 1, pieces - 2);
+			ends = follow(search, &first, i + 1, pieces - 2, true);
 	}
 	beam_free(&first);
 	return ends;
