@@ -54,7 +54,6 @@ struct partial *beam_room(struct beam *beam, int64_t gap, uint64_t end, uint64_t
 		move(beam, last, last - 1);
 	beam->gaps[i] = gap;
 	beam->ends[i] = end;
-	beam->changes++;
 	return &beam->items[i];
 }
 

@@ -13,7 +13,6 @@ struct beam {
 	int64_t gaps[BEAM];
 	uint64_t ends[BEAM]; /* numbers of the clusters in which their last pieces break off */
 	size_t count;
-	uint64_t changes;
 };
 
 /* The beam is empty after that. */

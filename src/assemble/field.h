@@ -43,7 +43,7 @@ struct partial {
 		same; /* of the bytes reached, those before a cluster like another file's; 0: not looked for */
 	bool fits; /* the content on both sides of the last joint does; false: or it was not looked at */
 	bool was_followed;    /* all that it leads to was tried */
-	size_t tried;           /* the plan's cells, from it */
+	size_t tried;         /* of the plan's cells, so many with steps from it */
 	struct tail tail;     /* the last run of extents, unless pieces reach it */
 	struct breaks breaks; /* where it may break off; none before they are looked for */
 };

@@ -8,14 +8,13 @@
 #include "assemble/strategies.h"
 
 #define PIECES_MAX 8
-/* Cells that come before any step from what others lead to. */
+/* Cells that come before any step from what others lead to, */
 #define NEAR_ALONE 2
-#define DOUBTED 9
-#define TAIL_DOUBTED 9
 #define TAIL_ALONE 5
+/* and before any from what chance would explain. */
+#define DOUBTED 9
 #define ELSEWHERE_SHARE 3 /* of the work of the last pass is not for the tail that tables show */
 #define CODES_SHARE 4     /* of the work is for steps that nothing shows to be likely */
-#define TAIL_CELLS 6      /* cells that lead to the tail, from any break */
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -117,15 +116,18 @@ bool find_anywhere(struct workbench *bench, const struct broken *broken, struct 
 		{ RING_ALL, ZONE_NEXT, LIKELY },
 		{ RING_BOTH, ZONE_AFTER, LIKELY },
 	};
-	static const struct plan plan = {
-		.cells = cells, .count = COUNT(cells), .alone = NEAR_ALONE, .doubted = DOUBTED, .pieces = PIECES_MAX
-	};
+	static const struct plan plan = { .cells = cells,
+		.count = COUNT(cells),
+		.alone = NEAR_ALONE,
+		.doubted = DOUBTED,
+		.pieces = PIECES_MAX };
 
 	return find_codes(bench, broken, false, extents, outcome, assembly) ||
 	       steps_find(bench, broken, NULL, &plan, extents, outcome, assembly);
 }
 
-/* First what is whole with two pieces: a carver that finds no such file complete finds the right one plausible. */
+/* First what is whole with two pieces, near where the carver noticed something: a carver that finds no such file complete finds the
+ * right one plausible. */
 bool find_before_tail(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly)
 {
@@ -152,14 +154,15 @@ bool find_before_tail(struct workbench *bench, const struct broken *broken, stru
 		{ RING_BOTH, ZONE_HERE, UNLIKELY },
 		{ RING_NEAR, ZONE_BEFORE, LIKELY },
 	};
-	static const struct plan more = {
-		.cells = cells, .count = COUNT(cells), .alone = TAIL_ALONE, .doubted = TAIL_DOUBTED, .pieces = PIECES_MAX
-	};
+	static const struct plan plan = { .cells = cells,
+		.count = COUNT(cells),
+		.alone = TAIL_ALONE,
+		.doubted = DOUBTED,
+		.pieces = PIECES_MAX };
 	struct tail tail;
 
 	return mapping_find_tail(bench, broken, &tail) &&
-	       (
-		       steps_find(bench, broken, &tail, &more, extents, outcome, assembly));
+	       steps_find(bench, broken, &tail, &plan, extents, outcome, assembly);
 }
 
 /* Where the tables are right, nothing else can be: that takes most of the work. */

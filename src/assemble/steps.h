@@ -9,7 +9,7 @@ struct plan {
 	const struct cell *cells; /* that are tried, in order */
 	size_t count;
 	size_t alone; /* the first ones: after each of the others what all lead to is tried, too */
-	size_t doubted; /* the same, if what leads there may be chance */
+	size_t doubted;  /* the first ones: after the others also what chance would lead to */
 	unsigned pieces; /* at most */
 	bool only_sure; /* what breaks off anywhere, or where a joint may be at several places, is not taken */
 };

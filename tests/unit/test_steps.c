@@ -8,7 +8,9 @@
 #include <zlib.h>
 
 #include "assemble/beam.h"
+#include "assemble/fine_log.h"
 #include "assemble/inner_hits.h"
+#include "assemble/joining.h"
 #include "assemble/mapping.h"
 #include "carvers/bytes.h"
 #include "carver_case.h"
@@ -622,6 +624,25 @@ Test(steps, a_break_that_the_scan_did_not_notice_is_followed)
 	cr_assert(find(&carver, &broken, &extents));
 	expect_runs(&extents, runs, 2);
 	extents_free(&extents);
+}
+
+/* A length that is many times what was accepted in trials speaks for a joint, the more the more trials there were. */
+Test(steps, a_few_trials_show_what_is_likely)
+{
+	struct notice notice = { .trials = 5, .bytes = 5 * 72 };
+
+	fine_log_get_ready();
+	cr_expect_eq(notice_likely_bits(&notice, 100000), 0, "too few");
+	notice.trials = 9;
+	notice.late = 1;
+	notice.bytes = 8 * 72;
+	cr_expect_eq(notice_likely_bits(&notice, 0), 0);
+	cr_expect_eq(
+		notice_likely_bits(&notice, 8 * 200), 8, "twice the sum: a bit for each trial");
+	cr_expect_eq(notice_likely_bits(&notice, 8 * 200 * 15), 32);
+	cr_expect_eq(notice_likely_bits(&notice, UINT64_MAX), 0, "no length");
+	notice = (struct notice){ .trials = 96000, .bytes = 96000 * 72 };
+	cr_expect_eq(notice_likely_bits(&notice, 48 * 200), 48, "many are no more than 48");
 }
 
 /* ---- a tail, without which nothing is known of what is before ------------------------------- */

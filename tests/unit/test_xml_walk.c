@@ -295,3 +295,83 @@ Test(xml_scan, markup_that_does_not)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		cr_expect_eq(scan(rows[i], 1), strlen(rows[i]) - 1, "%s", rows[i]);
 }
+
+/* ---- files in pieces ------------------------------------------------------------------------ */
+
+#define LONG_LEN ((size_t)40000)
+
+/* A document with all kinds of markup: its length. */
+static size_t make_long(char *document)
+{
+	size_t len = (size_t)sprintf(document, "<?xml version='1.0'?><!DOCTYPE a:list><a:list "
+					       "xmlns:a='urn:x'><title>Größe</title>");
+
+	for (unsigned i = 0; len < LONG_LEN - 400; i++)
+		len += (size_t)sprintf(document + len,
+			"<item n='%u'><b>text %u</b><!-- a comment --><![CDATA[ <%u> ]]><?go "
+			"on?><c/>\n%s",
+			i, i * 7, i, i % 3 == 2 ? "</item></item></item>" : "");
+	return len + (size_t)sprintf(document + len, "<!-- the end -->");
+}
+
+/* A check that goes on from a state finds what one from the beginning finds, whatever follows. */
+Test(xml_walk, goes_on_from_a_state)
+{
+	static const char *const rests[] = { "</item><b>x</b>", "<<", "\0", "<item",
+		"</b></a:list>" };
+	static char document[LONG_LEN + 400], other[sizeof(document)];
+	const struct carver *carver = carver_find("xml");
+	size_t len = make_long(document), states = 0;
+	struct view *saving = view_new_memory((const uint8_t *)document, len);
+	struct finding found = { 0 };
+
+	view_keep_states(saving, 64);
+	cr_assert_eq(carver->check(saving, &found), CARVE_TRUNCATED, "%s", found.why);
+	for (size_t cut = 500; cut < len; cut += 321) {
+		const struct carve_state *state = view_state_before(saving, cut);
+		const char *rest = rests[cut % 5];
+		struct finding from_start = { 0 }, from_state = { 0 };
+		struct view *view = view_new_memory((const uint8_t *)other, len);
+		enum verdict verdict;
+		uint64_t work;
+
+		if (!state)
+			continue;
+		states++;
+		cr_assert_leq(state->offset, cut);
+		memcpy(other, document, len);
+		memcpy(other + cut, rest,
+			strlen(rest) + 1 < len - cut ? strlen(rest) + 1 : len - cut);
+		verdict = carver->check(view, &from_start);
+		work = view_work_done(view);
+		view_free(view);
+		view = view_new_memory((const uint8_t *)other, len);
+		cr_expect_eq(carver->resume(view, state, &from_state), verdict, "%zu", cut);
+		cr_expect_eq(from_state.length, from_start.length, "%zu", cut);
+		cr_expect_str_eq(from_state.why, from_start.why);
+		cr_expect_str_eq(from_state.title, from_start.title);
+		cr_expect_str_eq(from_state.extension, from_start.extension);
+		cr_expect_lt(view_work_done(view), work);
+		view_free(view);
+	}
+	cr_expect_gt(states, 100);
+	view_free(saving);
+}
+
+/* Of many layouts most are wrong soon after a joint: a trial looks little farther. */
+Test(xml_walk, a_trial_looks_little_ahead)
+{
+	static char document[LONG_LEN + 400];
+	size_t len = make_long(document);
+	struct finding found = { 0 };
+	struct view *view;
+
+	document[20000] = 1;
+	view = view_new_memory((const uint8_t *)document, len);
+	view_set_trial(view, true);
+	carver_find("xml")->check(view, &found);
+	cr_expect_leq(found.length, 20000);
+	cr_expect_gt(view_reach(view), 20000);
+	cr_expect_leq(view_reach(view), 20000 + 4096);
+	view_free(view);
+}
