@@ -167,6 +167,14 @@ static bool is_unknown(const struct tiff *tiff, const struct tiff_entry *entry)
 	       entry->len >= SECTOR && !walk_zeros(tiff->view, at, at + entry->len);
 }
 
+/* Some programs write a directory of positions for a picture that has none. */
+static bool has_no_entries(const struct tiff *tiff, uint64_t at)
+{
+	const uint8_t *p = tiff_peek(tiff, at, 6);
+
+	return p && memcmp(p, "\0\0\0\0\0", 6) == 0;
+}
+
 /* Whether a directory's values are all in the data. *next: the directory after it. */
 static bool is_directory(
 	const struct tiff *tiff, uint64_t at, struct metadata_exif *exif, uint64_t *next)
@@ -174,6 +182,9 @@ static bool is_directory(
 	struct tiff_entry entry;
 	struct tiff_ifd ifd;
 
+	*next = 0;
+	if (has_no_entries(tiff, at))
+		return true;
 	if (!tiff_read_ifd(tiff, at, &ifd))
 		return false;
 	for (uint64_t i = 0; i < ifd.count; i++) {

@@ -12,6 +12,10 @@
  * different data before, as in a picture that is noise all over. */
 uint64_t noise_start(struct view *view, uint64_t start, uint64_t end);
 
+/* The first sector's start in [start, end) from which on one sector or more have random bytes, if the sectors before and after
+ * them clearly have not; end when there is none. Finds fewer bytes than noise_start does. step: bytes of a pixel or sample, at least 1. */
+uint64_t noise_between(struct view *view, uint64_t start, uint64_t end, uint64_t step);
+
 /* Whether [start, end) begins with 4 KiB of random bytes: then nothing shows that the expected
  * pixels or samples are there. */
 bool noise_at(struct view *view, uint64_t start, uint64_t end);

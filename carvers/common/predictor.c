@@ -17,6 +17,7 @@
 
 #include "joined.h"
 #include "logarithm.h"
+#include "noise.h"
 #include "overwrite.h"
 #include "turning.h"
 #include "walk.h"
@@ -192,6 +193,9 @@ static enum predictor_end check_all(struct view *view, uint64_t start, uint64_t 
 	do {
 		*at = turning_cluster(view, *at < end ? *at : start, end, pixel_len);
 	} while (*at < end && joined_row(view, start, *at, end, row_len, pixel_len, order));
+	if (*at < end)
+		return PREDICTOR_FOREIGN;
+	*at = noise_between(view, start, end, pixel_len);
 	if (*at < end)
 		return PREDICTOR_FOREIGN;
 	tail = check_end(view, start, end, row_len, pixel_len, order, at);

@@ -16,7 +16,7 @@ enum predictor_end predictor_check_end(struct view *view, uint64_t start, uint64
 	uint64_t row_len, uint64_t pixel_len, uint64_t *at);
 
 /* The same for pixels or samples alone, which are alike all over: bytes of another file are also found by its head
- * at a sector, and by what they are like where they begin with a cluster, in the last MiB; and the data continue only if
+ * at a sector, by random values that fill sectors, and by what they are like where they begin with a cluster, in the last MiB; and the data continue only if
  * their rows do at each cluster's start (joined.h), which samples never show. */
 enum predictor_end predictor_check(struct view *view, uint64_t start, uint64_t end,
 	uint64_t row_len, uint64_t pixel_len, uint64_t *at);

@@ -21,6 +21,8 @@ enum {
 	XML_INSTRUCTION, /* to "?>" */
 	XML_DECLARATION, /* after "<!" */
 	XML_DOCTYPE,     /* to '>' */
+	XML_SECTION,     /* where a comment or CDATA begins */
+	XML_IN_SECTION,
 };
 
 static void add_to_name(struct xml_scan *scan, uint8_t c)
@@ -124,6 +126,36 @@ static unsigned in_value(const struct xml_scan *scan, uint8_t c)
 	return c == '<' ? XML_WRONG : XML_QUOTED;
 }
 
+static unsigned after_mark(struct xml_scan *scan, uint8_t c)
+{
+	scan->begun = 1;
+	scan->quote = c == '[' ? ']' : '-';
+	if (c == '-' || c == '[')
+		return XML_SECTION;
+	return c == 'D' ? XML_DOCTYPE : XML_ANYTHING;
+}
+
+static unsigned begin_section(struct xml_scan *scan, uint8_t c)
+{
+	const char *begin = scan->quote == '-' ? "--" : "[CDATA[";
+
+	if (c != (uint8_t)begin[scan->begun++])
+		return XML_WRONG;
+	if (begin[scan->begun])
+		return XML_SECTION;
+	scan->begun = 0;
+	return XML_IN_SECTION;
+}
+
+/* A section ends with two of the character that `quote` has, or more, and '>'. */
+static unsigned in_section(struct xml_scan *scan, uint8_t c)
+{
+	if (c == '>' && scan->begun >= 2)
+		return XML_TEXT;
+	scan->begun = c == scan->quote ? scan->begun + 1 : 0;
+	return XML_IN_SECTION;
+}
+
 static unsigned in_doctype(uint8_t c)
 {
 	if (c == '[')
@@ -159,9 +191,13 @@ static unsigned next_state(struct xml_scan *scan, uint8_t c)
 	case XML_EMPTY:
 		return in_empty(scan, c);
 	case XML_DECLARATION:
-		return c == 'D' ? XML_DOCTYPE : XML_ANYTHING;
+		return after_mark(scan, c);
 	case XML_DOCTYPE:
 		return in_doctype(c);
+	case XML_SECTION:
+		return begin_section(scan, c);
+	case XML_IN_SECTION:
+		return in_section(scan, c);
 	default: /* an instruction */
 		return c == '>' && scan->last == '?' ? XML_TEXT : XML_INSTRUCTION;
 	}

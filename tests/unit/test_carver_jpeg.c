@@ -574,9 +574,10 @@ static void expect_unknown(uint8_t marker, const struct bytes *content, enum ver
 Test(jpeg, what_segments_have_is_doubted_where_pieces_meet)
 {
 	struct bytes xmp = { 0 }, icc = { 0 }, exif = { 0 }, photoshop = { 0 }, wide = { 0 };
+	struct bytes gps = { 0 };
 
 	bytes_add(&xmp, "http://ns.adobe.com/xap/1.0/", 29);
-	bytes_add(&xmp, "<?xpacket begin=\"\"?><x:a b='c'><d/>", 35);
+	bytes_add(&xmp, "<?xpacket begin=\"\"?><!-- --><x:a b='c'><d/>", 43);
 	bytes_fill(&xmp, ' ', 400);
 	bytes_add(&xmp, "</x:a>", 6);
 	bytes_fill(&xmp, ' ', 400);
@@ -605,6 +606,13 @@ Test(jpeg, what_segments_have_is_doubted_where_pieces_meet)
 	/* The entry's values would be elsewhere. */
 	expect_doubt(0xe1, &exif, 20, 0xee, 14);
 
+	/* A directory of positions that has none. */
+	bytes_add(&gps, "Exif\0\0II*\0\x08\0\0\0\1\0\x25\x88\4\0\1\0\0\0\x1a\0\0\0\0\0\0\0", 32);
+	bytes_fill(&gps, 0, 600);
+	expect_unknown(0xe1, &gps, CARVE_COMPLETE);
+	gps.data[32 + 2] = 1;
+	expect_unknown(0xe1, &gps, CARVE_TRUNCATED);
+
 	/* A camera's notes. */
 	memcpy(exif.data + 6 + 8 + 2, "\x7c\x92\7\0\0\2\0\0\x2e\0\0\0", 12);
 	expect_unknown(0xe1, &exif, CARVE_COMPLETE);
@@ -629,6 +637,7 @@ Test(jpeg, what_segments_have_is_doubted_where_pieces_meet)
 	bytes_fill(&wide, 0, 600);
 	expect_unknown(0xe1, &wide, CARVE_UNVERIFIED);
 	free(wide.data);
+	free(gps.data);
 	free(xmp.data);
 	free(icc.data);
 	free(exif.data);
@@ -668,6 +677,16 @@ Test(jpeg, segments_after_a_state_are_doubted)
 		cr_expect(!i || (found.length > first + 29 && found.length <= first + 500));
 		view_free(again);
 	}
+	/* The first marker has a state, too. */
+	state = view_state_before(view, 20);
+	cr_assert(state);
+	cr_expect_eq(state->offset, 2);
+	again = view_new_memory(jpeg.data, jpeg.len);
+	found = (struct finding){ 0 };
+	cr_expect_eq(carver_find("jpeg")->resume(again, state, &found), CARVE_TRUNCATED);
+	cr_expect(found.length > 20 + 29 && found.length <= 520, "%llu",
+		(unsigned long long)found.length);
+	view_free(again);
 	view_free(view);
 	free(jpeg.data);
 	free(rest.data);

@@ -262,7 +262,8 @@ Test(xml_scan, markup_that_fits)
 		DECLARED "\n<a><b c = \">\"/></a>",
 		DECLARED "<a x:y='\"'  z=\"'>\" ><?b c?>t\xc3\xa4 > \" <b.1 /></a >\r\n",
 		DECLARED "<!DOCTYPE a \"b\"><a>",
-		DECLARED "<a><!-- > -- <<< \1 -->",
+		DECLARED "<!----><a><!-- > -- <<< --->t<!-- ]]> --></a>",
+		DECLARED "<a><![CDATA[ --> ]> <b </a> ]]]><b/></a>",
 		DECLARED "<!DOCTYPE a [<",
 		"<a><<",
 		"\x89PNG",
@@ -290,6 +291,11 @@ Test(xml_scan, markup_that_does_not)
 		DECLARED "<a><b></a>",
 		DECLARED "<a></a></a>",
 		DECLARED "<!DOCTYPE a><a>text\1",
+		DECLARED "<a><!-- b --></b>",
+		DECLARED "<a><!-- \1",
+		DECLARED "<a><!->",
+		DECLARED "<a><![CDATA[b]]></b>",
+		DECLARED "<a><![CDATA ",
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

@@ -356,12 +356,13 @@ static enum jpeg_walk finish_picture(struct jpeg *jpeg, const char **problem)
 	return JPEG_WALK_BROKEN;
 }
 
-/* Before a marker among the segments: a check that goes on from there does not look into those before. */
+/* Before a marker among the segments, also the first: a check that goes on from there does not look into those before. */
 static void save_segments(struct jpeg *jpeg, uint64_t at)
 {
 	const struct carve_state state = { .offset = at, .data = "" };
 
-	if (!jpeg->saves || jpeg->scan_count || at < jpeg->saved_at + STATE_APART)
+	if (!jpeg->saves || jpeg->scan_count ||
+		(jpeg->saved_at && at < jpeg->saved_at + STATE_APART))
 		return;
 	jpeg->saved_at = at;
 	view_save(jpeg->view, &state);

@@ -69,6 +69,13 @@ def make():
         data = bmp(header(40, 32, 64, 24), b"", smooth[:len(smooth) - lost] + random.Random(lost).randbytes(lost))
         expected = dict(length=len(data)) if verdict == "unverified" else dict(length_min=len(data) - lost - 32, length_max=len(data) - lost + 32)
         save("bmp", f"end-random-{lost}.bmp", data, verdict=verdict, **expected)
+    # Random bytes that fill sectors between others are another file's; those that do not, or a gradient, may be the picture's.
+    plain = bmp(header(40, 32, 64, 24), b"", smooth)
+    other = random.Random(3).randbytes(1024)
+    save("bmp", "sectors-random.bmp", plain[:2048] + other + plain[3072:], verdict="truncated", length=2048, why="bytes unlike the pixels before at 2048")
+    save("bmp", "some-random.bmp", plain[:2148] + other[:700] + plain[2848:], unchecked=34)
+    steep = bytes(i * 5 // 4 % 256 for i in range(1024))
+    save("bmp", "sectors-gradient.bmp", plain[:2048] + steep + plain[3072:], unchecked=34)
     # From a cluster on the bytes of another file, which resemble each other as pixels do; and one that is known by how it begins.
     slope = bmp(header(40, 80, 48, 24), b"", bytes(min(255, x // 3 + y) for y in range(48) for x in range(240)))
     other = b"".join(struct.pack("<HH", 0x8000 + i * i % 7919, 0xc0de) for i in range(2000))
