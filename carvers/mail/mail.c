@@ -1,13 +1,16 @@
 /*
  * A mail in a file of its own (mail_message.c). Its header needs some of the usual fields. With
  * MIME parts it ends after the closing boundary and empty lines: complete, unless text follows,
- * which may be its epilogue; without that boundary it is truncated. Other bodies end where the text
- * does, which is a guess, unless it breaks off within a line at a sector's beginning: truncated.
+ * which may be its epilogue, or a part is not in its encoding (mail_coding.h), or clusters of another text lie in it; without
+ * that boundary it is truncated. Other bodies end where the text does, which is a guess, unless it breaks off within a line
+ * at a sector's beginning: truncated.
  */
 #include <inttypes.h>
 
 #include "mail.h"
 #include "plain_text.h"
+#include "text_gap.h"
+#include "walk.h"
 
 #define KNOWN_MIN 3
 #define EPILOGUE_MIN 8
@@ -45,19 +48,35 @@ static uint64_t epilogue_end(struct view *view, uint64_t at)
 	return at - start >= EPILOGUE_MIN ? at : start;
 }
 
+/* The verdict on a mail of which a part is not in its encoding: where a file in pieces is put together, it ends there. */
+static enum verdict judge_coding(
+	struct view *view, const struct mail_coding *coding, struct finding *finding)
+{
+	bool ends = coding->break_at && walk_assembles(view);
+
+	if (ends)
+		finding->length = coding->break_at;
+	return verdict_because(ends ? CARVE_TRUNCATED : CARVE_UNVERIFIED, finding,
+		"a part that is not in the encoding of its header at %" PRIu64, coding->wrong_at);
+}
+
 static enum verdict judge_end(struct view *view, struct mail *mail, struct finding *finding)
 {
 	uint64_t end;
 
 	finding->length = mail->end;
+	if (mail->coding.break_at && walk_assembles(view))
+		return judge_coding(view, &mail->coding, finding);
 	if (mail->open_line)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"the closing boundary's line has no end at %" PRIu64, mail->end);
 	if (mail->closed) {
 		finding->length = blank_end(view, mail->end, mail->line_end);
 		end = epilogue_end(view, finding->length);
+		if (end == finding->length && mail->coding.is_wrong)
+			return judge_coding(view, &mail->coding, finding);
 		if (end == finding->length)
-			return CARVE_COMPLETE;
+			return text_gap_verdict(view, false, finding);
 		finding->length = end;
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"text after the closing boundary at %" PRIu64, mail->end);

@@ -3,6 +3,7 @@
 #define BURIN_CARVERS_MAIL_MAIL_H
 
 #include "lines.h"
+#include "mail_coding.h"
 
 struct mail {
 	uint64_t end;      /* of the message's text */
@@ -15,6 +16,7 @@ struct mail {
 	bool over;         /* no text follows at end */
 	char boundary[76]; /* the bytes between "--" and the line's end */
 	size_t boundary_len;
+	struct mail_coding coding;
 };
 
 /* Reads the header at `at`, and title and date from it: false if there is none. mail->end is its

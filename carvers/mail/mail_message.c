@@ -170,6 +170,8 @@ static void read_field(struct mail *mail, const char *field, struct finding *fin
 		finding->time = read_date(field + 5);
 	else if (strncasecmp(field, "Content-Type:", 13) == 0 && !mail->multipart)
 		read_boundary(mail, field + 13);
+	else
+		mail_coding_read(&mail->coding, field);
 }
 
 static void append_line(char *field, const struct line *line)
@@ -308,11 +310,14 @@ void mail_read_body(struct view *view, struct mail *mail, bool mbox)
 	bool ascii = true;
 	struct line line;
 
+	if (mail->multipart) /* its parts have their own */
+		mail->coding.encoding = ENCODING_OTHER;
 	while (line_read(view, mail->end, &line)) {
 		if (mbox && mail_is_from(&line))
 			return;
 		place = name_content(view, &line, place);
 		name_parts(view, &line);
+		mail_coding_add(&mail->coding, &line);
 		ascii = ascii && is_ascii(&line);
 		if (ascii)
 			ascii_end = line.text_end;

@@ -28,6 +28,10 @@ static const struct format {
 	{ "rtf", "{\\rtf1\\ansi\\deff0 ", "\\par\\b%u\\b0\\f%u\\cell\n", "}\n" },
 	{ "ps", "%!PS-Adobe-3.0\n%%Pages: 1\n%%EndComments\n%%Page: 1 1\n", "%u %u moveto\n",
 		"showpage\n%%Trailer\n%%EOF\n" },
+	{ "mail",
+		"From: a@example.org\nTo: b@example.net\nSubject: Six\nMIME-Version: 1.0\n"
+		"Content-Type: multipart/mixed; boundary=\"=_six\"\n\n--=_six\n\n",
+		"<td class=\"n\">%u</td><td class=\"m\">%u</td>\n", "--=_six--\n" },
 };
 
 static struct bytes document(const struct format *format)

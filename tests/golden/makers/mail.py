@@ -28,6 +28,25 @@ def make():
     guess("epilogue.eml", whole + "\r\nNothing follows.\r\n")
     guess("open-line.eml", whole[:-2])
     guess("joined.eml", whole[:-2], b"S H\r\n\xf2", why=f"the closing boundary's line has no end at {len(whole) - 2}")
+    # Encodings: another text, or base64 at another place of its lines, from a sector's start on; lines of another width elsewhere.
+    coded = lambda encoding, body: HEAD + MULTI + f"\r\n--=_golden\r\nContent-Transfer-Encoding: {encoding}\r\n\r\n{body}\r\n--=_golden--\r\n"
+    line = "R29sZGVuIGhvdXIgaXMgdGhlIHRpbWUgYmVmb3JlIHN1bnNldCB3aGVuIGxpZ2h0IGlzIHNvZnQu\r\n"
+    encoded = coded("base64", line * 30 + "U2l4Lg==")
+    eml("base64.eml", encoded)
+    eml("base64-twice-cr.eml", encoded.replace("Qu\r\n", "Qu\r\r\n"))
+    foreign = lambda name, text, at: guess(name + ".eml", text, why=f"a part that is not in the encoding of its header at {at}")
+    for name, other, end in (("base64-text", "The light was good at six. " * 19, 3), ("base64-phase", "aG91" + line * 7, 0)):
+        text = encoded[:1536] + other[:512] + encoded[2048:]
+        start = encoded.rindex("\r\n", 0, 1536) + 2
+        at = 1536 + end if end else start + len(line) - 2
+        foreign(name, text, at)
+    middle = encoded.index(line) + 5 * len(line)
+    eml("base64-widths.eml", encoded[:middle] + line[:40] + "\r\n" + encoded[middle:])
+    foreign("base64-colon", encoded.replace("U2l4Lg==", "Six: U2l4"), encoded.index("U2l4Lg==") + 3)
+    quoted = coded("Quoted-Printable", "Sch=F6nes Licht, =\r\num sechs =3D 6." + "\r\nUnd um sieben." * 4)
+    eml("quoted.eml", quoted)
+    foreign("quoted-code", quoted.replace("=3D 6", '="6'), quoted.index("=3D 6"))
+    eml("two-encodings.eml", coded("base64\r\nContent-Transfer-Encoding: 8bit", "The light was good."))
     eml("padded.eml", whole[:-2] + " \t\r\n")
     guess("misspelt.eml", "Recieved: from mx\r\n" + HEAD + PLAIN)
     guess("plain.eml", HEAD + PLAIN)
