@@ -141,6 +141,8 @@ static bool ask(struct placing *placing, const void *known)
 	placing->bits = xreallocarray(placing->bits, rows * placing->count, sizeof(*placing->bits));
 	bytes = xmalloc(placing->size);
 	bits = xcalloc(rows, sizeof(*bits));
+	if (placing->bench->compared < placing->count)
+		placing->bench->compared = placing->count;
 	for (size_t c = 0; c < placing->count && workbench_goes_on(placing->bench); c++) {
 		uint64_t place = placing->places[c], left = placing->bench->clusters->end - place;
 		size_t len = (size_t)(left < placing->size ? left : placing->size);

@@ -661,6 +661,8 @@ static void collect_votes(struct workbench *bench, const struct broken *broken,
 		if (votes->per_anchor[i] == TOO_MANY)
 			vote_again(bench, broken, &shifts, (uint32_t)i, votes);
 	sort_votes(votes);
+	if (bench->compared < votes->count)
+		bench->compared = votes->count;
 }
 
 /* The cheapest way through the anchors. */

@@ -71,8 +71,9 @@ struct workbench {
 	struct helpers *helpers;          /* NULL: there are none */
 	uint64_t work_left;               /* units that the file's trials may still take */
 	uint64_t tested;                  /* trials made */
-	bool stopped, no_memory;          /* the trials mean nothing */
-	bool exhausted;                   /* no work was left: some trials were not made */
+	uint64_t compared; /* places among which those of pieces were chosen without a trial */
+	bool stopped, no_memory; /* the trials mean nothing */
+	bool exhausted;          /* no work was left: some trials were not made */
 	uint64_t tail; /* where the file's end begins that was found elsewhere; 0: it was not */
 	uint64_t tail_shift; /* see struct tail */
 	bool is_last;        /* the pass: what it can not judge to the end never will be */

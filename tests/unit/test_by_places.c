@@ -154,6 +154,77 @@ Test(by_places, what_is_proved_has_no_doubt)
 	}
 }
 
+/* Its pages link all clusters to the first one, by some bits each. */
+static unsigned link_bits;
+
+static void *begin_pages(struct view *view, uint32_t *page_len, uint32_t *count)
+{
+	(void)view;
+	*page_len = CLUSTER;
+	*count = ROWS;
+	return content;
+}
+
+static void link_pages(const void *context,
+	void (*add)(void *add_context, const struct carve_page_link *link), void *add_context)
+{
+	(void)context;
+	for (uint32_t row = 1; row < ROWS; row++) {
+		const struct carve_page_link link = { .page = row, .bits = 16 * link_bits };
+
+		add(add_context, &link);
+	}
+}
+
+static bool is_own(const void *context, uint32_t page, const uint8_t *bytes)
+{
+	(void)context;
+	return bytes && bytes[1] == page && bytes[CLUSTER - 1] == 0x55;
+}
+
+static unsigned no_bits(
+	const void *context, const uint8_t *bytes, uint32_t page, uint32_t from, uint32_t to)
+{
+	(void)context, (void)bytes, (void)page, (void)from, (void)to;
+	return 0;
+}
+
+static enum carve_kin no_kin(const void *context, const uint8_t *bytes)
+{
+	(void)context, (void)bytes;
+	return CARVE_NO_KIN;
+}
+
+static void end_pages(void *context)
+{
+	(void)context;
+}
+
+/* Each piece was chosen among all clusters by what links show as well: 64 of them, six bits. */
+Test(by_places, links_prove_what_was_chosen)
+{
+	static const size_t at[ROWS] = { 20, 21, 40, 41, 8, 30 };
+	static const struct carve_pages pages = { begin_pages, link_pages, is_own, no_bits, no_kin,
+		end_pages };
+	static const struct carver linked = {
+		.name = "x", .check = check, .places = &places, .pages = &pages
+	};
+	static const unsigned bits[] = { 25, 28 };
+
+	for (int i = 0; i < 2; i++) {
+		struct extents extents = { 0 };
+		struct strategy_result result;
+
+		make(at);
+		link_bits = bits[i];
+		result = search(&linked, CARVE_TRUNCATED, 20 * CLUSTER, &extents);
+		cr_assert(result.found);
+		cr_expect_eq(result.assembly.evidence, i ? link_bits : 0);
+		expect_at(&extents, at);
+		extents_free(&extents);
+	}
+}
+
 /* Another file's cluster of the same kind is nearer: the check notices that, and the next best is tried. */
 Test(by_places, what_the_carver_notices_is_less_likely)
 {
