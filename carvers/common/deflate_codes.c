@@ -36,6 +36,7 @@ struct reader {
 	struct view *view; /* NULL: window has all bytes */
 	struct lsb_bits bits;
 	uint64_t from, at; /* bytes: where it began, and the next to be pushed */
+	bool is_close; /* little is looked at ahead: how far the view was looked at shows where codes end */
 	const uint8_t *window;
 	uint64_t window_at;
 	size_t window_len;
@@ -61,7 +62,7 @@ static bool next_window(struct reader *reader)
 		return false;
 	reader->window_at = reader->at;
 	reader->window = walk_stream(reader->view, reader->at, view_size(reader->view),
-		reader->at - reader->from, &reader->window_len);
+		reader->is_close ? 0 : reader->at - reader->from, &reader->window_len);
 	if (!reader->window)
 		reader->window_len = 0;
 	return reader->window != NULL;
@@ -446,7 +447,7 @@ static bool begin_block(
 
 enum codes_state deflate_codes_walk(struct view *view, struct deflate_codes *codes)
 {
-	struct reader reader = { .view = view, .from = codes->bit / 8 };
+	struct reader reader = { .view = view, .from = codes->bit / 8, .is_close = codes->is_own };
 	enum codes_state state = CODES_END;
 
 	seek(&reader, codes->bit);

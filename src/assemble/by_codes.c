@@ -4,7 +4,8 @@
  * looked at, those that likely go on are tried, and what goes on for long is followed, depth first. A layout is taken if it is
  * proved, or if no other one around it would do as well: where the file's own codes follow, but not the next ones, they are decoded, too.
  *
- * Clusters that follow one another in the image mostly do so in the file: only the first of those that likely go on is tried.
+ * A file's own codes may look foreign, too, long before it breaks off. So first of all two pieces near each other are tried
+ * at all these breaks. Clusters that follow one another in the image mostly do so in the file: only the first of those that likely go on is tried.
  * Each round looks further around, and at more breaks, than the one before.
  */
 #include "assemble/by_codes.h"
@@ -15,7 +16,7 @@
 #include "assemble/joining.h"
 
 #define PIECES_MAX 8
-#define NEAR_ROUNDS 1
+#define NEAR_ROUNDS 2
 #define BREAKS_MAX 10
 #define FOUND_MAX 12 /* clusters that likely go on, for one break */
 #define NODE_FOUND_MAX 64
@@ -35,6 +36,7 @@ struct round {
 	size_t breaks;
 	uint64_t distance; /* clusters, on both sides */
 	uint64_t unlikely; /* the same, of those that seem unlikely */
+	unsigned pieces;   /* at most, that a file may have */
 };
 
 struct search {
@@ -418,9 +420,18 @@ static bool search_from(struct search *search, const struct partial *partial, un
 /* All rounds with clusters of the workbench's size, or of the usual one. True: search->best is a layout. */
 static bool search_all(struct search *search)
 {
-	static const struct round rounds[] = { { 1, 256, 0 }, { 2, 512, 0 }, { 1, 2048, 0 },
-		{ 4, 512, 0 }, { 1, UINT64_MAX, 0 }, { 1, 256, 32 }, { 2, 4096, 0 },
-		{ 4, 256, 128 }, { BREAKS_MAX, 1024, 32 } };
+	static const struct round rounds[] = {
+		{ BREAKS_MAX, 64, 16, 2 }, /* mostly where the file's own codes look foreign */
+		{ 1, 256, 0, PIECES_MAX },
+		{ 2, 512, 0, PIECES_MAX },
+		{ 1, 2048, 0, PIECES_MAX },
+		{ 4, 512, 0, PIECES_MAX },
+		{ 1, UINT64_MAX, 0, PIECES_MAX },
+		{ 1, 256, 32, PIECES_MAX },
+		{ 2, 4096, 0, PIECES_MAX },
+		{ 4, 256, 128, PIECES_MAX },
+		{ BREAKS_MAX, 1024, 32, PIECES_MAX },
+	};
 	struct workbench *bench = search->bench;
 	struct partial begin;
 	bool success = false, fits = partial_begin(bench->clusters, search->broken, NULL, &begin);
@@ -428,7 +439,7 @@ static bool search_all(struct search *search)
 
 	for (size_t i = 0; i < count && fits && !success && workbench_goes_on(bench); i++) {
 		search->round = &rounds[i];
-		success = search_from(search, &begin, PIECES_MAX);
+		success = search_from(search, &begin, rounds[i].pieces);
 	}
 	partial_free(&begin);
 	return success;
