@@ -197,7 +197,8 @@ bool id3v2_read(
 	walk.version = p[3];
 	walk.unsynchronised = flags & 0x80;
 	walk.end = at + 10 + synchsafe(p + 6);
-	*tag = (struct id3v2){ .end = walk.end + (walk.version == 4 && flags & 0x10 ? 10 : 0) };
+	*tag = (struct id3v2){ .end = walk.end + (walk.version == 4 && flags & 0x10 ? 10 : 0),
+		.padding_end = walk.end };
 	tag->valid_end = frames_start(view, at + 10, walk.version, flags);
 	if (tag->valid_end > walk.end)
 		tag->valid_end = at + 10;

@@ -9,6 +9,7 @@
 struct id3v2 {
 	uint64_t end;         /* after the tag, its padding and its footer */
 	uint64_t valid_end;   /* after its last valid frame; where frames begin if it has none */
+	uint64_t padding_end; /* of the zeros from there on, before the footer */
 	unsigned frame_count; /* of valid frames */
 };
 

@@ -10,7 +10,8 @@
  * their number (mp3_info.c), and LAME's a CRC of them all: then the end is known, and a file with
  * fewer frames is truncated. Otherwise the file ends where no frame follows: known if a tag starts
  * there, else a guess. A tag within the last frame was appended to audio that had been cut. Where a frame's
- * header can't be read the walk goes on at the next one that another follows.
+ * header can't be read the walk goes on at the next one that another follows. ID3v2's padding is zeros (ID3v2.4.0, 3.3): a
+ * cluster of something else in it is another file's, and one of zeros more moves the audio by sectors.
  *
  * Other audio may follow ID3v2: ADTS, FLAC, TrueAudio, Monkey's Audio. Their walks start there.
  *
@@ -39,6 +40,8 @@
 #define INFO_FRAMES 3
 /* Frames of one bit rate after which none of another is expected, where pieces are put together. */
 #define STEADY_FRAMES 100
+#define TAGS_MAX 4 /* in front, one after the other */
+#define SECTOR 512
 /* Zeros that some writers leave between tag and audio. */
 #define PADDING_MAX 65536
 /* The longest and the shortest frame: MPEG-2 layer II with 160 kbit/s; MPEG-2.5 layer III with 8. */
@@ -395,8 +398,11 @@ static bool open_frames(struct mp3 *mp3)
 		return false;
 	mp3->last = mp3->at;
 	mp3->has_info = mp3_read_info(mp3->view, mp3->at, &mp3->shape, &mp3->info);
-	if (mp3->has_info && mp3->shape.len <= view_size(mp3->view) - mp3->at)
+	if (mp3->has_info && mp3->shape.len <= view_size(mp3->view) - mp3->at) {
+		if (mp3->at)
+			view_part(mp3->view, mp3->at);
 		mp3->at += mp3->shape.len;
+	}
 	walk_frames(mp3);
 	return true;
 }
@@ -455,25 +461,66 @@ static enum verdict check_audio(struct mp3 *mp3, uint64_t at)
 	return open_frames(mp3) ? check_frames(mp3) : CARVE_REJECT;
 }
 
-static enum verdict check_tagged(struct mp3 *mp3, struct id3v2 *tag)
+/* Whether the tag's padding is zeros. *foreign is else the sector, or the padding's start, from which on it is not. */
+static bool is_padded(struct view *view, const struct id3v2 *tag, uint64_t *foreign)
 {
-	uint64_t size = view_size(mp3->view), end = tag->end;
+	uint64_t at = tag->valid_end, next;
+
+	for (; at < tag->padding_end; at = next) {
+		next = (at / SECTOR + 1) * SECTOR;
+		if (next > tag->padding_end)
+			next = tag->padding_end;
+		*foreign = at;
+		if (!walk_zeros(view, at, next))
+			return false;
+	}
+	return true;
+}
+
+/* The verdict on a file whose audio is complete, by what is between the frames of its tags and the audio. */
+static enum verdict judge_padding(
+	const struct mp3 *mp3, const struct id3v2 *tags, unsigned tag_count)
+{
+	enum verdict wrong = walk_over_wrong(mp3->view);
+	uint64_t end = tags[tag_count - 1].end, foreign;
 	struct finding *finding = mp3->finding;
-	unsigned frame_count = tag->frame_count;
-	uint64_t valid_end = tag->valid_end;
+
+	for (unsigned i = 0; i < tag_count; i++) {
+		if (is_padded(mp3->view, &tags[i], &foreign))
+			continue;
+		if (wrong == CARVE_TRUNCATED)
+			finding->length = foreign;
+		return verdict_because(wrong, finding,
+			"not only zeros follow a tag's frames at %" PRIu64, foreign);
+	}
+	if (mp3->first <= end || (mp3->first - end) % SECTOR)
+		return CARVE_COMPLETE;
+	if (wrong == CARVE_TRUNCATED)
+		finding->length = end;
+	return verdict_because(
+		wrong, finding, "sectors of zeros between tag and audio, at %" PRIu64, end);
+}
+
+static enum verdict check_tagged(struct mp3 *mp3, struct id3v2 tags[TAGS_MAX])
+{
+	uint64_t size = view_size(mp3->view), end = tags[0].end;
+	struct finding *finding = mp3->finding;
+	unsigned frame_count = tags[0].frame_count, count = 1;
 	enum verdict verdict;
 
 	/* Careless writers put a second tag after the first. */
-	for (int tags = 1; tags < 4 && end <= size; tags++) {
-		if (!id3v2_read(mp3->view, end, size, tag, finding) || !tag->frame_count)
+	for (; count < TAGS_MAX && end <= size; count++) {
+		if (!id3v2_read(mp3->view, end, size, &tags[count], finding) ||
+			!tags[count].frame_count)
 			break;
 		view_part(mp3->view, end);
-		frame_count += tag->frame_count;
-		valid_end = tag->valid_end;
-		end = tag->end;
+		frame_count += tags[count].frame_count;
+		end = tags[count].end;
 	}
 	mp3->tagged = true;
 	verdict = end <= size ? check_audio(mp3, end) : CARVE_REJECT;
+	if (verdict == CARVE_COMPLETE)
+		return judge_padding(mp3, tags, count);
 	if (verdict != CARVE_REJECT)
 		return verdict;
 	finding->extension = NULL;
@@ -483,7 +530,7 @@ static enum verdict check_tagged(struct mp3 *mp3, struct id3v2 *tag)
 			"a tag without frames, and no audio at %" PRIu64, end);
 	if (end > size)
 		return walk_cut(mp3->view, finding, end,
-			view_ends_with_image(mp3->view) ? size : valid_end);
+			view_ends_with_image(mp3->view) ? size : tags[count - 1].valid_end);
 	finding->length = end;
 	return verdict_because(
 		CARVE_TRUNCATED, finding, "no audio at %" PRIu64 " after the tag", end);
@@ -493,10 +540,10 @@ static enum verdict check_from(
 	struct view *view, const struct carve_state *from, struct finding *finding)
 {
 	struct mp3 mp3 = { .view = view, .finding = finding, .resume = from };
-	struct id3v2 tag;
+	struct id3v2 tags[TAGS_MAX];
 
-	if (id3v2_read(view, 0, view_size(view), &tag, finding))
-		return check_tagged(&mp3, &tag);
+	if (id3v2_read(view, 0, view_size(view), &tags[0], finding))
+		return check_tagged(&mp3, tags);
 	if (!open_frames(&mp3))
 		return verdict_because(
 			CARVE_REJECT, finding, "neither a tag nor a frame of MPEG audio at 0");

@@ -59,6 +59,29 @@ Test(audio, frames_of_mpeg_audio_are_parts)
 	free(bytes.data);
 }
 
+/* A tag of padding alone, a frame that states the number of others, and a tag at the end. */
+Test(audio, a_frame_that_states_the_number_is_a_part_after_a_tag)
+{
+	struct bytes bytes = { 0 };
+	struct parts parts;
+
+	bytes_add(&bytes, "ID3\3\0\0\0\0\0\24", 10);
+	bytes_fill(&bytes, 0, 20);
+	bytes_add_be(&bytes, 0xfffb1040, 4);
+	bytes_fill(&bytes, 0, 32);
+	bytes_add(&bytes, "Xing\0\0\0\1\0\0\0\24", 12);
+	bytes_fill(&bytes, 0, 104 - 48);
+	add_frames(&bytes, 20);
+	bytes_add(&bytes, "TAG", 3);
+	bytes_fill(&bytes, 0, 125);
+	cr_assert_eq(parts_of("mp3", &bytes).verdict, CARVE_COMPLETE);
+	bytes.data[25] = 1;
+	parts = parts_of("mp3", &bytes);
+	cr_assert_eq(parts.verdict, CARVE_UNVERIFIED);
+	cr_assert(has(&parts, 30));
+	free(bytes.data);
+}
+
 Test(audio, a_frame_with_another_sample_rate_ends_the_file)
 {
 	struct bytes bytes = { 0 };

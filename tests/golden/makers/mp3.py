@@ -87,6 +87,13 @@ def make():
     two = id3v2(text_frame(b"TIT2", "Gold"))
     mp3("two-tags.mp3", two + two + xing(6, len(sound), sound) + sound, title="Gold")
     mp3("gap.mp3", two + bytes(300) + xing(6, len(sound), sound) + sound, title="Gold")
+    # Clusters in a tag's padding that are another file's: one more, one in place of the tag's own, one of zeros.
+    padded, counted = id3v2(text_frame(b"TIT2", "Gold"), padding=1000), xing(6, len(sound), sound) + sound
+    for name, data, why in (("padding-more", padded[:512] + noise(512, 6) + padded[512:] + counted, "not only zeros follow a tag's frames at 512"),
+                            ("padding-foreign", padded[:512] + noise(512, 6) + padded[1024:] + counted, "not only zeros follow a tag's frames at 512"),
+                            ("padding-twice", padded + bytes(512) + counted, f"sectors of zeros between tag and audio, at {len(padded)}")):
+        mp3(name + ".mp3", data, verdict="unverified", length=len(data), title="Gold", why=why)
+    mp3("padding.mp3", padded + counted, title="Gold")
     tail = lambda name, end, **more: mp3(name, plain + end, **{"title": "Golden hour", **more})
     tail("id3v1.mp3", id3v1(), unchecked=len(plain) - 200)
     tail("ape-tag.mp3", ape_tag(), unchecked=len(plain) - 200)
