@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base64_lines.h"
 #include "logarithm.h"
 #include "walk.h"
 
@@ -327,7 +328,8 @@ enum verdict text_gap_verdict(struct view *view, bool to_end, struct finding *fi
 {
 	uint64_t from, to;
 
-	if (!text_gap_find(view, finding->length, to_end, &from, &to))
+	if (!base64_find_cut(view, finding->length, &from, &to) &&
+		!text_gap_find(view, finding->length, to_end, &from, &to))
 		return CARVE_COMPLETE;
 	return text_gap_found(view, finding, from, to);
 }

@@ -15,7 +15,7 @@ bool text_gap_find(struct view *view, uint64_t end, bool to_end, uint64_t *from,
  * file in pieces is put together, CARVE_TRUNCATED with the length up to them. */
 enum verdict text_gap_found(struct view *view, struct finding *finding, uint64_t from, uint64_t to);
 
-/* The same, or CARVE_COMPLETE if text_gap_find finds none. */
+/* The same, or CARVE_COMPLETE if text_gap_find finds none, and base64_find_cut neither. */
 enum verdict text_gap_verdict(struct view *view, bool to_end, struct finding *finding);
 
 #endif

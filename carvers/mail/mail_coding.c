@@ -1,10 +1,6 @@
 /*
- * Content-Transfer-Encoding (RFC 2045, 6): base64 has lines of one width, the last one aside, of its characters only;
- * quoted-printable is ASCII in which `=` precedes two hexadecimal digits or the line's end.
- *
- * Where clusters of another file lie in a part its lines are not in the encoding, or, if the other one is base64, too, their width
- * differs around the place: with lines of 76 characters it fits by chance once in 77 or 78 times. A line of another width is a
- * mailer's own unless a sector begins there.
+ * Content-Transfer-Encoding (RFC 2045, 6): base64 has lines of its characters only (base64_lines.h); quoted-printable is ASCII in
+ * which `=` precedes two hexadecimal digits or the line's end.
  */
 #include "mail_coding.h"
 
@@ -13,9 +9,6 @@
 
 #include "base64.h"
 #include "hex.h"
-#include "walk.h"
-
-#define COUNT_LEAST 4 /* lines that show the width */
 
 bool mail_coding_read(struct mail_coding *coding, const char *field)
 {
@@ -34,14 +27,6 @@ bool mail_coding_read(struct mail_coding *coding, const char *field)
 		if (strncasecmp(field, names[i], strlen(names[i])) == 0)
 			coding->encoding = ENCODING_BASE64 + (enum mail_encoding)i;
 	return true;
-}
-
-/* Where a sector begins in [from, to]; 0: nowhere. */
-static uint64_t sector_in(uint64_t from, uint64_t to)
-{
-	uint64_t sector = (from + SECTOR - 1) / SECTOR * SECTOR;
-
-	return sector <= to ? sector : 0;
 }
 
 static void note_wrong(struct mail_coding *coding, uint64_t at, uint64_t break_at)
@@ -64,41 +49,21 @@ static size_t filled_len(const struct line *line)
 	return len;
 }
 
-/* Checks a line's width, whose characters are valid. */
-static void check_width(struct mail_coding *coding, const struct line *line, size_t len)
-{
-	uint64_t wrong_at = coding->was_last ? line->at : line->at + coding->width;
-	uint64_t break_at =
-		coding->count < COUNT_LEAST ? 0 : sector_in(coding->valid_end, wrong_at);
-
-	if (!coding->width)
-		coding->width = len;
-	if (!coding->is_irregular && (coding->was_last || len > coding->width)) {
-		if (break_at)
-			note_wrong(coding, wrong_at, break_at);
-		coding->is_irregular = true;
-	}
-	coding->was_last = len < coding->width || line->bytes[len - 1] == '=';
-	if (coding->was_last)
-		return;
-	coding->count++;
-	coding->valid_end = line->next;
-}
-
 static void check_base64(struct mail_coding *coding, const struct line *line)
 {
 	size_t len = filled_len(line), valid = 0;
+	uint64_t wrong_at, break_at;
 
 	if (!len)
 		return;
-	if (base64_text(line->bytes, len)) {
-		check_width(coding, line, len);
-		return;
-	}
 	while (valid < len && base64_digit(line->bytes[valid]) >= 0)
 		valid++;
-	note_wrong(coding, line->at + valid,
-		coding->count ? sector_in(coding->valid_end, line->at + valid) : 0);
+	if (!base64_text(line->bytes, len))
+		note_wrong(coding, line->at + valid,
+			base64_lines_break(&coding->lines, line->at + valid));
+	else if (!base64_lines_add(&coding->lines, line->at, len, valid < len, line->next,
+			 &wrong_at, &break_at))
+		note_wrong(coding, wrong_at, break_at);
 }
 
 static void check_quoted(struct mail_coding *coding, const struct line *line)
@@ -131,10 +96,7 @@ void mail_coding_add(struct mail_coding *coding, const struct line *line)
 		mail_coding_read(coding, field);
 	} else if (coding->in_header) {
 		coding->in_header = false;
-		coding->width = 0;
-		coding->count = 0;
-		coding->is_irregular = coding->was_last = false;
-		coding->valid_end = line->next;
+		base64_lines_begin(&coding->lines, line->next);
 	} else if (coding->encoding == ENCODING_BASE64) {
 		check_base64(coding, line);
 	} else if (coding->encoding == ENCODING_QUOTED) {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base64_lines.h"
 #include "lines.h"
 
 enum mail_encoding { ENCODING_OTHER, ENCODING_BASE64, ENCODING_QUOTED };
@@ -13,14 +14,10 @@ enum mail_encoding { ENCODING_OTHER, ENCODING_BASE64, ENCODING_QUOTED };
 struct mail_coding {
 	enum mail_encoding encoding; /* of the part */
 	bool in_header;              /* of a part */
-	size_t width;                /* of a line of base64 but the last one */
-	unsigned count;              /* lines of that width */
-	bool is_irregular;           /* the part's lines differ in width */
-	bool was_last;               /* the line before was shorter, as the last one is */
-	uint64_t valid_end;          /* of the last line of that width */
-	bool is_wrong;               /* a line is not in the encoding... */
-	uint64_t wrong_at;           /* ...from this offset on; the first one */
-	uint64_t break_at;           /* where a sector begins in which it breaks off; 0: none */
+	struct base64_lines lines;
+	bool is_wrong;     /* a line is not in the encoding... */
+	uint64_t wrong_at; /* ...from this offset on; the first one */
+	uint64_t break_at; /* where a sector begins in which it breaks off; 0: none */
 };
 
 /* The encoding that a field of a header declares; false: it is another field. `field` ends with 0. */
