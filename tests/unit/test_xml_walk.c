@@ -337,7 +337,7 @@ Test(xml_walk, goes_on_from_a_state)
 		const struct carve_state *state = view_state_before(saving, cut);
 		const char *rest = rests[cut % 5];
 		struct finding from_start = { 0 }, from_state = { 0 };
-		struct view *view = view_new_memory((const uint8_t *)other, len);
+		struct view *view;
 		enum verdict verdict;
 		uint64_t work;
 
@@ -345,6 +345,7 @@ Test(xml_walk, goes_on_from_a_state)
 			continue;
 		states++;
 		cr_assert_leq(state->offset, cut);
+		view = view_new_memory((const uint8_t *)other, len);
 		memcpy(other, document, len);
 		memcpy(other + cut, rest,
 			strlen(rest) + 1 < len - cut ? strlen(rest) + 1 : len - cut);
