@@ -344,7 +344,7 @@ static enum verdict check_compressed(struct view *view, struct finding *finding)
 	struct pgp_stream packets = { 0 };
 	struct inflated inflated = { .inspect = stream_add, .context = &packets };
 	const uint8_t *p = view_peek(view, 0, 2);
-	uint8_t method = p[1];
+	uint8_t method = p ? p[1] : 0;
 	uint64_t at = 2;
 	bool done;
 
