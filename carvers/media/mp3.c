@@ -41,7 +41,6 @@
 /* Frames of one bit rate after which none of another is expected, where pieces are put together. */
 #define STEADY_FRAMES 100
 #define TAGS_MAX 4 /* in front, one after the other */
-#define SECTOR 512
 /* Zeros that some writers leave between tag and audio. */
 #define PADDING_MAX 65536
 /* The longest and the shortest frame: MPEG-2 layer II with 160 kbit/s; MPEG-2.5 layer III with 8. */

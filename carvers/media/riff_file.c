@@ -34,7 +34,6 @@
 #define TAGS_MAX 4
 #define TAG_MAX (UINT64_C(1) << 24)
 #define WAVE_MIN 34
-#define SECTOR 512
 #define FILLING_OTHERS 64 /* bytes that are not zeros in what fills room */
 
 struct riff_form {

@@ -43,7 +43,6 @@
 #define SIZE_MAX_PSD 30000
 #define SIZE_MAX_PSB 300000
 #define CHANNELS_MAX 56
-#define SECTOR 512   /* what is shorter is not looked into */
 #define XMP_SLACK 80 /* bytes before a cut in which XMP breaks off */
 #define RESOURCE_EXIF 1058
 #define RESOURCE_XMP 1060

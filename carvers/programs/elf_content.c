@@ -86,7 +86,6 @@ static void read_dynamic(const struct elf *elf, struct elf_dynamic *dynamic)
 	}
 }
 
-#define SECTOR 512
 #define ENTRIES_MAX 4096
 #define TAG_MAX \
 	0x40 /* those for all systems are less; others' own are in [OWN_TAGS, OWN_TAGS_END) */

@@ -65,7 +65,6 @@ bool find_near(struct workbench *bench, const struct broken *broken, struct exte
 	static const struct plan plan = { .cells = cells,
 		.count = COUNT(cells),
 		.alone = NEAR_ALONE,
-		.doubted = DOUBTED,
 		.pieces = 2,
 		.only_sure = true };
 

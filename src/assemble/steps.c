@@ -24,8 +24,8 @@
 #include "assemble/joining.h"
 
 #define FOLLOW_EVERY 32 /* gaps, after which the best of a beam may be followed at once... */
-#define CHANCE_BITS 3   /* fewer that speak for a joint may be chance */
 #define FOLLOW_BITS 20  /* ...if that many bits speak for its last joint */
+#define CHANCE_BITS 3   /* fewer that speak for a joint may be chance */
 #define JUDGE_SHARE 4   /* of the work is kept for judging what was found */
 #define JUDGED_MAX 4    /* doubtful layouts of a file */
 #define RECORD_LEN 1024

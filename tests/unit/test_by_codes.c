@@ -60,6 +60,22 @@ static void add_words(uint8_t *text, size_t len, uint32_t seed)
 						: "bcdfghklmprst"[draw(&seed, 13)]);
 }
 
+/* The whole gzip file is found, and its second piece at that place. */
+static void expect_two_pieces(bool (*strategy)(struct workbench *, const struct broken *,
+				      struct extents *, struct outcome *, struct assembly *),
+	struct workbench *bench, const struct broken *broken, size_t len, uint64_t second)
+{
+	struct extents extents = { 0 };
+	struct strategy_result result =
+		strategy_try(strategy, bench, carver_find("gz"), broken, &extents);
+
+	cr_assert(result.found);
+	cr_expect_eq(result.length, len);
+	cr_assert_eq(extents.count, 2);
+	cr_expect_eq(extents.runs[1].offset, second);
+	extents_free(&extents);
+}
+
 /* Another file's carver accepted what is after its break, in which a piece of this file is. */
 Test(by_codes, finds_a_piece_that_another_file_seems_to_have)
 {
@@ -70,8 +86,6 @@ Test(by_codes, finds_a_piece_that_another_file_seems_to_have)
 		.evidence = &evidence.image, .clusters = &clusters, .work_left = WORK
 	};
 	struct broken broken = { .start = START, .length = FIRST, .verdict = CARVE_TRUNCATED };
-	struct extents extents = { 0 };
-	struct strategy_result result;
 	size_t len;
 
 	add_words(text, sizeof(text), 9);
@@ -83,12 +97,7 @@ Test(by_codes, finds_a_piece_that_another_file_seems_to_have)
 	memcpy(content + REST, file + FIRST, len - FIRST);
 	clusters_add_head(&clusters, REST - 4 * CLUSTER, 20 * CLUSTER);
 	clusters_list_free(&clusters);
-	result = strategy_try(find, &bench, carver_find("gz"), &broken, &extents);
-	cr_assert(result.found);
-	cr_expect_eq(result.length, len);
-	cr_assert_eq(extents.count, 2);
-	cr_expect_eq(extents.runs[1].offset, REST);
-	extents_free(&extents);
+	expect_two_pieces(find, &bench, &broken, len, REST);
 	clusters_free(&clusters);
 	free(noise.data);
 }
@@ -104,8 +113,6 @@ Test(by_codes, finds_a_break_long_after_what_only_looks_foreign)
 		.evidence = &evidence.image, .clusters = &clusters, .work_left = WORK
 	};
 	struct broken broken = { .start = 0, .length = first, .verdict = CARVE_TRUNCATED };
-	struct extents extents = { 0 };
-	struct strategy_result result;
 	uint32_t seed = 3;
 	size_t len;
 
@@ -120,12 +127,7 @@ Test(by_codes, finds_a_break_long_after_what_only_looks_foreign)
 	memcpy(content, file, first);
 	memcpy(content + rest, file + first, len - first);
 	clusters_list_free(&clusters);
-	result = strategy_try(find_near_by, &bench, carver_find("gz"), &broken, &extents);
-	cr_assert(result.found);
-	cr_expect_eq(result.length, len);
-	cr_assert_eq(extents.count, 2);
-	cr_expect_eq(extents.runs[1].offset, rest);
-	extents_free(&extents);
+	expect_two_pieces(find_near_by, &bench, &broken, len, rest);
 	clusters_free(&clusters);
 	free(noise.data);
 }
