@@ -2,7 +2,7 @@
  * The streams' content. Spreadsheets ([MS-XLS] 2.1.4: a type and a length of two bytes each, then
  * the data) and presentations ([MS-PPT] 2.3.1: version and instance, type, length of four bytes)
  * are chains of records, which have to lead from a stream's start to its end; a sector counts as
- * verified if a record starts there, or only zeros fill it. The stream
+ * verified if a record starts there, or only zeros fill it. What is encrypted is random, or XML. The stream
  * `SummaryInformation` ([MS-OLEPS] 2.21) holds title and dates.
  */
 #include "ole.h"
@@ -11,6 +11,8 @@
 
 #include "bytes.h"
 #include "dates.h"
+#include "evenness.h"
+#include "plain_text.h"
 #include "title.h"
 #include "walk.h"
 
@@ -20,6 +22,8 @@
 #define DEPTH_MAX 32 /* of records in others that are looked at */
 #define FILE_MAX ((uint64_t)1 << 30)
 #define SHORT_RECORD 128
+#define PART 512       /* bytes of encrypted streams that are looked at together */
+#define BLOCK 16       /* of AES */
 #define RECORD_WORK 16 /* units for a record at hand: a presentation's takes 15 ns */
 
 /* Types of records: of Excel up to 2003, those that were added later, and those of charts; of PowerPoint, and of drawings. */
@@ -433,6 +437,87 @@ static void check_document(struct ole *ole, const struct ole_entry *entry)
 			place_of(ole, position, 0));
 }
 
+/* [MS-OFFCRYPTO] 2.3.4.5 and 2.3.4.10: two versions; if both are 4, XML follows another number. */
+static void check_encryption_info(struct ole *ole, const struct ole_entry *entry)
+{
+	struct ole_position position = { .entry = entry };
+	uint8_t bytes[PART];
+	size_t len = 8;
+
+	if (!ole_read(ole, &position, 0, bytes, len))
+		return;
+	if (le16(bytes) < 2 || le16(bytes) > 4 || le16(bytes + 2) < 2 || le16(bytes + 2) > 4) {
+		ole_contradicts(ole, "no version of an encryption in the sector",
+			place_of(ole, position, 0));
+		return;
+	}
+	if (le16(bytes) != 4 || le16(bytes + 2) != 4)
+		return;
+	for (uint64_t at = len; at < entry->len; at += len) {
+		struct ole_position before = position;
+
+		len = entry->len - at < PART ? (size_t)(entry->len - at) : PART;
+		if (!ole_read(ole, &position, at, bytes, len))
+			return;
+		for (size_t i = 0; i < len; i++)
+			if (bytes[i] < 0x80 && !plain_text_byte(bytes[i])) {
+				ole_contradicts(ole, "no XML of an encryption in the sector",
+					place_of(ole, before, at + i));
+				return;
+			}
+	}
+}
+
+/* Whether a part is random, but for blocks that come again, as the same content does with AES in ECB mode (2.3.4.7). The sum of the
+ * squares of how often each byte comes in n random ones is n + n * n / 256, with a deviation of n / 11; one in 3 * 10^18 random
+ * parts has more than is allowed (chi square above 512, with 255 degrees of freedom). */
+static bool is_encrypted_part(const uint8_t bytes[PART])
+{
+	uint8_t different[PART];
+	size_t len = 0, known;
+
+	if (evenness_squares(bytes, PART) <= 2 * PART + PART * PART / 256)
+		return true;
+	for (size_t at = 0; at < PART; at += BLOCK) {
+		for (known = 0; known < len; known += BLOCK)
+			if (memcmp(different + known, bytes + at, BLOCK) == 0)
+				break;
+		if (known < len)
+			continue;
+		memcpy(different + len, bytes + at, BLOCK);
+		len += BLOCK;
+	}
+	return evenness_squares(different, len) <= 2 * len + len * len / 256;
+}
+
+/* [MS-OFFCRYPTO] 2.3.4.4: the content's length, and what was encrypted. */
+static void check_encrypted_package(struct ole *ole, const struct ole_entry *entry)
+{
+	struct ole_position position = { .entry = entry };
+	uint8_t bytes[PART];
+	uint64_t len;
+
+	if (!ole_read(ole, &position, 0, bytes, 8))
+		return;
+	len = le64(bytes);
+	if (len > entry->len - 8) {
+		ole_contradicts(ole, "no length of an encrypted package in the sector",
+			place_of(ole, position, 0));
+		return;
+	}
+	for (uint64_t at = 8; at + PART <= 8 + len; at += PART) {
+		struct ole_position before = position;
+
+		if (!ole_read(ole, &position, at, bytes, PART))
+			return;
+		if (!is_encrypted_part(bytes)) {
+			ole_contradicts(
+				ole, "nothing encrypted in the sector", place_of(ole, before, at));
+			return;
+		}
+	}
+}
+
 void ole_check_stream(struct ole *ole, const struct ole_entry *entry)
 {
 	if (ole_named(entry, "\5SummaryInformation") ||
@@ -444,6 +529,10 @@ void ole_check_stream(struct ole *ole, const struct ole_entry *entry)
 		check_document(ole, entry);
 	if (is_encrypted(ole, entry))
 		ole->encrypted = true;
+	if (ole_named(entry, "EncryptionInfo"))
+		check_encryption_info(ole, entry);
+	if (ole_named(entry, "EncryptedPackage"))
+		check_encrypted_package(ole, entry);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (ole_named(entry, kinds[i].name))
 			check_records(ole, entry, &kinds[i]);

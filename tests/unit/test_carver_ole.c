@@ -275,6 +275,63 @@ Test(carver_ole, a_document_begins_with_its_number)
 	free(bytes.data);
 }
 
+/* An encrypted package of random bytes, and the description of its encryption. */
+static struct bytes encrypted(void)
+{
+	static const char xml[] = "\4\0\4\0\x40\0\0\0<?xml version=\"1.0\"?>\n";
+	struct bytes bytes = text();
+	uint64_t package = sector_at(MAIN_AT), description = sector_at(PROPERTY_AT);
+	uint32_t number = 1;
+
+	memset(bytes.data + sector_at(1) + 128, 0, 64);
+	memset(bytes.data + sector_at(1) + 384, 0, 64);
+	put_entry(&bytes, 1, "EncryptedPackage", MAIN_AT, TABLE_AT - MAIN_AT);
+	put_entry(&bytes, 3, "EncryptionInfo", PROPERTY_AT, SECTOR_COUNT - PROPERTY_AT);
+	put(&bytes, sector_at(1) + 128 + 68, 2);
+	put(&bytes, sector_at(1) + 128 + 72, 3);
+	put(&bytes, sector_at(1) + 3 * 128 + 120, (SECTOR_COUNT - PROPERTY_AT) * SECTOR - FILL);
+	for (uint64_t at = package; at < sector_at(TABLE_AT); at++) {
+		number = number * 1664525 + 1013904223;
+		bytes.data[at] = (uint8_t)(number >> 24);
+	}
+	put(&bytes, package, (TABLE_AT - MAIN_AT) * SECTOR - 16);
+	put(&bytes, package + 4, 0);
+	for (uint64_t at = description; at < bytes.len - FILL; at++)
+		bytes.data[at] = (uint8_t)('a' + at % 7);
+	memcpy(bytes.data + description, xml, sizeof(xml) - 1);
+	return bytes;
+}
+
+/* Clusters may be another file's in place of what is encrypted, and of what says how. */
+Test(carver_ole, an_encrypted_package_is_random)
+{
+	struct bytes bytes = encrypted();
+	uint64_t package = sector_at(MAIN_AT), description = sector_at(PROPERTY_AT);
+	uint8_t kept[SECTOR];
+
+	expect("ole", &bytes, CARVE_COMPLETE, bytes.len, NULL);
+	memcpy(kept, bytes.data + package + 3 * SECTOR, SECTOR);
+	memcpy(bytes.data + package + 3 * SECTOR, bytes.data, SECTOR);
+	expect("ole", &bytes, CARVE_UNVERIFIED, bytes.len, "nothing encrypted");
+	memset(bytes.data + package + 3 * SECTOR, 0, SECTOR);
+	expect("ole", &bytes, CARVE_UNVERIFIED, bytes.len, "nothing encrypted");
+	for (size_t i = 0; i < SECTOR; i += 16) /* the same content, encrypted block by block */
+		memcpy(bytes.data + package + 3 * SECTOR + i, kept, 16);
+	expect("ole", &bytes, CARVE_COMPLETE, bytes.len, NULL);
+	memcpy(bytes.data + package + 3 * SECTOR, kept, SECTOR);
+	put(&bytes, package, (TABLE_AT - MAIN_AT) * SECTOR - 7);
+	expect("ole", &bytes, CARVE_UNVERIFIED, bytes.len, "no length of an encrypted package");
+	put(&bytes, package, (TABLE_AT - MAIN_AT) * SECTOR - 8);
+	expect("ole", &bytes, CARVE_COMPLETE, bytes.len, NULL);
+	bytes.data[description + 5 * SECTOR + 7] = 1;
+	expect("ole", &bytes, CARVE_UNVERIFIED, bytes.len, "no XML of an encryption");
+	put(&bytes, description, 0x00020003); /* an older one has fields */
+	expect("ole", &bytes, CARVE_COMPLETE, bytes.len, NULL);
+	put(&bytes, description, 0x00020001);
+	expect("ole", &bytes, CARVE_UNVERIFIED, bytes.len, "no version of an encryption");
+	free(bytes.data);
+}
+
 /* ---- places --------------------------------------------------------------------------------- */
 
 static const struct carve_places *places_of_ole(void)
