@@ -72,6 +72,8 @@ struct assemble_options {
 	const char *devices;            /* as --gpus has them */
 	const struct kept_text
 		*kept_text; /* what the scan has kept there of the evidence; NULL: nothing */
+	struct lost_processes *
+		lost; /* processes that make the passes, and are lost, are noted; NULL: they are not */
 	/* Polled by every trial: true ends the pass. Thread-safe. */
 	bool (*interrupted)(void);
 	/* NULL, or called by each thread with the file that it tries now, in the files' order by one thread after the

@@ -1,6 +1,7 @@
 #include "assemble/confined.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,6 @@
 #include "assemble/searches_served.h"
 #include "assemble/strategies.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "carve/check_limits.h"
 #include "carve/checker_process.h"
 #include "evidence/extent_image.h"
@@ -187,11 +187,21 @@ static const struct check_trial *find_culprit(const struct confined *confined)
 	return first && atomic_load(&first->crashed) ? first : NULL;
 }
 
+/* As checker_process words it. The signal may be anything, as the process is not trusted. */
+static void word_crash(const struct check_trial *trial, char how[CONFINED_HOW_LEN])
+{
+	uint64_t number = atomic_load(&trial->crashed);
+	const char *name = number < NSIG ? sigabbrev_np((int)number) : NULL;
+
+	snprintf(how, CONFINED_HOW_LEN, "crashed (SIG%s)", name ? name : "?");
+}
+
 /* Between messages. False: it is to be ended. */
 static bool watch(struct confined *confined)
 {
 	const struct assemble_options *options = confined->options;
 	double now = clock_seconds();
+	char how[CONFINED_HOW_LEN];
 
 	if (!confined->stopping_since &&
 		(confined->stopping || (options->interrupted && options->interrupted()))) {
@@ -201,8 +211,10 @@ static bool watch(struct confined *confined)
 	}
 	if (confined->stopping && now - confined->stopping_since > STOP_SECONDS)
 		return false;
-	if (confined->alone && (confined->culprit = find_culprit(confined)))
-		return checker_fail(&confined->process, "crashed");
+	if (confined->alone && (confined->culprit = find_culprit(confined))) {
+		word_crash(confined->culprit, how);
+		return checker_fail(&confined->process, how);
+	}
 	if (confined->searches && searches_served_failed(confined->searches))
 		return checker_fail(&confined->process, "broke the protocol");
 	if (now - confined->measured < MEASURE_SECONDS)
@@ -276,16 +288,56 @@ static int attempt(struct confined *confined, struct error *error)
 	return status;
 }
 
+static void place_of_trial(
+	const struct confined *confined, const struct check_trial *trial, struct lost_place *place)
+{
+	uint64_t rule = atomic_load(&trial->rule);
+
+	place->known = atomic_load(&trial->number) && rule < confined->options->rules->count;
+	place->rule = (uint32_t)rule;
+	place->start = atomic_load(&trial->start);
+}
+
 /* The file that crashed it, or else that which the only thread was trying when it ended. False: there is none, or there
  * were too many. */
 static bool leave_out(struct confined *confined)
 {
 	const struct check_trial *trial =
 		confined->culprit ? confined->culprit : confined->process.shared->trials;
-	uint64_t start = atomic_load(&trial->start), rule = atomic_load(&trial->rule);
+	struct lost_place place;
 
-	return atomic_load(&trial->number) && rule < confined->options->rules->count &&
-	       assembler_leave_out(confined->assembler, start, (uint32_t)rule);
+	place_of_trial(confined, trial, &place);
+	if (!place.known || !assembler_leave_out(confined->assembler, place.start, place.rule))
+		return false;
+	lost_processes_explain(confined->options->lost, LOST_ASSEMBLING, NULL);
+	return true;
+}
+
+/* The only thread's file, or else one that crashed a thread just so; the process may be wrong, as it is not trusted. */
+static const struct check_trial *likely_culprit(const struct confined *confined)
+{
+	const struct check_trial *trials = confined->process.shared->trials;
+	char how[CONFINED_HOW_LEN];
+
+	if (confined->culprit || confined->threads == 1)
+		return confined->culprit ? confined->culprit : trials;
+	for (unsigned i = 0; i < confined->threads; i++) {
+		word_crash(&trials[i], how);
+		if (!strcmp(how, confined->process.how))
+			return &trials[i];
+	}
+	return NULL;
+}
+
+static void tell_loss(const struct confined *confined)
+{
+	const struct check_trial *trial = likely_culprit(confined);
+	struct lost_place place = { 0 };
+
+	if (trial)
+		place_of_trial(confined, trial, &place);
+	lost_processes_note(
+		confined->options->lost, LOST_ASSEMBLING, &place, confined->process.how);
 }
 
 /* Where a process failed, the next shows more of what made it fail: it stays with one file a thread, and at last with one
@@ -319,7 +371,7 @@ int confined_passes_make(
 	const struct assemble_options *options = assembler_options(assembler);
 	struct confined confined = { .assembler = assembler, .options = options };
 	unsigned threads;
-	int status;
+	int status = 0;
 
 	assembler_end_scan(assembler);
 	*how = 0;
@@ -328,7 +380,10 @@ int confined_passes_make(
 	confined.device = device_server_new(options);
 	confined.threads = threads = thread_count(&confined);
 	confined.alone = threads == 1;
-	while ((status = attempt(&confined, error)) > 0) {
+	/* Not one pass is left when the only broken file was left out. */
+	while (assembler_has_pass(assembler) && (status = attempt(&confined, error)) > 0) {
+		if (!confined.were_left)
+			tell_loss(&confined);
 		if (options->others && options->others->part) {
 			options->others->give_up(options->others->context);
 			status = -ENOLINK;
@@ -338,13 +393,13 @@ int confined_passes_make(
 			assembler_set_others(assembler, NULL);
 			continue;
 		}
-		log_debug("putting files in pieces together, with %u threads, %s", confined.threads,
-			confined.process.how);
 		if (!try_again(&confined, threads)) {
 			snprintf(how, CONFINED_HOW_LEN, "%s", confined.process.how);
+			lost_processes_explain(options->lost, LOST_ASSEMBLING, NULL);
 			status = 0;
 			break;
 		}
+		status = 0;
 	}
 	checker_free(&confined.process);
 	device_server_free(confined.device);

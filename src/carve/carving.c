@@ -113,7 +113,8 @@ struct carving *carving_new(const struct carving_options *options)
 		.sets = options->sets,
 		.ahead = options->ahead,
 		.nested = options->decide.nested,
-		.confined = options->confined && options->rules };
+		.confined = options->confined && options->rules,
+		.lost = options->lost };
 
 	if (!options->on_outcome)
 		carving->context.record_builder = carving->record_builder =

@@ -38,7 +38,9 @@ struct carving_options {
 	enum carving_names names;
 	struct record_style style;
 	bool dry_run; /* files are not written; and not read either, unless there are sets */
-	bool confined; /* this process's checks are made in others, which are (carve/check_worker.h) */
+	bool confined; /* this process's checks are made in others, which are (carve/check_worker.h), ... */
+	struct lost_processes
+		*lost; /* ...of which those that are lost are noted; NULL: they are not */
 	uint32_t hash_mask;
 	const struct hash_sets *sets;    /* to look files up in; NULL: none */
 	const struct ranges *unreadable; /* what the reader could not read, growing; for dry runs */

@@ -64,7 +64,7 @@ enum check_message {
 #define CHECK_SEARCHES 8
 
 /* The file that a thread puts together: its number in the pass, from 1 on (0: there is none), start and rule, and whether
- * it crashed the thread. */
+ * it crashed the thread, and by which signal. */
 struct check_trial {
 	_Atomic uint64_t number, start, rule, crashed;
 };

@@ -22,6 +22,7 @@
 #include "carve/check_limits.h"
 #include "carve/coded_codec.h"
 #include "carvers/coded.h"
+#include "evidence/extent_image.h"
 
 /* How seldom its time is looked at. */
 #define MEASURE_SECONDS 0.1
@@ -291,6 +292,26 @@ static void end_process(struct check_worker *worker, struct check_part *part)
 		part->waited = waited;
 }
 
+static void place_of_check(const struct check_worker *worker, const struct candidate *candidate,
+	struct lost_place *place)
+{
+	place->known = true;
+	place->rule = candidate->rule;
+	place->start = extent_image_to_evidence(worker->all->image, candidate->start);
+}
+
+/* The check under way is the one that the process names: it may be wrong, as it is not trusted. */
+static void note_loss(const struct check_worker *worker, const struct check_part *part)
+{
+	uint64_t number = atomic_load(&worker->process.shared->number);
+	uint64_t index = part->begin + (number - worker->first);
+	struct lost_place place = { 0 };
+
+	if (index >= part->done && index < part->end)
+		place_of_check(worker, part->requests[index].candidate, &place);
+	lost_processes_note(worker->all->lost, LOST_CHECKING, &place, worker->process.how);
+}
+
 /* 0: all of the part is done; 1: the process failed; -ENOMEM: memory ran out. */
 static int run_part(struct check_worker *worker, struct check_part *part)
 {
@@ -310,8 +331,10 @@ static int run_part(struct check_worker *worker, struct check_part *part)
 	if (works)
 		return 0;
 	end_process(worker, part);
-	if (!worker->stopping)
+	if (!worker->stopping) {
+		note_loss(worker, part);
 		return 1;
+	}
 	defer_rest(part);
 	return 0;
 }
@@ -319,10 +342,13 @@ static int run_part(struct check_worker *worker, struct check_part *part)
 /* Counted by the decider, and left out. */
 static void give_up(struct check_worker *worker, struct check_part *part)
 {
+	struct lost_place place;
 	struct outcome outcome = { .verdict = CARVE_REJECT, .work = CRASH_WORK, .crashed = true };
 
 	snprintf(outcome.finding.why, sizeof(outcome.finding.why), "the check %s",
 		worker->process.how);
+	place_of_check(worker, part->requests[part->done].candidate, &place);
+	lost_processes_explain(worker->all->lost, LOST_CHECKING, &place);
 	end_check(part, &outcome, 0);
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "carve/check_messages.h"
 #include "carve/defer.h"
+#include "carve/lost_processes.h"
 #include "evidence/image_share.h"
 #include "rules/rules.h"
 
@@ -18,8 +19,10 @@ struct check_workers {
 	struct image *image;
 	const struct rules *rules;
 	struct image_share *share;
-	struct defer *defer;       /* what all that check share; NULL: nothing */
-	bool has_searches;         /* they ask a device; the caller sets it */
+	struct defer *defer; /* what all that check share; NULL: nothing */
+	bool has_searches;   /* they ask a device; the caller sets it */
+	struct lost_processes
+		*lost; /* told of those that are lost; the caller sets it; NULL: nobody is */
 	struct codec_writer start; /* the message */
 };
 

@@ -92,7 +92,9 @@ struct job_context {
 	const struct ahead *ahead; /* what is known before checks (carve/ahead.h); NULL: nothing */
 	struct record_builder *record_builder; /* NULL: nothing is written */
 	bool nested;
-	bool confined; /* checks are made in other processes (carve/check_worker.h) */
+	bool confined; /* checks are made in other processes (carve/check_worker.h), ... */
+	struct lost_processes
+		*lost; /* ...of which those that are lost are noted; NULL: they are not */
 };
 
 /* Sets what its check, which is about to begin, may take. False: checks that are not decided on may leave it too little, so

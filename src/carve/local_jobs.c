@@ -99,9 +99,11 @@ struct local_jobs *local_jobs_new(const struct job_context *context)
 	local->threads = threads;
 	local->batches_max = BATCHES_PER_THREAD * threads;
 	local->starts = xcalloc(local->batches_max, sizeof(*local->starts));
-	if (context->confined)
+	if (context->confined) {
 		local->workers = check_workers_new(context->image, context->rules, context->nested,
 			0, context->defer, threads);
+		local->workers->lost = context->lost;
+	}
 	for (unsigned i = 0; i < threads; i++) {
 		struct job_scratch *scratch = &local->scratch[i];
 

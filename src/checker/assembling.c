@@ -105,15 +105,20 @@ static void note_file(const struct broken *file, size_t number)
 	atomic_store(&own_trial->number, (uint64_t)number + 1);
 }
 
-/* burin waits for the files before it, which other threads try, and ends the process. A crash that is no file's ends
- * it at once. */
+static bool is_alone; /* each thread makes only its own file's trials */
+
+/* Where trials show the file, burin waits for those before it, which other threads try, and ends the process. Other crashes
+ * end it at once. */
 static void note_crash(int signal_number)
 {
-	if (!own_trial || !atomic_load(&own_trial->number)) {
+	bool has_file = own_trial && atomic_load(&own_trial->number);
+
+	if (has_file)
+		atomic_store(&own_trial->crashed, (uint64_t)signal_number);
+	if (!has_file || !is_alone) {
 		signal(signal_number, SIG_DFL);
 		return;
 	}
-	atomic_store(&own_trial->crashed, 1);
 	for (;;)
 		poll(NULL, 0, -1);
 }
@@ -202,10 +207,9 @@ static struct assembler *receive_task(struct pool *pool)
 		options.others = &others;
 	if (kind != CHECK_ASSEMBLE || !codec_at_end(&body))
 		_exit(EXIT_FAILURE);
-	if (options.alone) {
-		options.on_file = note_file;
-		catch_crashes();
-	}
+	is_alone = options.alone;
+	options.on_file = note_file;
+	catch_crashes();
 	body = codec_reader_from(task.bytes, task.len);
 	assembler = assembler_load_task(&options, keep_text, &body);
 	if (!codec_at_end(&body))

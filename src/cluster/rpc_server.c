@@ -131,9 +131,11 @@ int rpc_server_begin(
 	server.defer = (options->confined ? defer_new_shared : defer_new)(
 		server.workplace_count, false, (uint32_t)options->rules->count);
 	pthread_mutex_unlock(&server.lock);
-	if (options->confined)
+	if (options->confined) {
 		server.workers = check_workers_new(options->image, options->rules, false, 0,
 			server.defer, server.workplace_count);
+		server.workers->lost = options->lost;
+	}
 	for (unsigned i = 0; i < server.workplace_count; i++) {
 		if (server.workers)
 			server.workplaces[i].worker = check_worker_new(server.workers, i);

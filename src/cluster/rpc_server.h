@@ -15,7 +15,8 @@ struct rpc_server_options {
 	struct pool *pool;
 	const char *output; /* NULL: no files are written */
 	uint32_t hash_mask;
-	bool confined; /* checks are made in other processes (carve/check_worker.h) */
+	bool confined; /* checks are made in other processes (carve/check_worker.h), ... */
+	struct lost_processes *lost; /* ...of which those that are lost are noted */
 };
 
 /* mark: a file that the coordinator has made in the output folder. Returns 0 or a negative errno

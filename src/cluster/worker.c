@@ -270,6 +270,7 @@ static int make_passes(struct worker *worker)
 		.tool = strcmp(search_engine_name(worker->search), "gpu") == 0 ? search_gpu : NULL,
 		.devices = worker->options.gpu.devices,
 		.interrupted = are_passes_over,
+		.lost = session->lost,
 		.others = &others,
 	};
 	char how[CONFINED_HOW_LEN];
@@ -326,6 +327,7 @@ static int join(struct worker *worker, const char *output)
 			.output = worker->options.dry_run ? NULL : output,
 			.hash_mask = worker->options.hash_mask,
 			.confined = session_confines_checks(session),
+			.lost = session->lost,
 		},
 		.engine = worker->search ? search_engine_name(worker->search) : "none",
 		.hide = precheck_hide,

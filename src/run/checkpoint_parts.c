@@ -220,6 +220,22 @@ static int load_carving(void *context, struct codec_reader *reader, struct error
 	return 0;
 }
 
+static void save_lost(void *context, struct codec_writer *writer)
+{
+	const struct run *run = context;
+
+	lost_processes_save(run->session.lost, writer);
+}
+
+static int load_lost(void *context, struct codec_reader *reader, struct error *error)
+{
+	struct run *run = context;
+
+	(void)error;
+	lost_processes_load(run->session.lost, reader);
+	return 0;
+}
+
 static void save_pieces(void *context, struct codec_writer *writer)
 {
 	const struct run *run = context;
@@ -250,6 +266,7 @@ const struct checkpoint_part run_checkpoint_parts[] = {
 	{ "candidates", CHECKPOINT_STATE, save_candidates, load_candidates },
 	{ "content map", CHECKPOINT_STATE, save_map, load_map },
 	{ "carving stage", CHECKPOINT_STATE, save_carving, load_carving },
+	{ "lost processes", CHECKPOINT_STATE, save_lost, load_lost },
 	{ "files in pieces", CHECKPOINT_STATE, save_pieces, load_pieces },
 	{ NULL, CHECKPOINT_STATE, NULL, NULL },
 };

@@ -81,6 +81,7 @@ void pieces_begin(struct run *run)
 		.devices = options->gpu.devices,
 		.kept_text = run->search ? search_kept_text(run->search) : NULL,
 		.interrupted = signals_interrupted,
+		.lost = session->lost,
 		.on_pass = note_pass,
 		.context = run,
 	};

@@ -52,6 +52,7 @@ void session_init(
 		.options = options,
 		.image_path = image_path,
 		.started = clock_seconds(),
+		.lost = options->rules ? lost_processes_new(image_path, options->rules) : NULL,
 	};
 	/* The report names them. A process is forked to find out, which is safest before there are threads, of the pool or of an
 	 * image: with the address sanitizer the child waited for ever for a lock that another thread had. */
@@ -212,6 +213,7 @@ void session_start_carving(struct session *session, void (*on_wait)(void *contex
 		.style = options->style,
 		.dry_run = options->dry_run,
 		.confined = session->record.checks_confined,
+		.lost = session->lost,
 		.hash_mask = options->dry_run && !options->sets ? 0 : options->hash_mask,
 		.sets = options->sets,
 		.unreadable = &session->scope.unread,
@@ -292,7 +294,7 @@ static void collect_carving_problems(struct session *session)
 	const struct carving *carving = session->carving;
 	uint64_t limit = default_limit(session);
 	struct quota_state quota;
-	char over[16], size[16];
+	char over[16], size[16], *lost;
 
 	if (carving_mismatches(carving))
 		problems_add(problems,
@@ -308,6 +310,8 @@ static void collect_carving_problems(struct session *session)
 				  "them cost too much work; the summary counts them by type",
 				carving_unchecked(carving)));
 	collect_crashes(session);
+	if (session->lost && (lost = lost_processes_sentence(session->lost)))
+		problems_add(problems, lost);
 	carving_quota(carving, &quota);
 	if (limit && quota.over_files)
 		problems_add(problems,
@@ -526,6 +530,7 @@ void session_close(struct session *session)
 	session_stop_carving(session);
 	if (session->pool != session->options->pool)
 		pool_free(session->pool);
+	lost_processes_free(session->lost);
 	rejections_free(session->rejections);
 	ahead_free(session->ahead);
 	output_dir_close(session->output_dir);

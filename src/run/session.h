@@ -35,6 +35,7 @@ struct session {
 	struct ahead *ahead;           /* what the engine has decoded; NULL: nothing */
 	struct rejections *rejections; /* that checks in scanning threads have noted */
 	struct carving *carving;
+	struct lost_processes *lost; /* NULL: there are no checks */
 	struct problems problems;
 	struct error error; /* what ended the run; code 0: nothing did */
 	bool whole; /* of session_report: all was done, though a reader of events may have missed it */

@@ -71,13 +71,15 @@ tell ever
 room=4096
 image "in pieces crash" fine "in pieces abort" "in pieces leave" "in pieces eat" "in pieces hang"
 for threads in 1 4; do
-	carve "pieces$threads" --sandbox=require --fragments=search --threads $threads 2>&1
+	# With more threads it depends on time which crashes first, and so what is told at once.
+	carve "pieces$threads" --sandbox=require --fragments=search --threads $threads 2>&1 |
+		if [[ $threads = 1 ]]; then cat; else grep -v "it is begun again"; fi
 done
 tell pieces1
 same_results pieces1 pieces4 && echo same
-# A crash is named while several threads run: one process shows that there is one, and one for each shows which.
+# A crash is named, with its signal, while several threads run.
 image "in pieces crash" fine "in pieces abort"
-./burin carve --file-systems off -c rules.conf -o named --fragments=search --threads 4 --verbose image 2>&1 | sed -n 's/ (SIG[A-Z]*)//; /putting files in pieces/p'
+./burin carve --file-systems off -c rules.conf -o named --fragments=search --threads 4 image 2>&1 | grep "puts* files in pieces\|putting" | sort -u
 image fine "in pieces forge" "in pieces crash"
 carve forged --sandbox=require --fragments=search --threads 1 2>&1
 tell forged

@@ -67,8 +67,8 @@ Test(rpc_server, a_check_under_way_ends_when_the_run_is_cancelled)
 	cr_assert_eq(
 		rules_load_text(&rules, NULL, text, sizeof(text) - 1, RULES_AUTO, NULL, &error), 0,
 		"%s", error.text);
-	cr_assert_eq(rpc_server_begin(
-			     &(struct rpc_server_options){ &image, rules, pool, NULL, 0, false },
+	cr_assert_eq(rpc_server_begin(&(struct rpc_server_options){ &image, rules, pool, NULL, 0,
+					      false, NULL },
 			     "", &error),
 		0);
 	candidate.length = content.len;
