@@ -10,12 +10,14 @@
 
 #include "base64.h"
 #include "carver.h"
+#include "hex.h"
 #include "walk.h"
 
 #define COUNT_LEAST 4          /* lines that show the width... */
 #define LONG_LINE (2 * SECTOR) /* ...or one of so many bytes */
 #define CHANCE_LEN 128         /* bytes of something else that are characters by chance */
 #define DATA_LEAST 256         /* characters of a URI without which nothing is shown */
+#define LINE_LEAST 40          /* of a line that begins data which no URI announces */
 #define WINDOW ((size_t)65536)
 
 void base64_lines_begin(struct base64_lines *lines, uint64_t at)
@@ -54,7 +56,7 @@ bool base64_lines_add(struct base64_lines *lines, uint64_t at, size_t len, bool 
 	return !is_wrong;
 }
 
-/* ---- data URIs ----------------------------------------------------------------------------- */
+/* ---- data in a text ------------------------------------------------------------------------ */
 
 struct data {
 	struct view *view;
@@ -93,8 +95,18 @@ static unsigned blank_len(struct data *data, uint64_t at)
 	return 0;
 }
 
+/* Whether data may end before the byte c, or -1. Lines that no URI announces end with a line or with padding, too. */
+static bool may_end(const struct base64_lines *lines, bool is_announced, bool padded, int c)
+{
+	if (c < 0 || strchr("\"'()<>\\&", c))
+		return true;
+	return !is_announced && (padded || strchr("]}-=", c) ||
+					(lines->count < COUNT_LEAST && lines->width < LONG_LINE));
+}
+
 /* Reads the data at *at, up to its end. False: it is cut. */
-static bool read_data(struct data *data, uint64_t *at, uint64_t *from, uint64_t *to)
+static bool read_data(
+	struct data *data, bool is_announced, uint64_t *at, uint64_t *from, uint64_t *to)
 {
 	uint64_t start = *at, line = *at;
 	struct base64_lines lines;
@@ -121,7 +133,42 @@ static bool read_data(struct data *data, uint64_t *at, uint64_t *from, uint64_t 
 	}
 	*to = *at;
 	*from = base64_lines_break(&lines, *at);
-	return c < 0 || strchr("\"'()<>\\&", c) || *at - start < DATA_LEAST || !*from;
+	return may_end(&lines, is_announced, padded, c) || *at - start < DATA_LEAST || !*from;
+}
+
+/* Moves *at to the next line that may begin data. False: there is none. */
+static bool find_line(struct data *data, uint64_t *at)
+{
+	uint64_t len;
+	bool is_hex;
+	int c;
+
+	for (;;) {
+		while (blank_len(data, *at))
+			*at += blank_len(data, *at);
+		is_hex = true;
+		for (len = 0; (c = byte_at(data, *at + len)) >= 0 && base64_digit((uint8_t)c) >= 0;
+			len++)
+			is_hex = is_hex && hex_digit(c) >= 0;
+		if (len >= LINE_LEAST && !is_hex && (c == '\n' || c == '\r'))
+			return true;
+		*at += len;
+		while ((c = byte_at(data, *at)) >= 0 && c != '\n')
+			++*at;
+		if (c < 0)
+			return false;
+	}
+}
+
+/* Looks for data that no URI announces. */
+static bool find_cut_lines(struct data *data, uint64_t *from, uint64_t *to)
+{
+	uint64_t at = 0;
+
+	while (find_line(data, &at))
+		if (!read_data(data, false, &at, from, to))
+			return true;
+	return false;
 }
 
 bool base64_find_cut(struct view *view, uint64_t end, uint64_t *from, uint64_t *to)
@@ -137,14 +184,14 @@ bool base64_find_cut(struct view *view, uint64_t end, uint64_t *from, uint64_t *
 
 		if (found) {
 			at += (uint64_t)(found - p) + sizeof(mark) - 1;
-			if (!read_data(&data, &at, from, to))
+			if (!read_data(&data, true, &at, from, to))
 				return true;
 		} else if (data.to == end) {
-			return false;
+			break;
 		} else {
 			at = data.to - (sizeof(mark) - 2);
 			data.window = NULL;
 		}
 	}
-	return false;
+	return find_cut_lines(&data, from, to);
 }

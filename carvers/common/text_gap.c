@@ -8,6 +8,10 @@
  * to show the change back at a later sector. At sectors where no usual cluster begins the change has to be sharper.
  * Logarithms are in sixteenths of a bit, without floating point.
  *
+ * In clusters of 512 bytes such a gap is shorter than what a code is made for, so codes are also made for less, and then the change back is
+ * looked for near only. There it also suffices that the first codes show it as at a cluster's start, and codes made there as sharply as
+ * at a sector's.
+ *
  * The other text may also go on to the end: then a change at a cluster's start that is as sharp suffices, or one that its
  * strings show, which texts in one language of markup have in common less than parts of one text. Those across the start are
  * hardly elsewhere, and near it each side has those that it has elsewhere rather than the other side's.
@@ -28,11 +32,9 @@
 #define SIDE ((size_t)4096)
 #define NEAR 64
 #define NEXT 16              /* and the nearest of these */
-#define AROUND (SIDE + NEAR) /* bytes on either side that are looked at */
 #define FIRST (2 * SECTOR)   /* bytes before the first gap, at least */
 #define GAIN (LOG_BIT / 4)   /* saved on a pair by two codes instead of one */
 #define CANDIDATES 64        /* places in a file from which on the other end is looked for */
-#define WORK (2 * SIDE)      /* units for two codes */
 #define BACK_WORK (2 * NEAR) /* and to tell whether they change back */
 #define SAMPLE 8             /* bytes of which one is counted before any code is made */
 #define DISTANCE_UNIT 16
@@ -57,6 +59,14 @@ static const struct sharpness {
 		close; /* bytes from the sector's start to the place where the codes differ most */
 	int32_t near, next; /* what NEAR and NEXT bytes save by their own side's code */
 } at_cluster = { 8, 16 * LOG_BIT, 2 * LOG_BIT }, at_sector = { 4, 64 * LOG_BIT, 5 * LOG_BIT };
+
+/* What is looked at. */
+static const struct scale {
+	size_t around; /* bytes on either side */
+	uint64_t most; /* bytes of a gap */
+} scales[] = { { SIDE + NEAR, UINT64_MAX }, { 2 * SECTOR, 8 * SECTOR }, { SECTOR, 2 * SECTOR } };
+
+#define SCALES (sizeof(scales) / sizeof(*scales))
 
 /* By how much the code for what is after a place describes pairs shorter than that for what is before. */
 struct codes {
@@ -150,25 +160,6 @@ static const uint8_t *look(struct window *window, uint64_t at, size_t before, si
 	return window->bytes + (at - window->at);
 }
 
-/* Looks for the change back after `from`. */
-static bool find_back(struct window *window, uint64_t from, const struct codes *codes,
-	bool is_sharp, uint64_t *to)
-{
-	uint64_t step = is_sharp ? SECTOR : USUAL_CLUSTER;
-
-	for (*to = from + step; *to + NEAR <= window->end; *to += step) {
-		const struct sharpness *sharpness =
-			is_cluster(from) && is_cluster(*to) ? &at_cluster : &at_sector;
-		const uint8_t *p = look(window, *to, NEAR + 1, NEAR);
-
-		if (!p || !view_work(window->view, BACK_WORK))
-			return false;
-		if (changes(p, codes, -1, sharpness))
-			return true;
-	}
-	return false;
-}
-
 /* Whether enough bytes differ on both sides of `at`, where p is, for codes for pairs to differ. */
 static bool may_change(const uint8_t *p, size_t before_len, size_t after_len, uint64_t at)
 {
@@ -187,17 +178,47 @@ static bool may_change(const uint8_t *p, size_t before_len, size_t after_len, ui
 }
 
 /* Whether the text changes at `at`, as `codes` then show. */
-static bool changes_at(struct window *window, uint64_t at, struct codes *codes, bool *is_sharp)
+static bool changes_at(
+	struct window *window, uint64_t at, size_t around, struct codes *codes, bool *is_sharp)
 {
-	size_t before = at < AROUND ? (size_t)at : AROUND;
-	size_t after = window->end - at < AROUND ? (size_t)(window->end - at) : AROUND;
+	size_t before = at < around ? (size_t)at : around;
+	size_t after = window->end - at < around ? (size_t)(window->end - at) : around;
 	const uint8_t *p = look(window, at, before, after);
 
-	if (!p || !view_work(window->view, SECTOR) || !may_change(p, before, after, at) ||
-		!view_work(window->view, WORK) || !make_codes(p, before, after, codes))
+	if (!p || !view_work(window->view, around / SAMPLE) || !may_change(p, before, after, at) ||
+		!view_work(window->view, 2 * around) || !make_codes(p, before, after, codes))
 		return false;
 	*is_sharp = changes(p, codes, 1, &at_sector);
 	return *is_sharp || (is_cluster(at) && changes(p, codes, 1, &at_cluster));
+}
+
+/* Whether the text changes back at `at`, as `codes` show, or new ones, too. */
+static bool changes_back(struct window *window, uint64_t at, const struct codes *codes,
+	const struct sharpness *sharpness, const struct scale *scale)
+{
+	const uint8_t *p = look(window, at, NEAR + 1, NEAR);
+	struct codes own;
+	bool is_sharp;
+
+	if (!p || !view_work(window->view, BACK_WORK))
+		return false;
+	if (changes(p, codes, -1, sharpness))
+		return true;
+	return scale->most < UINT64_MAX && changes(p, codes, -1, &at_cluster) &&
+	       changes_at(window, at, scale->around, &own, &is_sharp) && is_sharp;
+}
+
+/* Looks for the change back after `from`. */
+static bool find_back(struct window *window, uint64_t from, const struct codes *codes,
+	bool is_sharp, const struct scale *scale, uint64_t *to)
+{
+	uint64_t step = is_sharp ? SECTOR : USUAL_CLUSTER;
+
+	for (*to = from + step; *to + NEAR <= window->end && *to - from <= scale->most; *to += step)
+		if (changes_back(window, *to, codes,
+			    is_cluster(from) && is_cluster(*to) ? &at_cluster : &at_sector, scale))
+			return true;
+	return false;
 }
 
 /* Whether a string is in the bytes around `joint`, of which before and after those next to it. */
@@ -295,20 +316,25 @@ bool text_gap_find(struct view *view, uint64_t end, bool to_end, uint64_t *from,
 	struct window window = { .view = view, .end = end }, others = window;
 	unsigned candidates = 0;
 	struct codes codes;
-	bool is_sharp;
+	bool is_sharp, is_break;
 
 	for (*from = FIRST; *from + SECTOR + NEAR <= end && candidates < CANDIDATES;
 		*from += SECTOR) {
-		is_sharp = false;
-		if (changes_at(&window, *from, &codes, &is_sharp)) {
+		is_break = false;
+		if (changes_at(&window, *from, scales->around, &codes, &is_sharp)) {
 			candidates++;
+			is_break = is_sharp;
 			window.bytes = others.bytes = NULL; /* only what was read last is there */
-			if (find_back(&others, *from, &codes, is_sharp, to))
+			if (find_back(&others, *from, &codes, is_sharp, scales, to))
 				return true;
 			window.bytes = NULL;
 		}
+		for (const struct scale *scale = scales + 1; scale < scales + SCALES; scale++)
+			if (changes_at(&window, *from, scale->around, &codes, &is_sharp) &&
+				is_sharp && find_back(&window, *from, &codes, true, scale, to))
+				return true;
 		*to = end;
-		if (to_end && is_cluster(*from) && (is_sharp || breaks_at(&window, *from)))
+		if (to_end && is_cluster(*from) && (is_break || breaks_at(&window, *from)))
 			return true;
 	}
 	return false;

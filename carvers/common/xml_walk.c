@@ -137,10 +137,11 @@ static bool read_subset(struct document *document)
 	}
 }
 
-/* A page of XHTML looks like one of HTML from its document type, or its root, on. */
-static void name_page(struct document *document, uint64_t at, const char *name)
+/* A document also looks like one from its document type, or its root, on: XHTML like a page of HTML. There its clusters do not begin
+ * with sectors, so another text in it would not be found. */
+static void name_document(struct document *document, uint64_t at)
 {
-	if (at && strcmp(name, "html") == 0)
+	if (at)
 		view_embedded(document->reader.view, at);
 }
 
@@ -157,7 +158,7 @@ static bool read_doctype(struct document *document)
 	xml_skip_space(&document->reader);
 	if (!xml_read_name(&document->reader, &name, NULL))
 		return false;
-	name_page(document, at, xml->doctype);
+	name_document(document, at);
 	while (current(document) != '>') {
 		int c = current(document);
 
@@ -262,7 +263,7 @@ static bool read_start_tag(struct document *document)
 		return false;
 	if (of_root) {
 		strcpy(xml->root, name);
-		name_page(document, document->markup_at, name);
+		name_document(document, document->markup_at);
 	}
 	if (of_root && xml->want_root && strcmp(xml_local_name(name), xml->want_root) != 0)
 		return fail(document, "another kind of document");

@@ -80,11 +80,40 @@ Test(base64_lines, words_in_one_long_line_are_unverified)
 
 		for (size_t i = 0; i < 512; i++)
 			bytes.data[CLUSTER + i] = (uint8_t)words[w][i % strlen(words[w])];
-		/* Nothing shows words without blanks. */
-		if (w)
-			expect_drawing(&bytes, CARVE_UNVERIFIED, "another text from 4096 to 4");
-		else
-			expect_drawing(&bytes, CARVE_COMPLETE, "");
+		expect_drawing(&bytes, CARVE_UNVERIFIED, "another text from 4096 to 4");
 		free(bytes.data);
 	}
+}
+
+/* As Illustrator stores its own data. */
+static struct bytes private_data(const char *end)
+{
+	struct bytes bytes = { 0 };
+
+	add(&bytes, "<svg xmlns=\"http://www.w3.org/2000/svg\"><pgf>\n\t<![CDATA[\n\t");
+	for (unsigned i = 0; i < LINES; i++)
+		add(&bytes, LINE "\n");
+	add(&bytes, "U2l4\n");
+	add(&bytes, end);
+	add(&bytes, "]]></pgf></svg>\n");
+	return bytes;
+}
+
+Test(base64_lines, lines_that_nothing_announces_are_checked)
+{
+	struct bytes whole = private_data("\t"), bytes = without(&whole, CLUSTER, CLUSTER);
+
+	expect_drawing(&whole, CARVE_COMPLETE, "");
+	expect_drawing(&bytes, CARVE_UNVERIFIED, "another text from 4096 to 4");
+	free(bytes.data);
+	bytes = without(&whole, CLUSTER + 200, 10);
+	expect_drawing(&bytes, CARVE_COMPLETE, "");
+	free(bytes.data);
+	memcpy(whole.data + CLUSTER, "was it the ", 11);
+	expect_drawing(&whole, CARVE_UNVERIFIED, "another text from 4096 to 4");
+	free(whole.data);
+	/* Words may follow padding. */
+	bytes = private_data("dGhl=\nthe end ");
+	expect_drawing(&bytes, CARVE_COMPLETE, "");
+	free(bytes.data);
 }

@@ -1,5 +1,6 @@
 /* Texts that are well-formed although clusters of another text lie within them. */
 #include "carver_case.h"
+#include "walk.h"
 
 enum { CLUSTER = 4096, TEXT_LEN = 20000 };
 
@@ -51,8 +52,8 @@ static struct bytes document(const struct format *format)
 	return bytes;
 }
 
-/* The same with a cluster of words between what is before and after `at`. */
-static struct bytes with_words(const struct bytes *whole, size_t at)
+/* The same with len bytes of words between what is before and after `at`. */
+static struct bytes with_words_of(const struct bytes *whole, size_t at, size_t len)
 {
 	static const char *const words[] = { "sea ", "rose ", "over ", "houses ", "and ", "nobody ",
 		"came ", "to ", "ask ", "why\n" };
@@ -60,11 +61,16 @@ static struct bytes with_words(const struct bytes *whole, size_t at)
 	unsigned state = 2;
 
 	bytes_add(&bytes, whole->data, at);
-	while (bytes.len < at + CLUSTER)
+	while (bytes.len < at + len)
 		add(&bytes, words[draw(&state, sizeof(words) / sizeof(*words))]);
-	bytes.len = at + CLUSTER;
+	bytes.len = at + len;
 	bytes_add(&bytes, whole->data + at, whole->len - at);
 	return bytes;
+}
+
+static struct bytes with_words(const struct bytes *whole, size_t at)
+{
+	return with_words_of(whole, at, CLUSTER);
 }
 
 Test(text_gap, a_text_alone_is_complete)
@@ -87,6 +93,43 @@ Test(text_gap, clusters_of_another_text_leave_it_unverified)
 		free(bytes.data);
 		free(whole.data);
 	}
+}
+
+Test(text_gap, so_do_a_few_sectors)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		for (size_t count = 1; count < 8; count++) {
+			struct bytes whole = document(&formats[i]);
+			struct bytes bytes =
+				with_words_of(&whole, CLUSTER + SECTOR, count * SECTOR);
+			char why[64];
+
+			snprintf(why, sizeof(why), "another text from %d to %zu", CLUSTER + SECTOR,
+				CLUSTER + SECTOR + count * SECTOR);
+			expect(formats[i].carver, &bytes, CARVE_UNVERIFIED, bytes.len, why);
+			free(bytes.data);
+			free(whole.data);
+		}
+}
+
+/* From its document type on, its sectors are others: it is no file of its own. */
+Test(text_gap, what_begins_in_a_document_is_not_looked_at_alone)
+{
+	struct bytes bytes = { 0 };
+	struct finding found = { 0 };
+	const uint64_t *places;
+	struct view *view;
+	size_t count;
+
+	add(&bytes, "<?xml version=\"1.0\"?>\n<!DOCTYPE list>\n<list><item/></list>\n");
+	view = view_new_memory(bytes.data, bytes.len);
+	cr_expect_eq(carver_find("xml")->check(view, &found), CARVE_COMPLETE);
+	places = view_embedded_offsets(view, &count);
+	cr_assert_eq(count, 2);
+	cr_expect_eq(places[0], 22);
+	cr_expect_eq(places[1], 38);
+	view_free(view);
+	free(bytes.data);
 }
 
 /* A page of which the rest is another's, in the same language of markup, from `at` on. */
