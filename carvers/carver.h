@@ -265,8 +265,8 @@ struct carve_map {
 	 * unknown number of the file's bytes around it. The work is bounded by what it looks at, as
 	 * that of a check. False: it is not a table. */
 	bool (*tail)(struct view *view, uint64_t at, struct carve_table *table);
-	/* NULL, or finds the first CRC in the file that shows where the view has no more of its bytes.
-	 * False: there is none. */
+	/* NULL, or finds the first CRC in the file that shows where the view has no more of its bytes; with a tail: of bytes from
+	 * sum->from on. False: there is none. */
 	bool (*sum)(struct view *view, struct carve_sum *sum);
 	/* NULL, or whether what is around an anchor that was found, at `at` in a view of the image, can be the part
 	 * of a table that has it: for anchors of few bytes. */

@@ -128,7 +128,41 @@ static bool read_tail(struct view *view, uint64_t at, struct carve_table *table)
 	return true;
 }
 
+/* The first stored data from sum->from on with another CRC: where a piece may end. */
+static bool find_sum(struct view *view, struct carve_sum *sum)
+{
+	struct zip_member member = { 0 };
+	const char *problem;
+
+	for (const uint8_t *p; (p = view_peek(view, member.at, 4)) && le32(p) == ZIP_LOCAL;
+		member = (struct zip_member){ .at = member.end }) {
+		uint64_t output = 0;
+
+		if (zip_read_header(view, &member, &problem) != ZIP_FOUND ||
+			zip_find_end(view, &member, &output) != ZIP_FOUND)
+			return false;
+		if (member.method != ZIP_STORED || !member.wrong_crc || member.data < sum->from)
+			continue;
+		*sum = (struct carve_sum){ .from = member.data,
+			.to = member.data + member.data_len,
+			.before = UINT32_MAX,
+			.after = ~member.crc };
+		if (!(member.flags & ZIP_STREAMED)) {
+			sum->next_count = 2;
+			sum->next[0] = (struct carve_anchor){
+				.offset = sum->to, .word = WORD_LOCAL, .len = 4, .bytes = "PK\3\4"
+			};
+			sum->next[1] = (struct carve_anchor){
+				.offset = sum->to, .word = WORD_CENTRAL, .len = 4, .bytes = "PK\1\2"
+			};
+		}
+		return true;
+	}
+	return false;
+}
+
 const struct carve_map zip_map = {
 	.words = { { 4, false, "PK\3\4" }, { 4, false, "PK\1\2" }, { 4, true, "PK\5\6" } },
 	.tail = read_tail,
+	.sum = find_sum,
 };

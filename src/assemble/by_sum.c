@@ -1,55 +1,19 @@
 /*
- * A CRC over bytes as they are in the file shows by arithmetic where a piece ends among them and where the
- * next one is, without a trial for each place. The register after all of the bytes is a sum of what each
- * piece adds (cluster_sums.h), so a pair of a break and a displacement takes one comparison of numbers that
- * were made before, and two breaks with a piece in between take a look-up for each break, not a comparison
- * for each pair.
- *
- * All is brought to the first possible break. With A(k) for the register at break number k when all
- * before it is the known piece, X for what a cluster of zeros multiplies it with, G for the sums of the range
- * in which the next piece would have its cluster y at the first break, m for the last break, and W for
- * what the register has to be there, given the bytes after it, the CRC agrees exactly when
- *
- *	A(k) / X^k = T(k)    where    T(k) = W / X^m + X^y (G(y+k) + G(y+m))
- *
- * and with two breaks j < k, and a piece in between whose sums are H, with cluster z at the first break, when
- *
- *	A(j) / X^j / X^z + H(z+j) = T(k) / X^z + H(z+k)
- *
- * All registers are brought to where X is x (crc_root_of). A device finds the breaks for many clusters at once.
- *
- * Sums of words, as fonts have them, obey the same equations with other sums, differences and an X that is 1.
+ * Puts a file together by its CRCs, one after another: the pieces that meet inside the bytes of each are found by arithmetic
+ * (sum_breaks.c).
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "assemble/mapping.h"
-#include "assemble/searcher.h"
 #include "assemble/strategies.h"
+#include "assemble/sum_breaks.h"
 #include "base/memory.h"
-#include "carvers/bytes.h"
 
 #define PIECES_MAX 64
-#define SUM_BITS 32
 #define OTHERS_MAX 64
-#define BREAKS_MAX 16384 /* possible ones in the bytes of one CRC */
-#define TARGETS_MAX 64   /* places where the bytes may end */
-#define TARGETS_NEAR 8   /* of these, those that are tried with a piece in between */
-#define HITS_MAX 8       /* ways in which a CRC agrees */
-#define ZEROS_WORK 1024  /* units to skip zeros */
-#define BREAK_WORK 4     /* for a break of a piece */
-#define END_WORK 256     /* to read the bytes after the last break */
-#define HIT_WORK 8       /* to look at a hit of a word */
-/* Displacements that a device is asked at once, and pairs of them and breaks. */
-#define BATCH_MAX ((size_t)1 << 20)
-#define BATCH_PAIRS ((size_t)1 << 26)
-#define PART_LEN ((size_t)1 << 20) /* bytes read at once */
-
-/* Pieces that follow the known one, with which the CRC agrees. */
-struct hit {
-	size_t count; /* 1 or 2 */
-	struct stretch pieces[2];
-};
+#define TARGETS_MAX 64 /* places where the bytes may end */
+#define TARGETS_NEAR 8 /* of these, those that are tried with a piece in between */
+#define HIT_WORK 8     /* to look at a hit of a word */
 
 /* Where the bytes of a piece, with this number in the mapping, may also be: the CRC agrees there, too. */
 struct other {
@@ -58,109 +22,26 @@ struct other {
 };
 
 struct search {
-	struct workbench *bench;
-	struct mapping *mapping; /* what is known */
-	const struct carve_map *map;
-	enum crc_order order;
-	struct carve_sum sum;
-	uint64_t size;   /* of a cluster */
-	uint64_t first;  /* possible break, in the file */
-	size_t last;     /* number of the last one: m */
-	uint32_t *known; /* A(k) / X^k, for k up to known_high */
-	uint32_t *rest;  /* T(k), for k from rest_low on */
-	size_t known_high, rest_low;
-	uint32_t to_first;             /* undoes the bytes after the first break */
+	struct sum_breaks breaks;
 	uint64_t targets[TARGETS_MAX]; /* displacements with which the bytes may end */
 	size_t target_count;
-	struct hit hits[HITS_MAX];
-	size_t hit_count;
-	bool too_many; /* hits */
 	struct other others[OTHERS_MAX];
 	size_t other_count;
 	bool too_many_others;
-	struct crc_hits found;  /* by a device */
 	uint64_t tested_before; /* trials made for other CRCs */
 };
 
 /* ---- hits ---------------------------------------------------------------------------------- */
 
-static uint64_t break_at(const struct search *search, size_t number)
-{
-	return search->first + number * search->size;
-}
-
-static struct stretch piece(uint64_t at, uint64_t shift)
-{
-	return (struct stretch){ .shift = shift, .has_joint = true, .joint = at };
-}
-
-static void add_pieces(struct mapping *mapping, const struct hit *hit)
-{
-	for (size_t i = 0; i < hit->count; i++) {
-		mapping->items = xgrow(mapping->items, &mapping->capacity, mapping->count,
-			sizeof(*mapping->items));
-		mapping->items[mapping->count++] = hit->pieces[i];
-	}
-}
-
-/* Lays out what is known, and these pieces after it. False: one is not in the image. */
-static bool lay_out_with(struct search *search, const struct hit *hit, struct extents *extents)
-{
-	size_t known = search->mapping->count;
-	bool good;
-
-	add_pieces(search->mapping, hit);
-	good = mapping_lay_out(search->bench, search->mapping, extents);
-	search->mapping->count = known;
-	return good;
-}
-
-/* Whether the file may have these pieces: they are free, and not in it already. */
-static bool is_possible(struct search *search, const struct hit *hit)
-{
-	struct extents extents = { 0 };
-	bool possible = lay_out_with(search, hit, &extents);
-
-	extents_cut(&extents, search->sum.to + 1);
-	possible = possible && !extents_overlaps_itself(&extents) &&
-		   clusters_all_free(search->bench->clusters, extents.runs, extents.count);
-	extents_free(&extents);
-	return possible;
-}
-
-/* A piece to the end may be found anywhere, and by what follows. */
-static bool is_known_hit(const struct search *search, const struct hit *hit)
-{
-	const struct stretch *piece = &hit->pieces[0];
-
-	for (size_t i = 0; i < search->hit_count; i++) {
-		const struct stretch *known = &search->hits[i].pieces[0];
-
-		if (hit->count == 1 && search->hits[i].count == 1 && known->joint == piece->joint &&
-			known->shift == piece->shift)
-			return true;
-	}
-	return false;
-}
-
-static void add_hit(struct search *search, const struct hit *hit)
-{
-	if (search->too_many || is_known_hit(search, hit) || !is_possible(search, hit))
-		return;
-	search->too_many = search->hit_count == HITS_MAX;
-	if (!search->too_many)
-		search->hits[search->hit_count++] = *hit;
-}
-
 /* How far the carver gets with these pieces. */
-static uint64_t reach_of(struct search *search, const struct hit *hit)
+static uint64_t reach_of(struct search *search, const struct sum_hit *hit)
 {
 	struct extents extents = { 0 };
 	struct outcome outcome;
 	uint64_t reached = 0;
 
-	if (lay_out_with(search, hit, &extents) &&
-		workbench_look(search->bench, &extents, &outcome)) {
+	if (sum_breaks_lay_out(&search->breaks, hit, &extents) &&
+		workbench_look(search->breaks.bench, &extents, &outcome)) {
 		reached = outcome.length;
 		outcome_free(&outcome);
 	}
@@ -169,7 +50,8 @@ static uint64_t reach_of(struct search *search, const struct hit *hit)
 }
 
 /* Notes where else a hit that was not taken has pieces: the mapping has none of this CRC yet. */
-static void note_others(struct search *search, const struct hit *taken, const struct hit *other)
+static void note_others(
+	struct search *search, const struct sum_hit *taken, const struct sum_hit *other)
 {
 	search->too_many_others |= other->count != taken->count;
 	for (size_t i = 0; i < other->count && i < taken->count; i++) {
@@ -178,7 +60,7 @@ static void note_others(struct search *search, const struct hit *taken, const st
 		search->too_many_others |= search->other_count == OTHERS_MAX;
 		if (!search->too_many_others)
 			search->others[search->other_count++] =
-				(struct other){ search->mapping->count + i,
+				(struct other){ search->breaks.mapping->count + i,
 					other->pieces[i].shift };
 	}
 }
@@ -186,7 +68,7 @@ static void note_others(struct search *search, const struct hit *taken, const st
 /* In how many ways that many pieces with the displacements of a hit can meet. */
 static uint64_t count_breaks(const struct search *search, size_t count)
 {
-	uint64_t breaks = search->last + 1;
+	uint64_t breaks = search->breaks.last + 1;
 
 	return count == 1 ? breaks : breaks * (breaks - 1) / 2;
 }
@@ -197,436 +79,28 @@ static bool take_best(struct search *search)
 	size_t best = 0;
 	uint64_t furthest = 0;
 
-	if (!search->hit_count || search->too_many)
+	if (!search->breaks.hit_count || search->breaks.too_many)
 		return false;
-	for (size_t i = 0; search->hit_count > 1 && i < search->hit_count; i++) {
-		uint64_t reached = reach_of(search, &search->hits[i]);
+	for (size_t i = 0; search->breaks.hit_count > 1 && i < search->breaks.hit_count; i++) {
+		uint64_t reached = reach_of(search, &search->breaks.hits[i]);
 
 		if (reached > furthest) {
 			best = i;
 			furthest = reached;
 		}
 	}
-	for (size_t i = 0; i < search->hits[best].count; i++) {
-		struct stretch *piece = &search->hits[best].pieces[i];
+	for (size_t i = 0; i < search->breaks.hits[best].count; i++) {
+		struct stretch *piece = &search->breaks.hits[best].pieces[i];
 
-		piece->chance = workbench_bits(search->bench->tested - search->tested_before);
-		piece->near = workbench_bits(count_breaks(search, search->hits[best].count));
+		piece->chance =
+			workbench_bits(search->breaks.bench->tested - search->tested_before);
+		piece->near = workbench_bits(count_breaks(search, search->breaks.hits[best].count));
 	}
-	for (size_t i = 0; i < search->hit_count; i++)
+	for (size_t i = 0; i < search->breaks.hit_count; i++)
 		if (i != best)
-			note_others(search, &search->hits[best], &search->hits[i]);
-	add_pieces(search->mapping, &search->hits[best]);
-	return workbench_goes_on(search->bench);
-}
-
-/* ---- registers ----------------------------------------------------------------------------- */
-
-static uint32_t root_of(const struct search *search, uint32_t value)
-{
-	return search->order == SUM_OF_WORDS
-		       ? value
-		       : crc_root_of(cluster_sums_root(search->bench->sums), value);
-}
-
-static uint32_t plus(const struct search *search, uint32_t a, uint32_t b)
-{
-	return order_plus(search->order, a, b);
-}
-
-static uint32_t minus(const struct search *search, uint32_t a, uint32_t b)
-{
-	return order_minus(search->order, a, b);
-}
-
-static uint32_t times(const struct search *search, uint32_t a, uint32_t b)
-{
-	return order_times(search->order, a, b);
-}
-
-/* What multiplies a register as that many bytes do, or, when negative, as if they had not been there. */
-static uint32_t zeros(struct search *search, int64_t len)
-{
-	workbench_spend(search->bench, ZEROS_WORK);
-	return root_of(
-		search, len < 0 ? crc_zeros_undone((uint64_t)-len) : crc_zeros((uint64_t)len));
-}
-
-/* The register of fewer bytes of the image than a cluster's, from 0 on. False: they are not all in it. */
-static bool read_register(struct search *search, uint64_t offset, uint64_t len, uint32_t *value)
-{
-	uint8_t *bytes = xmalloc(len + 1);
-	bool good = workbench_read(search->bench, offset, bytes, (size_t)len);
-
-	if (good)
-		*value = root_of(search, crc_of(search->order, bytes, (size_t)len));
-	free(bytes);
-	return good;
-}
-
-/* A register as all is computed. */
-static uint32_t in_order(const struct search *search, uint32_t value)
-{
-	return root_of(search, search->order == CRC_HIGHEST_FIRST ? crc_reverse(value) : value);
-}
-
-/* A piece in a range whose sums are known. */
-struct place {
-	const uint32_t *sums; /* of the range, from G(0) on */
-	int64_t count;        /* of its clusters */
-	int64_t cluster;      /* that is at the first break; may be outside the range */
-	int64_t low, high;    /* breaks whose clusters are in it */
-};
-
-static const struct ranges *ranges_of(const struct search *search)
-{
-	return cluster_sums_ranges(search->bench->sums, search->order);
-}
-
-/* Moves a piece along its range: this cluster is at the first break. */
-static void set_cluster(const struct search *search, struct place *place, int64_t cluster)
-{
-	int64_t left = place->count - cluster, last = (int64_t)search->last;
-
-	place->cluster = cluster;
-	place->low = cluster < 0 ? -cluster : 0;
-	place->high = left < last ? left : last;
-}
-
-static struct place place_in(const struct search *search, size_t range, int64_t cluster)
-{
-	struct place place = {
-		.sums = cluster_sums_of(search->bench->sums, search->order, range),
-		.count = (int64_t)(ranges_of(search)->items[range].length / search->size),
-	};
-
-	set_cluster(search, &place, cluster);
-	return place;
-}
-
-/* The piece with that displacement, in the range where it has the break with this number. */
-static bool find_place(
-	const struct search *search, uint64_t shift, size_t number, struct place *place)
-{
-	const struct ranges *ranges = ranges_of(search);
-	uint64_t at = break_at(search, number) + shift;
-
-	for (size_t i = 0; i < ranges->count; i++) {
-		uint64_t inside = at - ranges->items[i].offset;
-
-		if (at < ranges->items[i].offset || inside > ranges->items[i].length)
-			continue;
-		*place = place_in(search, i, (int64_t)(inside / search->size) - (int64_t)number);
-		return true;
-	}
-	return false;
-}
-
-/* The range's sum at a break. */
-static inline uint32_t sum_at(const struct place *place, int64_t number)
-{
-	return place->sums[place->cluster + number];
-}
-
-/* ---- the two sides ------------------------------------------------------------------------- */
-
-/* A(k) / X^k for the breaks that the known piece can reach. */
-static bool find_known(struct search *search)
-{
-	uint64_t shift = search->mapping->items[search->mapping->count - 1].shift;
-	uint64_t from = search->sum.from;
-	uint32_t start, to_range;
-	struct place place;
-
-	if (!find_place(search, shift, 0, &place) ||
-		!read_register(search, from + shift, search->first - from, &start))
-		return false;
-	start = plus(search, start,
-		times(search, in_order(search, search->sum.before),
-			zeros(search, (int64_t)(search->first - from))));
-	to_range = zeros(search, place.cluster * (int64_t)search->size);
-	search->known_high = (size_t)place.high;
-	for (int64_t k = 0; k <= place.high; k++)
-		search->known[k] = plus(search, start,
-			times(search, minus(search, sum_at(&place, k), sum_at(&place, 0)),
-				to_range));
-	return true;
-}
-
-/* W / X^m for a piece with that displacement. */
-static bool find_end(struct search *search, uint64_t shift, uint32_t *end)
-{
-	const struct carve_sum *sum = &search->sum;
-	uint64_t at = break_at(search, search->last);
-	uint32_t tail, after = in_order(search, sum->after);
-	uint8_t stored[4];
-
-	if (sum->stored) {
-		if (!workbench_read(search->bench, sum->stored + shift, stored, sizeof(stored)))
-			return false;
-		after = root_of(search, ~be32(stored));
-	}
-	if (!read_register(search, at + shift, sum->to - at, &tail))
-		return false;
-	*end = times(search, minus(search, after, tail), search->to_first);
-	return true;
-}
-
-/* T(k) for a piece with that displacement. */
-static bool find_rest(struct search *search, uint64_t shift)
-{
-	int64_t last = (int64_t)search->last;
-	uint32_t end, to_range;
-	struct place place;
-
-	if (!find_place(search, shift, search->last, &place) || !find_end(search, shift, &end))
-		return false;
-	to_range = zeros(search, place.cluster * (int64_t)search->size);
-	search->rest_low = (size_t)place.low;
-	for (int64_t k = place.low; k <= last; k++)
-		search->rest[k] = minus(search, end,
-			times(search, minus(search, sum_at(&place, last), sum_at(&place, k)),
-				to_range));
-	return true;
-}
-
-/* ---- breaks -------------------------------------------------------------------------------- */
-
-/* Counts the trials of breaks; false: the work is spent. */
-static bool count_trials(struct search *search, uint64_t count)
-{
-	search->bench->tested += count;
-	workbench_spend(search->bench, BREAK_WORK * (search->last + 1));
-	return workbench_goes_on(search->bench);
-}
-
-/* One break, and a piece with that displacement to the end. */
-static void try_one_break(struct search *search, uint64_t shift)
-{
-	if (!find_rest(search, shift) || !count_trials(search, search->last + 1))
-		return;
-	for (size_t k = search->rest_low; k <= search->known_high; k++)
-		if (search->known[k] == search->rest[k])
-			add_hit(search, &(struct hit){ 1, { piece(break_at(search, k), shift) } });
-}
-
-/* Displacements of a piece in a range, of which the first has this cluster at the first break. */
-struct batch {
-	size_t range;
-	int64_t cluster;
-	size_t count;
-	uint32_t power;  /* 1 / x^cluster */
-	uint32_t *known; /* divided by x^cluster... */
-	uint32_t *rest;  /* ...two breaks: as that is */
-	uint32_t *sums, *ends;
-};
-
-static uint64_t shift_of(const struct search *search, const struct batch *batch, size_t number)
-{
-	return ranges_of(search)->items[batch->range].offset +
-	       (uint64_t)(batch->cluster + (int64_t)number) * search->size - search->first;
-}
-
-/* How many of that many displacements a device is asked at once... */
-static size_t batch_most(const struct search *search, int64_t count)
-{
-	size_t most = BATCH_PAIRS / (search->last + 1);
-
-	most = most < BATCH_MAX ? most : BATCH_MAX;
-	return count < (int64_t)most ? (size_t)(count < 0 ? 0 : count) : most;
-}
-
-/* ...and how many there is work for. */
-static size_t affordable(const struct search *search, size_t count, uint64_t work)
-{
-	uint64_t left = search->bench->work_left, some = left ? (left - 1) / work : 0;
-
-	return some < count ? (size_t)some : count;
-}
-
-/* The bytes after the last break of `count` displacements, from number `first` on: of those whose bytes no complete file
- * has, as the others can't be hits. False: they can't be read. */
-static bool read_tails(struct search *search, const struct batch *batch, size_t first, size_t count,
-	uint64_t len, uint8_t *bytes, bool *is_free)
-{
-	uint64_t at = break_at(search, search->last) + shift_of(search, batch, first);
-	size_t size = (size_t)search->size, from = 0;
-
-	for (size_t i = 0; i < count; i++)
-		is_free[i] = clusters_are_free(search->bench->clusters, at + i * size, len);
-	for (size_t to = 0; from < count; from = to) {
-		while (from < count && !is_free[from])
-			from++;
-		for (to = from; to < count && is_free[to];)
-			to++;
-		if (to > from && !workbench_read(search->bench, at + from * size,
-					 bytes + from * size, (to - from - 1) * size + len))
-			return false;
-	}
-	return true;
-}
-
-/* For each displacement the register that the sums must come to. False: what follows the last break can't be
- * read. */
-static bool read_ends(struct search *search, struct batch *batch)
-{
-	uint64_t len = search->sum.to - break_at(search, search->last);
-	uint32_t after = in_order(search, search->sum.after), power = batch->power;
-	size_t size = (size_t)search->size, most = size < PART_LEN ? PART_LEN / size : 1;
-	uint8_t *bytes = xmalloc(most * size);
-	bool *is_free = xcalloc(most, sizeof(*is_free));
-	bool good = true;
-
-	for (size_t i = 0; i < batch->count && good; i += most) {
-		size_t count = batch->count - i < most ? batch->count - i : most;
-
-		good = read_tails(search, batch, i, count, len, bytes, is_free);
-		for (size_t n = 0; n < count && good; n++) {
-			uint32_t tail =
-				is_free[n] ? root_of(search, crc_of(search->order, bytes + n * size,
-								     (size_t)len))
-					   : cluster_sums_of_taken(shift_of(search, batch, i + n));
-			uint32_t end = times(search, minus(search, after, tail), search->to_first);
-
-			batch->ends[i + n] = minus(search, times(search, end, power),
-				batch->sums[i + n + search->last]);
-			power = crc_over_x(power);
-		}
-	}
-	free(is_free);
-	free(bytes);
-	return good;
-}
-
-/* The range's sums for all breaks of the batch. Where it has none zeros are in their place. */
-static void copy_sums(
-	const struct place *place, struct batch *batch, size_t count, struct crc_search *crc)
-{
-	int64_t from = place->cluster < 0 ? -place->cluster : 0;
-	int64_t to = place->count + 1 - place->cluster;
-
-	crc->sums_from = (size_t)from < count ? (size_t)from : count;
-	crc->sums_to = to < (int64_t)count ? (size_t)to : count;
-	memset(batch->sums, 0, count * sizeof(uint32_t));
-	for (size_t i = crc->sums_from; i < crc->sums_to; i++)
-		batch->sums[i] = sum_at(place, (int64_t)i);
-}
-
-static void take_hits(struct search *search, const struct batch *batch, uint64_t shift)
-{
-	const struct crc_hits *found = &search->found;
-
-	search->too_many |= found->count > CRC_HITS_MAX;
-	for (size_t i = 0; i < found->count && !search->too_many; i++) {
-		const struct crc_hit *hit = &found->items[i];
-		uint64_t own = shift_of(search, batch, hit->displacement);
-		uint64_t second = break_at(search, hit->second);
-
-		if (batch->rest)
-			add_hit(search,
-				&(struct hit){ 2, { piece(break_at(search, hit->first), own),
-							  piece(second, shift) } });
-		else
-			add_hit(search, &(struct hit){ 1, { piece(second, own) } });
-	}
-}
-
-/* Finds the breaks of a batch. False: what it needs can't be read. */
-static bool try_batch(
-	struct search *search, const struct place *place, struct batch *batch, uint64_t shift)
-{
-	struct crc_search crc = { .count = batch->count,
-		.known = batch->known,
-		.known_count = search->known_high + 1,
-		.sums = batch->sums,
-		.rest = batch->rest,
-		.rest_from = search->rest_low,
-		.rest_to = search->last + 1 };
-
-	for (size_t k = 0; k <= search->known_high; k++)
-		batch->known[k] = times(search, search->known[k], batch->power);
-	for (size_t k = search->rest_low; batch->rest && k <= search->last; k++)
-		batch->rest[k] = times(search, search->rest[k], batch->power);
-	copy_sums(place, batch, batch->count + search->last + 1, &crc);
-	if (!batch->rest && !read_ends(search, batch))
-		return false;
-	crc.ends = batch->ends;
-	if (search->order == SUM_OF_WORDS)
-		search_cpu_word_breaks(&crc, &search->found);
-	else
-		searcher_find_breaks(search->bench->searcher, &crc, &search->found);
-	take_hits(search, batch, shift);
-	return true;
-}
-
-/* The last displacement's cluster at the first break. A piece to the end has bytes after the last break. */
-static int64_t last_cluster(
-	const struct search *search, const struct place *place, size_t range, bool to_end)
-{
-	const struct range *whole = &ranges_of(search)->items[range];
-	uint64_t left = search->bench->clusters->end - whole->offset - whole->length;
-	uint64_t tail = search->sum.to - break_at(search, search->last);
-
-	if (!to_end)
-		return place->count;
-	return place->count - (int64_t)search->last - (tail > left);
-}
-
-/* All displacements of a piece in a range: one to the end, or one before that with this displacement. */
-static void try_range(struct search *search, size_t range, const uint64_t *shift)
-{
-	int64_t last = (int64_t)search->last, cells = last + 1;
-	uint64_t pairs = shift ? (uint64_t)last * (uint64_t)cells / 2 : (uint64_t)cells;
-	uint64_t work = BREAK_WORK * (uint64_t)cells + (shift ? 0 : END_WORK);
-	struct place place = place_in(search, range, -last);
-	int64_t end = last_cluster(search, &place, range, !shift);
-	size_t most = batch_most(search, end + last + 1);
-	struct batch batch = { range, -last, 0, zeros(search, last * (int64_t)search->size),
-		.known = xcalloc((size_t)cells, sizeof(uint32_t)),
-		.rest = shift ? xcalloc((size_t)cells, sizeof(uint32_t)) : NULL,
-		.sums = xcalloc(most + (size_t)cells, sizeof(uint32_t)),
-		.ends = shift ? NULL : xcalloc(most + 1, sizeof(uint32_t)) };
-
-	while (batch.cluster <= end && workbench_goes_on(search->bench) && !search->too_many) {
-		batch.count = batch_most(search, end - batch.cluster + 1);
-		batch.count = affordable(search, batch.count, work);
-		if (batch.count && !try_batch(search, &place, &batch, shift ? *shift : 0))
-			break;
-		search->bench->tested += batch.count * pairs;
-		workbench_spend(search->bench, (batch.count ? batch.count : 1) * work);
-		batch.cluster += (int64_t)batch.count;
-		batch.power = crc_multiply(
-			batch.power, zeros(search, -(int64_t)(batch.count * search->size)));
-		set_cluster(search, &place, batch.cluster);
-	}
-	free(batch.known);
-	free(batch.rest);
-	free(batch.sums);
-	free(batch.ends);
-}
-
-/* One break, and a piece to the end anywhere. */
-static void try_all_ends(struct search *search)
-{
-	for (size_t range = 0; range < ranges_of(search)->count; range++)
-		try_range(search, range, NULL);
-}
-
-/* Whether pieces in between would agree by chance more often than can be looked at. */
-static bool is_hopeless(const struct search *search, uint64_t pairs)
-{
-	uint64_t clusters = ranges_bytes(ranges_of(search)) / search->size;
-
-	return pairs * clusters >> 32 > HITS_MAX;
-}
-
-/* Two breaks, a piece anywhere in between, and one with that displacement to the end. */
-static void try_two_breaks(struct search *search, uint64_t shift)
-{
-	if (is_hopeless(search, search->last * (search->last + 1) / 2) || !find_rest(search, shift))
-		return;
-	for (size_t range = 0; range < ranges_of(search)->count; range++)
-		try_range(search, range, &shift);
+			note_others(search, &search->breaks.hits[best], &search->breaks.hits[i]);
+	sum_hit_add(search->breaks.mapping, &search->breaks.hits[best]);
+	return workbench_goes_on(search->breaks.bench);
 }
 
 /* ---- one CRC ------------------------------------------------------------------------------- */
@@ -634,7 +108,7 @@ static void try_two_breaks(struct search *search, uint64_t shift)
 /* How far a displacement is from the file's start. */
 static uint64_t distance(const struct search *search, uint64_t shift)
 {
-	return mapping_distance(shift, search->mapping->items[0].shift);
+	return mapping_distance(shift, search->breaks.mapping->items[0].shift);
 }
 
 static bool is_nearer(const struct search *search, uint64_t shift, uint64_t other)
@@ -663,132 +137,102 @@ static void add_target(struct search *search, uint64_t shift)
 /* The displacements of pieces that have this anchor. */
 static void add_targets(struct search *search, const struct carve_anchor *anchor)
 {
-	struct workbench *bench = search->bench;
-	uint64_t start = search->mapping->items[0].shift,
+	struct workbench *bench = search->breaks.bench;
+	uint64_t start = search->breaks.mapping->items[0].shift,
 		 in_file = anchor->offset + anchor->word_at;
 	const uint32_t *keys;
 	uint32_t key;
-	bool has_key = mapping_key(anchor, inner_hits_key_at(search->map, anchor->word), &key);
+	bool has_key =
+		mapping_key(anchor, inner_hits_key_at(search->breaks.map, anchor->word), &key);
 	size_t count;
-	const uint64_t *hits = inner_hits_at(bench->hits, search->map, anchor->word,
+	const uint64_t *hits = inner_hits_at(bench->hits, search->breaks.map, anchor->word,
 		start + in_file, has_key ? &key : NULL, &keys, &count);
 
 	for (size_t i = 0; i < count && workbench_goes_on(bench); i++) {
 		uint64_t at = hits[i] - anchor->word_at, shift = at - anchor->offset;
 
 		workbench_spend(bench, HIT_WORK);
-		if (distance(search, shift) % search->size == 0 && hits[i] >= anchor->word_at &&
-			mapping_is_there(bench, anchor, at))
+		if (distance(search, shift) % search->breaks.size == 0 &&
+			hits[i] >= anchor->word_at && mapping_is_there(bench, anchor, at))
 			add_target(search, shift);
 	}
 }
 
-/* Finds where a piece may end in the bytes of the sum. */
-static void find_breaks(struct search *search)
+static void add_later(void *context, uint64_t shift)
 {
-	uint64_t size = search->size, from = search->sum.from, to = search->sum.to;
-	uint64_t origin = search->mapping->items[0].shift - search->bench->clusters->origin;
-
-	search->first = from + (size - (origin + from) % size) % size;
-	search->last = search->first < to ? (size_t)((to - 1 - search->first) / size) : 0;
-}
-
-/* Whether all of the bytes of a sum are right with that displacement, in one piece. place: its range, for that. */
-static bool is_whole(struct search *search, const struct place *place, uint64_t shift)
-{
-	uint64_t from = search->sum.from, len = search->sum.to - from;
-	uint32_t start, end;
-
-	if (!clusters_are_free(search->bench->clusters, from + shift, len))
-		return false;
-	if (search->first >= search->sum.to)
-		return read_register(search, from + shift, len, &start) &&
-		       start == search->sum.after;
-	return read_register(search, from + shift, search->first - from, &start) &&
-	       find_end(search, shift, &end) &&
-	       plus(search, start, sum_at(place, (int64_t)search->last)) ==
-		       plus(search, end, sum_at(place, 0));
+	add_target(context, shift);
 }
 
 /* Adds the displacements with which other bytes, after those of the CRC, have their own sum. */
 static void add_later_targets(struct search *search)
 {
-	struct search later = { .bench = search->bench,
-		.mapping = search->mapping,
-		.map = search->map,
-		.order = search->order,
-		.size = search->size,
-		.sum = { .from = search->sum.later_from,
-			.to = search->sum.later_to,
-			.after = search->sum.later } };
+	const struct carve_sum *sum = &search->breaks.sum;
+	struct sum_breaks later;
 
-	if (search->order != SUM_OF_WORDS || later.sum.from >= later.sum.to)
+	if (search->breaks.order != SUM_OF_WORDS || sum->later_from >= sum->later_to)
 		return;
-	find_breaks(&later);
-	for (size_t range = 0; range < ranges_of(search)->count; range++) {
-		struct place place = place_in(&later, range, 1);
-		int64_t end = place.count - (int64_t)later.last;
-
-		for (int64_t cluster = 1; cluster < end && workbench_goes_on(search->bench);
-			cluster++) {
-			uint64_t shift = ranges_of(search)->items[range].offset +
-					 (uint64_t)cluster * search->size - later.first;
-
-			set_cluster(&later, &place, cluster);
-			search->bench->tested++;
-			workbench_spend(search->bench, END_WORK);
-			if (is_whole(&later, &place, shift))
-				add_target(search, shift);
-		}
-	}
+	sum_breaks_init(&later, search->breaks.bench);
+	later.mapping = search->breaks.mapping;
+	later.sum = (struct carve_sum){
+		.from = sum->later_from, .to = sum->later_to, .after = sum->later
+	};
+	sum_breaks_place(&later);
+	sum_breaks_find_whole(&later, add_later, search);
 }
 
 static void try_targets(struct search *search)
 {
 	for (size_t i = 0; i < search->target_count; i++)
-		try_one_break(search, search->targets[i]);
-	for (size_t i = 0; i < search->target_count && i < TARGETS_NEAR && !search->hit_count; i++)
-		try_two_breaks(search, search->targets[i]);
+		sum_breaks_try_one(&search->breaks, search->targets[i]);
+	for (size_t i = 0;
+		i < search->target_count && i < TARGETS_NEAR && !search->breaks.hit_count; i++)
+		sum_breaks_try_two(&search->breaks, search->targets[i], SUM_HITS_MAX, 0);
 }
 
 static void search_breaks(struct search *search)
 {
-	const struct carve_sum *sum = &search->sum;
+	const struct carve_sum *sum = &search->breaks.sum;
 
-	search->to_first = zeros(search, -(int64_t)(sum->to - search->first));
-	if (!find_known(search))
-		return;
-	if ((!sum->next_count && !sum->stored) || search->order == SUM_OF_WORDS)
-		try_all_ends(search);
+	if ((!sum->next_count && !sum->stored) || search->breaks.order == SUM_OF_WORDS)
+		sum_breaks_try_ends(&search->breaks);
 	try_targets(search);
-	if (search->hit_count || search->too_many)
+	if (search->breaks.hit_count || search->breaks.too_many)
 		return;
 	search->target_count = 0;
 	add_later_targets(search);
 	try_targets(search);
 }
 
+/* The file goes on elsewhere right after what is known: each of the displacements is a hit. */
+static void add_ends(struct search *search)
+{
+	const struct carve_sum *sum = &search->breaks.sum;
+
+	for (size_t i = 0; i < search->target_count; i++) {
+		struct stretch piece = {
+			.shift = search->targets[i], .has_joint = true, .joint = sum->to
+		};
+
+		sum_breaks_add(&search->breaks, &(struct sum_hit){ 1, { piece } });
+	}
+}
+
 /* Searches the breaks in the bytes of one CRC. */
 static void search_sum(struct search *search)
 {
-	const struct carve_sum *sum = &search->sum;
+	const struct carve_sum *sum = &search->breaks.sum;
 
-	find_breaks(search);
-	search->hit_count = search->target_count = 0;
-	search->too_many = false;
-	search->tested_before = search->bench->tested;
+	sum_breaks_place(&search->breaks);
+	search->target_count = 0;
+	search->tested_before = search->breaks.bench->tested;
 	for (unsigned i = 0; i < sum->next_count && i < CARVE_NEXT; i++)
 		add_targets(search, &sum->next[i]);
-	for (size_t i = 0;
-		sum->from == sum->to && sum->from == search->first && i < search->target_count; i++)
-		add_hit(search, &(struct hit){ 1, { piece(sum->to, search->targets[i]) } });
-	if (search->first >= sum->to || search->last >= BREAKS_MAX)
+	if (sum->from == sum->to && sum->from == search->breaks.first)
+		add_ends(search);
+	if (!sum_breaks_open(&search->breaks))
 		return;
-	search->known = xcalloc(search->last + 1, sizeof(uint32_t));
-	search->rest = xcalloc(search->last + 1, sizeof(uint32_t));
 	search_breaks(search);
-	free(search->known);
-	free(search->rest);
+	sum_breaks_close(&search->breaks);
 }
 
 /* Reads the first CRC that does not agree with what is known. False: all do. */
@@ -797,11 +241,11 @@ static bool read_sum(struct search *search)
 	struct extents extents = { 0 };
 	bool found = false;
 
-	search->sum = (struct carve_sum){ 0 };
-	if (mapping_lay_out(search->bench, search->mapping, &extents)) {
-		workbench_open(search->bench, &extents);
-		found = search->map->sum(search->bench->view, &search->sum);
-		workbench_close(search->bench);
+	search->breaks.sum = (struct carve_sum){ 0 };
+	if (mapping_lay_out(search->breaks.bench, search->breaks.mapping, &extents)) {
+		workbench_open(search->breaks.bench, &extents);
+		found = search->breaks.map->sum(search->breaks.bench->view, &search->breaks.sum);
+		workbench_close(search->breaks.bench);
 	}
 	extents_free(&extents);
 	return found;
@@ -812,18 +256,19 @@ static bool read_sum(struct search *search)
 /* Adds pieces until no CRC is wrong. False: none are found. */
 static bool find_pieces(struct search *search)
 {
-	struct mapping *mapping = search->mapping;
+	struct mapping *mapping = search->breaks.mapping;
 	uint64_t agreed = 0;
 
-	while (mapping->count <= PIECES_MAX && workbench_goes_on(search->bench)) {
+	while (mapping->count <= PIECES_MAX && workbench_goes_on(search->breaks.bench)) {
 		if (!read_sum(search))
 			return mapping->count > 1;
-		if (search->sum.from < agreed || search->sum.to < search->sum.from)
+		if (search->breaks.sum.from < agreed ||
+			search->breaks.sum.to < search->breaks.sum.from)
 			return false;
 		search_sum(search);
 		if (!take_best(search))
 			return false;
-		agreed = search->sum.to;
+		agreed = search->breaks.sum.to;
 	}
 	return false;
 }
@@ -832,13 +277,13 @@ static bool find_pieces(struct search *search)
  * only show that the displacements are right, whatever the breaks: no other break is refused by more than the sum. */
 static uint32_t least_evidence(const struct search *search)
 {
-	const struct mapping *mapping = search->mapping;
+	const struct mapping *mapping = search->breaks.mapping;
 	uint32_t least = UINT32_MAX;
 
 	for (size_t i = 1; i < mapping->count; i++) {
 		const struct stretch *stretch = &mapping->items[i];
 		uint32_t chance = stretch->chance + workbench_bits(mapping->count - 1);
-		uint32_t bits = view_proof(search->bench->view, stretch->joint);
+		uint32_t bits = view_proof(search->breaks.bench->view, stretch->joint);
 
 		bits = bits > chance ? bits - chance : 0;
 		if (bits > SUM_BITS - stretch->near)
@@ -846,7 +291,7 @@ static uint32_t least_evidence(const struct search *search)
 		least = bits < least ? bits : least;
 	}
 	/* The trials of all will be taken off. */
-	return least + workbench_bits(search->bench->tested);
+	return least + workbench_bits(search->breaks.bench->tested);
 }
 
 /* Whether all pieces have the bytes of the others that the CRCs agree with as well: else they may be a copy's, which goes on
@@ -854,9 +299,9 @@ static uint32_t least_evidence(const struct search *search)
  * words are in the file's head, of all that follows. */
 static bool are_unique(struct search *search, uint64_t length)
 {
-	const struct mapping *mapping = search->mapping;
+	const struct mapping *mapping = search->breaks.mapping;
 
-	if (search->order == SUM_OF_WORDS)
+	if (search->breaks.order == SUM_OF_WORDS)
 		return true;
 	for (size_t i = 0; i < search->other_count; i++) {
 		const struct other *other = &search->others[i];
@@ -864,7 +309,7 @@ static bool are_unique(struct search *search, uint64_t length)
 		uint64_t end = other->number + 1 < mapping->count ? piece[1].joint : length;
 
 		if (end > piece->joint &&
-			!workbench_is_same(search->bench, piece->joint + piece->shift,
+			!workbench_is_same(search->breaks.bench, piece->joint + piece->shift,
 				piece->joint + other->shift, end - piece->joint))
 			return false;
 	}
@@ -875,13 +320,13 @@ static bool are_unique(struct search *search, uint64_t length)
 static bool accept(struct search *search, struct extents *extents, struct outcome *outcome,
 	struct assembly *assembly)
 {
-	struct workbench *bench = search->bench;
+	struct workbench *bench = search->breaks.bench;
 	struct extents whole = { 0 };
 	uint32_t least_bits;
 
-	if (mapping_lay_out(bench, search->mapping, &whole) &&
+	if (mapping_lay_out(bench, search->breaks.mapping, &whole) &&
 		workbench_try(bench, &whole, outcome)) {
-		if (whole.count == search->mapping->count &&
+		if (whole.count == search->breaks.mapping->count &&
 			workbench_prove(bench, &whole, outcome, &least_bits, NULL)) {
 			assembly->evidence = least_evidence(search);
 			if (!are_unique(search, outcome->length))
@@ -900,6 +345,7 @@ bool find_by_sum(struct workbench *bench, const struct broken *broken, struct ex
 {
 	const struct clusters *clusters = bench->clusters;
 	const struct carve_map *map = bench->rule->carver->map;
+	const struct sum_hit head = { 1, { { .shift = broken->start, .has_joint = true } } };
 	struct mapping mapping = { 0 };
 	struct search *search;
 	bool found;
@@ -907,12 +353,9 @@ bool find_by_sum(struct workbench *bench, const struct broken *broken, struct ex
 	if (!map || !map->sum || broken->start % clusters->size != clusters->origin)
 		return false;
 	search = xcalloc(1, sizeof(*search));
-	search->bench = bench;
-	search->mapping = &mapping;
-	search->map = map;
-	search->order = crc_order_of(map);
-	search->size = clusters->size;
-	add_pieces(&mapping, &(struct hit){ 1, { piece(0, broken->start) } });
+	sum_breaks_init(&search->breaks, bench);
+	search->breaks.mapping = &mapping;
+	sum_hit_add(&mapping, &head);
 	found = find_pieces(search) && accept(search, extents, outcome, assembly);
 	free(search);
 	mapping_free(&mapping);

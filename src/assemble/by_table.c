@@ -24,6 +24,7 @@ static bool try_source(struct workbench *bench, const struct broken *broken,
 	size_t known = 0;
 
 	while (mapping_extend(bench, broken, source, &refused, &mapping)) {
+		mapping_settle(bench, &mapping);
 		solution = mapping_solve(bench, broken, &mapping, extents, outcome, assembly);
 		if (solution == SOLUTION_WHOLE || source->is_tail || mapping.count > PIECES_MAX)
 			break;

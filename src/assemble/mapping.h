@@ -61,6 +61,10 @@ bool mapping_is_there(struct workbench *bench, const struct carve_anchor *anchor
 /* Whether the anchor says all of the key that hits of its word have (inner_hits_at), which begins that many bytes after the word does: *key. */
 bool mapping_key(const struct carve_anchor *anchor, size_t key_at, uint32_t *key);
 
+/* Before that, where the pieces of a table meet in bytes that have a sum: finds the joints, and pieces in between
+ * (sum_joints.c). */
+void mapping_settle(struct workbench *bench, struct mapping *mapping);
+
 /* What came of a mapping. */
 enum solution {
 	SOLUTION_WRONG,

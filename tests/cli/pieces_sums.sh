@@ -9,6 +9,7 @@ types = (
   { name = "ttf"; header = "00 01 00 00 00"; max_size = "16M"; carver = "sfnt"; },
   { name = "evtx"; header = "'ElfFile' 00"; max_size = "16M"; carver = "evtx"; },
   { name = "mkv"; header = "1a 45 df a3"; max_size = "16M"; carver = "mkv"; },
+  { name = "zip"; header = "'PK' 03 04"; max_size = "16M"; carver = "zip"; },
 );
 RULES
 make_pieces 27 <<'PY'
@@ -148,3 +149,21 @@ plant(directory + body, [4, 9], [2, 0, 1])
 PY
 carve_image later
 show_files later '"assembly":{'
+echo; echo "an archive whose directory is in one piece: its pieces meet in stored members, and one has no member's header"
+make_pieces 37 <<'PY'
+noise(1)
+def archive(sizes):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as members:
+        for number, size in enumerate(sizes):
+            members.writestr(zipfile.ZipInfo("member%d" % number), rng.randbytes(size))
+    return out.getvalue()
+plant(archive([3000, 60000, 2000, 4000]), [6], [1, 0])
+noise(1)
+plant(archive([2000, 50000, 40000, 3000]), [5, 9, 14], [1, 0, 2, 3])
+noise(1)
+a = archive([2000, 50000, 3000])
+plant(a[:5 * C] + a[6 * C:], [9], [0, 1], False)  # a cluster is missing
+PY
+carve_image members --fragments=known
+show_files members '"assembly":{'
