@@ -65,6 +65,7 @@ struct tar {
 	unsigned members;
 	uint64_t
 		foreign; /* a header within a member's data, or of another form than the first one's; or 0 */
+	bool foreign_data;      /* it is within data */
 	uint8_t form[FORM_LEN]; /* of the first header */
 };
 
@@ -169,6 +170,7 @@ static void search_header(struct tar *tar)
 		at += TAR_BLOCK)
 		if (is_header(tar->view, at)) {
 			tar->foreign = at;
+			tar->foreign_data = true;
 			return;
 		}
 }
@@ -360,30 +362,69 @@ static enum verdict judge_end(struct tar *tar)
 	return CARVE_COMPLETE;
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+/* A state before a header: what all before it came to, but for what only describes the file. */
+static void save(const struct tar *tar)
 {
-	struct tar tar = { .view = view, .finding = finding };
+	struct carve_state state = { .offset = tar->at, .len = sizeof(*tar), .data = tar };
+
+	if (view_wants_states(tar->view))
+		view_save(tar->view, &state);
+}
+
+/* From the header at tar->at on. */
+static enum verdict walk(struct tar *tar)
+{
+	struct view *view = tar->view;
+	struct finding *finding = tar->finding;
 	enum tar_found found;
 
 	finding->extension = "tar";
 	do {
-		found = read_member(&tar);
-	} while (found == TAR_FOUND ||
-		 ((found == TAR_END || found == TAR_NOTHING) && skip_unread(&tar)));
-	if (!tar.valid_end)
+		save(tar);
+		found = read_member(tar);
+	} while ((found == TAR_FOUND ||
+			 ((found == TAR_END || found == TAR_NOTHING) && skip_unread(tar))) &&
+		 !(tar->foreign_data && view_is_trial(view)));
+	if (!tar->valid_end)
 		return verdict_because(CARVE_REJECT, finding, "no header with its checksum at 0");
+	if (tar->foreign_data && view_is_trial(view)) {
+		finding->length = tar->valid_end;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"another archive's header at %" PRIu64, tar->foreign);
+	}
 	if (found == TAR_END)
-		return judge_end(&tar);
+		return judge_end(tar);
 	if (found == TAR_CUT)
-		return walk_cut_filled(view, finding, view_size(view) + 1, tar.valid_end);
-	finding->length = tar.valid_end;
+		return walk_cut_filled(view, finding, view_size(view) + 1, tar->valid_end);
+	finding->length = tar->valid_end;
 	return verdict_because(CARVE_TRUNCATED, finding,
-		"neither a header nor the end at %" PRIu64 ", after the member at %" PRIu64, tar.at,
-		tar.data - TAR_BLOCK);
+		"neither a header nor the end at %" PRIu64 ", after the member at %" PRIu64,
+		tar->at, tar->data - TAR_BLOCK);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct tar tar = { .view = view, .finding = finding };
+
+	return walk(&tar);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	struct tar tar;
+
+	if (state->len != sizeof(tar))
+		return check(view, finding);
+	memcpy(&tar, state->data, sizeof(tar));
+	tar.view = view;
+	tar.finding = finding;
+	return walk(&tar);
 }
 
 const struct carver tar_carver = {
 	.name = "tar",
 	.summary = "tar archives of all variants, by their headers' checksums",
 	.check = check,
+	.resume = resume,
 };
