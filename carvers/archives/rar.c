@@ -8,7 +8,8 @@
  * headers cannot be walked; the guess is that the file continues up to the first run of equal
  * bytes.
  *
- * The CRC of stored data is compared; other data is named as unverified. Where proof is asked for, what RAR 5
+ * The CRC of stored data is compared, and that which a file has that goes on in the next volume: it is of the packed data in
+ * this one; other data is named as unverified. Where proof is asked for, what RAR 5
  * packed is unpacked, but for solid archives (../common/rar5_unpack.c), and its CRC compared.
  *
  * Damage. Data is intact if another block's header follows it.
@@ -86,6 +87,11 @@ static enum verdict check(struct view *view, struct finding *finding)
 		finding->length = walk.broken_at;
 		return verdict_because(CARVE_TRUNCATED, finding,
 			"data that can't be unpacked at %" PRIu64, walk.broken_at);
+	}
+	if (walk.wrong_crc_at && view_is_trial(view)) {
+		finding->length = walk.wrong_crc_at;
+		return verdict_because(CARVE_TRUNCATED, finding,
+			"the CRC of the stored data at %" PRIu64 " is wrong", walk.wrong_crc_at);
 	}
 	if (walk.found != RAR_FOUND)
 		return verdict_without_end(

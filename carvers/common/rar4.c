@@ -19,13 +19,15 @@ enum {
 	HAS_DATA = 0x8000,
 	MAIN_COMMENT = 2,
 	MAIN_ENCRYPTED = 0x80,
-	FILE_CONTINUED = 1,
+	FILE_CONTINUES = 1,    /* from the volume before */
+	FILE_IS_CONTINUED = 2, /* in the next one */
 	FILE_ENCRYPTED = 4,
 	FILE_COMMENT = 8,
 	METHOD_STORED = 0x30,
 	FILE_LARGE = 0x100,
 	/* RAR 2.9 introduced the end block. */
 	VERSION_WITH_END = 29,
+	VERSION_WITH_PARTS = 20, /* whose CRCs are those of their data */
 	HEADER_MAX_LEN = 8192,
 };
 
@@ -55,9 +57,13 @@ static bool read_file(struct view *view, uint64_t at, uint16_t flags, uint16_t l
 	if (flags & FILE_LARGE)
 		*data_len |= (uint64_t)le32(p + FILE_LEN) << 32;
 	block->time = dos_seconds(le32(p + 20));
-	/* The CRC of a file that continues is that of all its parts. */
-	block->stored = p[25] == METHOD_STORED && !(flags & (FILE_CONTINUED | FILE_ENCRYPTED));
 	block->crc = le32(p + 16);
+	/* The last part's CRC is the file's, each one's before is that of its data as it is. */
+	if (flags & FILE_IS_CONTINUED)
+		block->stored = p[24] >= VERSION_WITH_PARTS && block->crc != UINT32_MAX;
+	else
+		block->stored =
+			p[25] == METHOD_STORED && !(flags & (FILE_CONTINUES | FILE_ENCRYPTED));
 	block->needs_end = p[24] >= VERSION_WITH_END;
 	return true;
 }

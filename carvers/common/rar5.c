@@ -16,7 +16,8 @@ enum {
 	TYPE_END,
 	HAS_EXTRA = 1,
 	HAS_DATA = 2,
-	IS_PART = 0x18, /* continues, or is continued in the next volume */
+	CONTINUES = 8,     /* from the volume before */
+	IS_CONTINUED = 16, /* in the next one */
 	FILE_HAS_TIME = 2,
 	FILE_HAS_CRC = 4,
 	FILE_HAS_NO_LEN = 8,
@@ -59,8 +60,8 @@ static int64_t read_time(struct view *view, uint64_t at)
 	return p ? le32(p) : 0;
 }
 
-/* Reads how a file is packed, and its CRC. */
-static void read_packing(struct view *view, uint64_t at, struct rar_block *block)
+/* Reads how a file is packed, and its CRC; is_continued: that is of the data in this volume, as it is, but of the last part's file. */
+static void read_packing(struct view *view, uint64_t at, bool is_continued, struct rar_block *block)
 {
 	uint64_t flags, number, method;
 	const uint8_t *p;
@@ -76,7 +77,7 @@ static void read_packing(struct view *view, uint64_t at, struct rar_block *block
 	at += 4;
 	if (!read_number(view, &at, &method))
 		return;
-	block->stored = (method >> 7 & 7) == 0;
+	block->stored = is_continued || (method >> 7 & 7) == 0;
 	block->packed =
 		!block->stored && !(flags & FILE_HAS_NO_LEN) && !(method & (VERSION | IS_SOLID));
 }
@@ -146,9 +147,9 @@ enum rar_found rar5_read(struct view *view, uint64_t at, struct rar_block *block
 	block->kind = kinds[type];
 	if (type == TYPE_FILE)
 		block->time = read_time(view, next);
-	if (type == TYPE_FILE && !(flags & IS_PART) &&
+	if (type == TYPE_FILE && (flags & (CONTINUES | IS_CONTINUED)) != CONTINUES &&
 		!is_encrypted(view, block->header_end - extra_len, block->header_end))
-		read_packing(view, next, block);
+		read_packing(view, next, flags & IS_CONTINUED, block);
 	if (type == TYPE_FILE && !block->time)
 		block->time =
 			read_extra_time(view, block->header_end - extra_len, block->header_end);

@@ -18,8 +18,8 @@ struct rar_block {
 	uint64_t header_end, end; /* the data between them belongs to the block */
 	enum rar_kind kind;
 	int64_t time; /* of a file, or 0 */
-	bool stored;  /* the data is not compressed, and crc is its CRC-32 */
-	bool packed;  /* by itself, in RAR 5's way, to plain_len bytes with that CRC */
+	bool stored; /* crc is the CRC-32 of the data as it is: not compressed, or continued in another volume */
+	bool packed; /* by itself, in RAR 5's way, to plain_len bytes with that CRC */
 	uint64_t plain_len;
 	uint32_t crc;
 	bool needs_end; /* programs that write such a file write an end block, too */

@@ -300,3 +300,21 @@ Test(carver_rar, a_sum_shows_where_stored_data_breaks_off)
 	free(data.data);
 	free(rar.data);
 }
+
+/* A trial ends where a CRC is wrong; else the archive may be right but for that. */
+Test(carver_rar, a_trial_ends_at_a_wrong_sum)
+{
+	struct bytes rar = bytes_of_file("tests/golden/rar/five-part-damaged.rar");
+
+	for (int is_trial = 0; is_trial < 2; is_trial++) {
+		struct view *view = view_new_memory(rar.data, rar.len);
+		struct finding found = { 0 };
+
+		view_set_trial(view, is_trial);
+		cr_expect_eq(carver_find("rar")->check(view, &found),
+			is_trial ? CARVE_TRUNCATED : CARVE_UNVERIFIED);
+		cr_expect_eq(found.length, is_trial ? 47 : rar.len);
+		view_free(view);
+	}
+	free(rar.data);
+}

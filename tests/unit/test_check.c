@@ -618,6 +618,8 @@ Test(check, proves_joints_by_checksums)
 		/* The data, and the next header. */
 		{ "rar", "rar/five.rar", 500, 48, 0 },
 		{ "rar", "rar/four-large.rar", 600, 48, 0 },
+		{ "rar", "rar/four-part.rar", 300, 48, 0 },
+		{ "rar", "rar/five-part.rar", 300, 48, 0 },
 		{ "dmg", "dmg/volume.dmg", 100, 32, 0 },
 		{ "psd", "psd/deflated.psd", 1500, 32, 0 },
 		{ "prefetch", "prefetch/packed-long.pf", 9000, 64, 0 },

@@ -38,9 +38,9 @@ def block5(kind, flags, fields, data=b"", extra=b""):
     return struct.pack("<I", zlib.crc32(head)) + head + data
 
 
-def file5(name, data, kind=2, method=0, extra=b""):
+def file5(name, data, kind=2, method=0, extra=b"", flags=0):
     fields = number(6) + number(len(data)) + number(0o644) + struct.pack("<II", SECONDS, zlib.crc32(data)) + number(method << 7) + number(1)
-    return block5(kind, 0, fields + number(len(name)) + name, data, extra)
+    return block5(kind, flags, fields + number(len(name)) + name, data, extra)
 
 
 def rar5(*blocks, main=None, end=True):
@@ -63,6 +63,14 @@ def make():
         save("rar", f"{kind}-stored-damaged.rar", data[:at + 50] + b"?" + data[at + 51:], verdict="unverified", length=len(data),
              why=f"the CRC of the stored data at {at} is wrong")
     save("rar", "four-volume.rar", rar4(file4(b"a.txt", words, flags=0x8002), end=False, flags=0x11) + block4(0x7b, 0x400f, struct.pack("<IH", 7, 0) + bytes(7)))
+    # A file that goes on in the next volume: its CRC here is that of its data as it is, packed.
+    for name, part in ("four", rar4(file4(b"a.txt", junk(700), flags=0x8002, method=0x33), flags=1)), ("five", rar5(file5(b"a.txt", junk(700), method=3, flags=16))):
+        at = part.index(junk(700))
+        save("rar", f"{name}-part.rar", part, why="", unverified="none")
+        save("rar", f"{name}-part-damaged.rar", part[:at + 99] + bytes([part[at + 99] ^ 1]) + part[at + 100:], verdict="unverified", length=len(part),
+             why=f"the CRC of the stored data at {at} is wrong")
+    old_part = rar4(file4(b"a.txt", junk(700), version=15, flags=0x8002, method=0x33), flags=1)
+    save("rar", "four-old-part.rar", old_part, unchecked=old_part.index(junk(700)), unverified=f"{old_part.index(junk(700))}-{len(old_part) - 7}")
     save("rar", "four-comments.rar", b"Rar!\x1a\x07\0" + block4(0x73, 2, bytes(6), uncovered=b"a comment, uncovered")
          + file4(b"a.txt", words, 20, uncovered=b"another") + block4(0x7b, 0x4000, b""))
     save("rar", "four-large.rar", rar4(file4(b"a.txt", words, large=True), file4(b"RR", junk(200), kind=0x7a)))
