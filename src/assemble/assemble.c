@@ -263,6 +263,13 @@ static bool is_at_cluster(const struct assembler *assembler, const struct broken
 	return broken->start % assembler->clusters.size == assembler->clusters.origin;
 }
 
+static bool does_concern(const struct assembler *assembler, const struct strategy *strategy,
+	const struct broken *broken)
+{
+	return !strategy->concerns ||
+	       strategy->concerns(assembler->options.rules->rules[broken->rule].carver);
+}
+
 static void try_file(struct crew *crew, struct view *view, size_t index)
 {
 	struct assembler *assembler = crew->assembler;
@@ -295,7 +302,8 @@ static void try_file(struct crew *crew, struct view *view, size_t index)
 
 	*found = (struct assembled){ .start = broken->start, .rule = broken->rule };
 	found->pass = state->pass;
-	success = crew->strategy->find(&bench, broken, &extents, &found->outcome, &found->assembly);
+	success = does_concern(assembler, crew->strategy, broken) &&
+		  crew->strategy->find(&bench, broken, &extents, &found->outcome, &found->assembly);
 	workbench_end(&bench);
 	state->spent[index] |= bench.exhausted;
 	if (bench.no_memory)
@@ -409,26 +417,29 @@ static bool share_pass(const struct crew *crew)
 	return works;
 }
 
-/* The broken files that start at a cluster and are not found yet. */
-static uint64_t count_left(const struct assembler *assembler)
+/* The broken files that start at a cluster, and that the pass of the strategy has to find, if any; at least 1. */
+static uint64_t count_left(const struct assembler *assembler, const struct strategy *strategy)
 {
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < assembler->broken.count; i++)
-		count += !assembler->state.found[i].runs &&
-			 is_at_cluster(assembler, &assembler->broken.items[i]);
+	for (size_t i = 0; i < assembler->broken.count; i++) {
+		const struct broken *broken = &assembler->broken.items[i];
+
+		count += !assembler->state.found[i].runs && is_at_cluster(assembler, broken) &&
+			 does_concern(assembler, strategy, broken);
+	}
 	return count ? count : 1;
 }
 
 /* The trials that each file may note that has none yet. Those of files that were found, and lost their clusters to another one, come
  * later than the others': together there are no more than a process that reads them has room for (limits_of). */
-static size_t known_share(const struct assembler *assembler)
+static size_t known_share(const struct assembler *assembler, const struct strategy *strategy)
 {
 	size_t used = 0, share;
 
 	for (size_t i = 0; i < assembler->broken.count; i++)
 		used += known_trials_most(assembler->state.known[i]);
-	share = (used < KNOWN_ALL ? KNOWN_ALL - used : 0) / count_left(assembler) + 1;
+	share = (used < KNOWN_ALL ? KNOWN_ALL - used : 0) / count_left(assembler, strategy) + 1;
 	return share < KNOWN_MOST ? share : KNOWN_MOST;
 }
 
@@ -438,6 +449,14 @@ static uint64_t scale(const struct assembler *assembler, uint64_t usual)
 	uint64_t percent = assembler->options.budget;
 
 	return percent < UINT64_MAX / usual ? usual * percent / 100 : UINT64_MAX;
+}
+
+uint64_t assembler_next_work(const struct assembler *assembler)
+{
+	const struct strategy *strategy = &strategies[assembler->state.pass];
+
+	return scale(assembler, pass_work(assembler->clusters.end, count_left(assembler, strategy),
+					strategy->share));
 }
 
 /* Clusters that a broken file has, without those of which its carver may have noticed late that they are
@@ -687,9 +706,8 @@ int assembler_pass(struct assembler *assembler, struct error *error)
 	if (crew.strategy->uses_heads && keep_heads(assembler))
 		return -EINTR;
 	clusters_list_free(&assembler->clusters);
-	crew.work = scale(assembler,
-		pass_work(assembler->clusters.end, count_left(assembler), crew.strategy->share));
-	crew.known_most = known_share(assembler);
+	crew.work = assembler_next_work(assembler);
+	crew.known_most = known_share(assembler, crew.strategy);
 	crew.part = part_of(others, crew.strategy, others ? others->part : 0);
 	crew.next = crew.part.first;
 	if (!is_repeated(assembler, crew.work)) {

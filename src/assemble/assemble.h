@@ -116,6 +116,8 @@ void assembler_note(struct assembler *assembler, const struct decision *decision
 bool assembler_has_pass(const struct assembler *assembler);
 /* Its name; NULL: there is none. */
 const char *assembler_next_pass(const struct assembler *assembler);
+/* Units of work that it may spend on each file that it concerns. */
+uint64_t assembler_next_work(const struct assembler *assembler);
 /* Makes the next pass over all files that broke off. Returns 0, -EINTR (interrupted: the pass will
  * have to be made again), -ENOLINK (the other processes do not go on: the same, error is not set), or another negative errno
  * with error set. */

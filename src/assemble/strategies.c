@@ -1,33 +1,48 @@
 /* THE TABLE of passes, in their order: the surest and cheapest first. */
 #include "assemble/strategies.h"
 
+static bool has_stored_content(const struct carver *carver)
+{
+	return carver->stored;
+}
+
+static bool is_of_texts(const struct carver *carver)
+{
+	return carver->is_text;
+}
+
+static bool has_places(const struct carver *carver)
+{
+	return carver->places;
+}
+
 const struct strategy strategies[] = {
 	{ "file system", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_FILE_SYSTEM, 100, true, false,
-		false, false, find_in_file_system },
+		false, false, NULL, find_in_file_system },
 	{ "pointer blocks", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_POINTER_BLOCKS, 100, false,
-		false, false, false, find_pointer_blocks },
+		false, false, false, NULL, find_pointer_blocks },
 	{ "tables", FRAGMENTS_KNOWN, FRAGMENTS_NEAR, ASSEMBLY_TABLE, 100, false, true, false, false,
-		find_by_table },
+		NULL, find_by_table },
 	{ "tables", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, 100, false, true, false,
-		false, find_by_sure_table },
+		false, NULL, find_by_sure_table },
 	{ "sums", FRAGMENTS_KNOWN, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, 100, false, true, false, false,
-		find_by_sum },
+		NULL, find_by_sum },
 	{ "two pieces, near", FRAGMENTS_NEAR, FRAGMENTS_NEAR, ASSEMBLY_NEAR, 3, false, false, false,
-		false, find_near },
+		false, NULL, find_near },
 	{ "stored content", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 100, false, true,
-		false, false, find_stored_chain },
+		false, false, has_stored_content, find_stored_chain },
 	{ "tables of stored content", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, 100,
-		false, true, false, false, find_by_unsure_table },
+		false, true, false, false, has_stored_content, find_by_table },
 	{ "texts", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 100, false, false, false,
-		false, find_text_chain },
+		false, is_of_texts, find_text_chain },
 	{ "pieces before a tail", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 50, false,
-		true, true, true, find_before_tail },
+		true, true, true, NULL, find_before_tail },
 	{ "pieces anywhere", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 50, false, false,
-		true, true, find_anywhere },
+		true, true, NULL, find_anywhere },
 	{ "places", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, 100, false, false, false,
-		false, find_by_places },
+		false, has_places, find_by_places },
 	{ "pieces anywhere, again", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 150, false,
-		true, true, true, find_again },
+		true, true, true, NULL, find_again },
 	{ 0 },
 };
 

@@ -50,7 +50,8 @@
 #define NEAR 4                /* clusters of distance that cost nothing */
 #define BACK (2 * BIT)        /* for a jump back */
 #define LOOSE (60 * BIT)      /* a step that costs more is not taken */
-#define TAKEN 24              /* jumps from one place */
+#define LISTED 256            /* jumps from one place that are compared further, */
+#define TAKEN 24              /* and that are taken */
 #define FOR_JUMP (8 * BIT)    /* what speaks for an end is each jump... */
 #define FOR_TWICE 12          /* ...and that the chain is twice as long as another, in bits */
 #define DOUBTFUL (12 * BIT)   /* and against it that the carver doubts it */
@@ -64,9 +65,11 @@
 #define LEARN_WORK 2     /* for a byte of which strings are learnt... */
 #define CONTEXT_WORK 16  /* ...or what follows it, */
 #define LIKE_WORK 1      /* or which is compared, */
-#define FIT_WORK 96      /* for a joint, */
+#define JUMP_WORK 4      /* for a cluster that may follow, */
+#define FIT_WORK 10      /* for a byte after a joint, */
 #define CHANGE_WORK 1024 /* and for what is around it */
 #define NONE UINT32_MAX
+#define UNKNOWN INT64_MIN
 
 /* A cluster that begins with text. */
 struct cluster {
@@ -76,6 +79,7 @@ struct cluster {
 	int32_t head, tail; /* bits against it, up to where a text may end in it, and after that */
 	int64_t like;       /* bits for it, in all */
 	int64_t alone;      /* bits of its first bytes */
+	int64_t fits;       /* bits for the joint with the one before; UNKNOWN: not looked at yet */
 	bool was_learnt;    /* and was learnt from */
 };
 
@@ -117,20 +121,29 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
 
 /* ---- clusters ------------------------------------------------------------------------------ */
 
+static bool is_text(uint8_t byte)
+{
+	return (byte >= ' ' && byte != 0x7f) || byte == '\n' || byte == '\r' || byte == '\t' ||
+	       byte == '\f';
+}
+
 /* How many bytes of text there are. */
 static size_t text_len(const uint8_t *bytes, size_t len)
 {
 	bool is_ascii = true;
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < len; i++) {
-		uint8_t byte = bytes[i];
-
-		if (byte < ' ' ? byte != '\n' && byte != '\r' && byte != '\t' && byte != '\f'
-			       : byte == 0x7f)
+	/* Without a branch for each byte while all are. */
+	for (unsigned others = 0; i + STEP <= len; i += STEP) {
+		for (size_t k = 0; k < STEP; k++)
+			others += !is_text(bytes[i + k]);
+		if (others)
 			break;
-		is_ascii &= byte < 0x80;
 	}
+	while (i < len && is_text(bytes[i]))
+		i++;
+	for (size_t k = 0; k < i && k < ASCII_LEAST; k++)
+		is_ascii &= bytes[k] < 0x80;
 	return i < PLAIN_LEAST || (i < ASCII_LEAST && !is_ascii) ? 0 : i;
 }
 
@@ -152,7 +165,7 @@ static bool add_cluster(struct texts *texts, uint64_t place)
 	len = is_start ? len : text_len(bytes, len);
 	if (len)
 		texts->clusters[texts->count++] =
-			(struct cluster){ .place = place, .len = (uint32_t)len };
+			(struct cluster){ .place = place, .len = (uint32_t)len, .fits = UNKNOWN };
 	return true;
 }
 
@@ -308,17 +321,27 @@ static bool learn_all(struct texts *texts)
 	return workbench_goes_on(bench);
 }
 
-/* Bits for a joint. */
-static int64_t fit(const struct texts *texts, size_t left, size_t right)
+/* Bits for a joint; or any fewer than `least`. */
+static int64_t fit(const struct texts *texts, size_t left, size_t right, int64_t least)
 {
 	const struct cluster *cluster = &texts->clusters[right];
-	size_t len = cluster->len < TEXT_AFTER ? cluster->len : TEXT_AFTER;
+	size_t len = cluster->len < TEXT_AFTER ? cluster->len : TEXT_AFTER, count = 0;
+	int64_t bits = cluster->alone -
+		       text_model_after(texts->model, bytes_of(texts, left) + texts->size,
+			       bytes_of(texts, right), len, cluster->alone - least, &count);
 
-	workbench_spend(texts->bench, FIT_WORK);
-	return clamp(
-		cluster->alone - text_model_after(texts->model, bytes_of(texts, left) + texts->size,
-					 bytes_of(texts, right), len),
-		-UNFIT_MOST, FIT_MOST);
+	workbench_spend(texts->bench, FIT_WORK * count);
+	return clamp(bits, -UNFIT_MOST, FIT_MOST);
+}
+
+/* Bits for the joint of a cluster with the one before it. */
+static int64_t fit_before(const struct texts *texts, size_t number)
+{
+	struct cluster *cluster = &texts->clusters[number];
+
+	if (cluster->fits == UNKNOWN)
+		cluster->fits = fit(texts, number - 1, number, -UNFIT_MOST);
+	return cluster->fits;
 }
 
 /* ---- chains -------------------------------------------------------------------------------- */
@@ -422,7 +445,7 @@ static int64_t next_cost(const struct texts *texts, uint32_t last, int64_t *fits
 	*fits = 0;
 	if (texts->clusters[last].len < texts->size || !follows(texts, last + 1))
 		return INT64_MAX;
-	*fits = fit(texts, last, last + 1);
+	*fits = fit_before(texts, last + 1);
 	return change_cost(texts, last, last + 1) + (*fits < 0 ? -*fits : 0);
 }
 
@@ -472,38 +495,104 @@ static void compare_steps(
 		ranks[i].bits += clamp(best - likes[i], 0, PART_MOST);
 }
 
-/* Steps from where a chain breaks off. */
+/* What a jump costs to a cluster that is so far away, but for how its content changes; or anything more than `most`. */
+static int64_t jump_cost(
+	struct texts *texts, uint32_t left, uint32_t right, int64_t distance, int64_t most)
+{
+	int64_t cost = distance + FIT_USUAL;
+	int64_t bits = fit(texts, left, right, cost - most);
+
+	cost -= bits < FIT_USUAL ? bits : FIT_USUAL;
+	/* It may rather go on from the one before. */
+	if (cost <= most && follows(texts, right) &&
+		texts->clusters[right - 1].len == texts->size) {
+		int64_t before = fit_before(texts, right);
+
+		cost += before > 0 ? LEAVE + before : 0;
+	}
+	return cost;
+}
+
+/* Adds a step to those that cost least, `most` of them, if it is one. What costs the same stays in its order. */
+static void add_step(struct rank *ranks, size_t *count, size_t most, struct rank step)
+{
+	size_t at = *count;
+
+	if (*count < most)
+		++*count;
+	else if (ranks[--at].bits <= step.bits)
+		return;
+	for (; at && ranks[at - 1].bits > step.bits; at--)
+		ranks[at] = ranks[at - 1];
+	ranks[at] = step;
+}
+
+static int64_t most_of(const struct rank *ranks, size_t count, size_t most)
+{
+	return count < most ? LOOSE : ranks[most - 1].bits;
+}
+
+/* Lists the steps from where a chain breaks off that cost least, LISTED at most, but for how their content changes. */
+static size_t list_steps(struct texts *texts, const struct node *node, struct rank *ranks)
+{
+	uint64_t after = texts->clusters[node->last].place + texts->size;
+	uint32_t low = node->last, high = node->last + 1;
+	size_t count = 0;
+
+	/* From near to far. */
+	while (workbench_goes_on(texts->bench)) {
+		int64_t distance[2] = { INT64_MAX, INT64_MAX };
+		int64_t most = most_of(ranks, count, LISTED), cost;
+		bool is_back;
+		uint32_t i;
+
+		if (high < texts->count)
+			distance[0] = distance_cost(texts, after, texts->clusters[high].place);
+		if (low < texts->count)
+			distance[1] = distance_cost(texts, after, texts->clusters[low].place);
+		is_back = distance[1] < distance[0];
+		if (distance[is_back] > most)
+			break;
+		i = is_back ? low-- : high++;
+		workbench_spend(texts->bench, JUMP_WORK);
+		if (texts->clusters[i].place == after || i == texts->start || has(texts, node, i))
+			continue;
+		cost = jump_cost(texts, node->last, i, distance[is_back], most);
+		if (cost <= most)
+			add_step(ranks, &count, LISTED, (struct rank){ cost, i });
+	}
+	return count;
+}
+
+/* The steps that cost least in all, TAKEN at most. */
+static size_t choose_steps(struct texts *texts, const struct node *node, struct rank *chosen)
+{
+	struct rank ranks[LISTED];
+	size_t listed = list_steps(texts, node, ranks), count = 0;
+
+	for (size_t i = 0; i < listed && workbench_goes_on(texts->bench); i++) {
+		int64_t most = most_of(chosen, count, TAKEN);
+		struct rank step = ranks[i];
+
+		if (step.bits > most)
+			break;
+		step.bits += change_cost(texts, node->last, (uint32_t)step.cluster);
+		if (step.bits <= most)
+			add_step(chosen, &count, TAKEN, step);
+	}
+	return count;
+}
+
+/* Goes on from where a chain breaks off. */
 static void jump(struct texts *texts, uint32_t number)
 {
 	struct node node = texts->nodes[number];
-	uint64_t after = texts->clusters[node.last].place + texts->size;
-	struct rank ranks[TAKEN + 1];
-	size_t count = 0;
+	struct rank ranks[TAKEN];
+	size_t count;
 
 	if (texts->clusters[node.last].len < texts->size || node.runs == RUNS_MAX)
 		return;
-	for (uint32_t i = 0; i < texts->count && workbench_goes_on(texts->bench); i++) {
-		const struct cluster *cluster = &texts->clusters[i];
-		int64_t cost, worst;
-		size_t at;
-
-		if (cluster->place == after || i == texts->start || has(texts, &node, i))
-			continue;
-		cost = distance_cost(texts, after, cluster->place) + FIT_USUAL -
-		       clamp(fit(texts, node.last, i), -UNFIT_MOST, FIT_USUAL);
-		/* It may rather go on from the one before. */
-		if (follows(texts, i) && cluster[-1].len == texts->size) {
-			int64_t before = fit(texts, i - 1, i);
-
-			cost += before > 0 ? LEAVE + before : 0;
-		}
-		worst = count < TAKEN ? LOOSE : ranks[TAKEN - 1].bits;
-		if (cost > worst || (cost += change_cost(texts, node.last, i)) > worst)
-			continue;
-		for (at = count < TAKEN ? count++ : TAKEN; at && ranks[at - 1].bits > cost; at--)
-			ranks[at] = ranks[at - 1];
-		ranks[at] = (struct rank){ cost, i };
-	}
+	count = choose_steps(texts, &node, ranks);
 	if (count > 1)
 		compare_steps(texts, &node, ranks, count);
 	for (size_t i = 0; i < count; i++) {
@@ -655,8 +744,8 @@ bool find_text_chain(struct workbench *bench, const struct broken *broken, struc
 	struct texts texts = { .bench = bench, .broken = broken, .size = bench->clusters->size };
 	bool found = false;
 
-	if (!bench->rule->carver->is_text || broken->is_weak || texts.size < SIZE_LEAST ||
-		texts.size > SIZE_MOST || broken->start % texts.size != bench->clusters->origin)
+	if (broken->is_weak || texts.size < SIZE_LEAST || texts.size > SIZE_MOST ||
+		broken->start % texts.size != bench->clusters->origin)
 		return false;
 	texts.reserve = bench->work_left / RESERVE_SHARE;
 	bench->work_left -= texts.reserve;

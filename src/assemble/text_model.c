@@ -220,15 +220,15 @@ int64_t text_model_alone(const struct text_model *model, const uint8_t *right, s
 	return sum;
 }
 
-int64_t text_model_after(
-	const struct text_model *model, const uint8_t *left, const uint8_t *right, size_t len)
+int64_t text_model_after(const struct text_model *model, const uint8_t *left, const uint8_t *right,
+	size_t len, int64_t most, size_t *count)
 {
 	uint8_t bytes[TEXT_CONTEXT + TEXT_AFTER];
 	int64_t sum = 0;
 
 	memcpy(bytes, left - TEXT_CONTEXT, TEXT_CONTEXT);
 	memcpy(bytes + TEXT_CONTEXT, right, len);
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = 0; i < len && sum <= most; i++, ++*count)
 		sum += cost(likelihood(model, bytes + TEXT_CONTEXT + i, TEXT_CONTEXT));
 	return sum;
 }

@@ -34,9 +34,10 @@ void text_model_compare(const struct text_model *model, enum text_strings which,
 int text_model_change(const uint8_t *left, const uint8_t *right, size_t len);
 /* What the first len bytes after a joint, TEXT_AFTER at most, take by themselves. */
 int64_t text_model_alone(const struct text_model *model, const uint8_t *right, size_t len);
-/* The same after those that end at `left`, TEXT_CONTEXT of them. */
-int64_t text_model_after(
-	const struct text_model *model, const uint8_t *left, const uint8_t *right, size_t len);
+/* The same after those that end at `left`, TEXT_CONTEXT of them; or what the first few take, where that is more than `most`. Adds
+ * to *count, of the bytes that were looked at. */
+int64_t text_model_after(const struct text_model *model, const uint8_t *left, const uint8_t *right,
+	size_t len, int64_t most, size_t *count);
 void text_model_free(struct text_model *model);
 
 #endif

@@ -51,11 +51,11 @@ static enum verdict check_short(struct view *view, struct finding *finding)
 }
 
 /* Broken files, each at every second cluster. */
-static struct assembler *note_files(const struct assemble_options *options)
+static struct assembler *note_files(const struct assemble_options *options, uint64_t count)
 {
 	struct assembler *assembler = assembler_new(options);
 
-	for (uint64_t i = 0; i < FILES; i++) {
+	for (uint64_t i = 0; i < count; i++) {
 		const struct candidate candidate = { .start = 2 * i * CLUSTER, .length = CLUSTER };
 		const struct outcome outcome = { .verdict = CARVE_TRUNCATED, .length = CLUSTER };
 		const struct decision decision = {
@@ -131,7 +131,7 @@ Test(assemble, a_file_that_comes_late_notes_no_more_trials_than_are_left)
 		.pool = pool_new(1),
 		.level = FRAGMENTS_SEARCH,
 		.budget = 100 };
-	struct assembler *first = note_files(&options), *next = assembler_new(&options),
+	struct assembler *first = note_files(&options, FILES), *next = assembler_new(&options),
 			 *last = assembler_new(&options);
 	struct codec_writer before = { 0 }, after = { 0 };
 	struct error error = { 0 };
@@ -148,6 +148,68 @@ Test(assemble, a_file_that_comes_late_notes_no_more_trials_than_are_left)
 	assembler_free(next);
 	assembler_free(last);
 	pool_free(options.pool);
+}
+
+static unsigned pass_named(const char *name)
+{
+	unsigned pass = 0;
+
+	while (strcmp(strategies[pass].name, name) != 0)
+		pass++;
+	return pass;
+}
+
+/* What each file of texts may take when one of FILES is of these, or all. */
+static uint64_t work_of_texts(bool are_all)
+{
+	static char name[] = "x";
+	static const struct carver text = { .name = "x", .check = check_short, .is_text = true },
+				   other = { .name = "y", .check = check_short };
+	struct rule rules[] = {
+		{ .name = name, .extension = name, .carver = are_all ? &text : &other },
+		{ .name = name, .extension = name, .carver = &text },
+	};
+	const struct rules both = { .rules = rules, .count = 2 };
+	const struct assemble_options options = {
+		.image = &evidence.image, .rules = &both, .level = FRAGMENTS_SEARCH, .budget = 100
+	};
+	const struct candidate candidate = {
+		.start = 2 * (FILES - 1) * CLUSTER, .length = CLUSTER, .rule = 1
+	};
+	const struct outcome outcome = { .verdict = CARVE_TRUNCATED, .length = CLUSTER };
+	const struct decision decision = {
+		.candidate = &candidate, .outcome = &outcome, .keep = true
+	};
+	struct assembler *assembler = note_files(&options, FILES - 1), *next;
+	struct pass_state state = { 0 };
+	struct codec_writer saved = { 0 };
+	uint64_t work;
+
+	assembler_note(assembler, &decision);
+	assembler_save(assembler, &saved);
+	saved.len--; /* that no pass was made */
+	codec_put(&saved, true);
+	pass_state_begin(&state, FILES);
+	state.pass = pass_named("texts");
+	pass_state_save(&state, &saved);
+	pass_state_free(&state);
+	next = assembler_new(&options);
+	cr_assert(load(next, &saved));
+	cr_assert_str_eq(assembler_next_pass(next), "texts");
+	work = assembler_next_work(next);
+	free(saved.bytes);
+	assembler_free(assembler);
+	assembler_free(next);
+	return work;
+}
+
+/* A pass for files of some formats spends its work on these. */
+Test(assemble, files_that_a_pass_does_not_concern_take_none_of_its_work)
+{
+	uint64_t share = work_of_texts(true);
+
+	cr_expect_gt(share, 0);
+	cr_expect_gt(work_of_texts(false), FILES / 4 * share); /* one file may not take all */
 }
 
 /* Whether what the passes before one have noted is still there after its state was saved and loaded. */

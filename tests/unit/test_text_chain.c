@@ -71,16 +71,18 @@ Test(text_model, right_joints_fit_and_wrong_ones_do_not)
 {
 	struct text_model *model = learnt();
 	unsigned right = 0, wrong = 0;
+	size_t count = 0;
 
 	for (size_t i = 0; i < 100; i++) {
 		const uint8_t *at = file + sizeof(file) / 2 + 1000 + 67 * i, *other = at + 5003;
 
 		right += text_model_alone(model, at, TEXT_AFTER) -
-				 text_model_after(model, at, at, TEXT_AFTER) >=
+				 text_model_after(model, at, at, TEXT_AFTER, INT64_MAX, &count) >=
 			 3 * FINE_LOG_BIT;
-		wrong += text_model_alone(model, other, TEXT_AFTER) -
-				 text_model_after(model, at, other, TEXT_AFTER) >=
-			 3 * FINE_LOG_BIT;
+		wrong +=
+			text_model_alone(model, other, TEXT_AFTER) -
+				text_model_after(model, at, other, TEXT_AFTER, INT64_MAX, &count) >=
+			3 * FINE_LOG_BIT;
 	}
 	cr_expect_geq(right, 70, "%u", right);
 	cr_expect_leq(wrong, 10, "%u", wrong);
@@ -170,9 +172,9 @@ static void plant(void)
 	}
 }
 
-static struct strategy_result search(uint64_t work, bool is_text, struct extents *extents)
+static struct strategy_result search(uint64_t work, struct extents *extents)
 {
-	const struct carver carver = { .name = "x", .check = check, .is_text = is_text };
+	const struct carver carver = { .name = "x", .check = check };
 	static const struct broken broken = {
 		.start = 4 * CLUSTER, .length = 3 * CLUSTER, .verdict = CARVE_TRUNCATED
 	};
@@ -190,7 +192,7 @@ Test(text_chain, pieces_are_put_together)
 	struct strategy_result answer;
 
 	plant();
-	answer = search(1 << 27, true, &extents);
+	answer = search(1 << 27, &extents);
 	cr_assert(answer.found);
 	cr_expect_eq(answer.length, sizeof(file) - 700 + strlen(END), "%" PRIu64, answer.length);
 	cr_expect_lt(answer.assembly.evidence, PROOF_BITS);
@@ -200,16 +202,15 @@ Test(text_chain, pieces_are_put_together)
 	extents_free(&extents);
 }
 
-/* Without work, for other formats, and with small clusters. */
+/* Without work, and with small clusters. */
 Test(text_chain, nothing_is_searched)
 {
 	struct extents extents = { 0 };
 
 	plant();
-	cr_expect_not(search(1 << 12, true, &extents).found);
-	cr_expect_not(search(1 << 27, false, &extents).found);
+	cr_expect_not(search(1 << 12, &extents).found);
 	clusters.size = SECTOR;
-	cr_expect_not(search(1 << 27, true, &extents).found);
+	cr_expect_not(search(1 << 27, &extents).found);
 	clusters.size = CLUSTER;
 	extents_free(&extents);
 }
@@ -221,7 +222,7 @@ Test(text_chain, taken_clusters_are_left_out)
 
 	plant();
 	clusters_take(&clusters, 41 * CLUSTER, CLUSTER);
-	search(1 << 27, true, &extents);
+	search(1 << 27, &extents);
 	for (size_t i = 0; i < extents.count; i++)
 		cr_expect(extents.runs[i].offset + extents.runs[i].length <= 41 * CLUSTER ||
 			  extents.runs[i].offset > 41 * CLUSTER);
