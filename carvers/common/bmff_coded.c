@@ -42,14 +42,22 @@ static uint64_t wiped_from(struct view *view, uint64_t at, uint64_t end)
 	return end;
 }
 
+/* Units of Dolby Vision among those of H.265: metadata, and an enhancement layer. Of the types that H.265 leaves to others only
+ * these are common. */
+#define DOLBY_METADATA 62
+#define DOLBY_LAYER 63
+
 /* Whether these can be the first bytes of a NAL unit. */
 static bool nal_head(uint32_t coding, const uint8_t *p)
 {
+	unsigned type;
+
 	if (p[0] & 0x80)
 		return false;
 	if ((coding >> 16 & 0xff) == 'v' && (coding >> 24 == 'a' || (coding >> 8 & 0xff) == 'a'))
 		return (p[0] & 31) != 0; /* H.264: avc1, avc3, dva1, dvav */
-	return (p[1] & 7) != 0 && (p[0] >> 1 & 63) < 48;
+	type = p[0] >> 1 & 63;
+	return (p[1] & 7) != 0 && (type < 48 || type == DOLBY_METADATA || type == DOLBY_LAYER);
 }
 
 static bool check_nals(struct view *view, const struct bmff_coding *coding, uint64_t at,

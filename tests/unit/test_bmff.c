@@ -270,6 +270,9 @@ Test(bmff, nal_units_have_to_fill_their_sample)
 	nal_expect("\0\3\xa6\1A", 5, false, 0, 0);
 	nal_expect("\0\3\x26\0A", 5, false, 0, 0);
 	nal_expect("\0\3\x26\1AB", 6, false, 4, 5);
+	/* Units of Dolby Vision, and of a type that H.265 leaves open. */
+	nal_expect("\0\3\x26\1A\0\2\x7c\1\0\2\x7e\1", 13, true, 13, 0);
+	nal_expect("\0\3\x26\1A\0\2\x78\1", 9, false, 4, 5);
 }
 
 /* Where the data breaks off: samples of 16 bytes, of which the first has the start and the others have not. */
