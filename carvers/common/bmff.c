@@ -134,7 +134,9 @@ static bool is_padding(struct view *view, uint64_t at, uint64_t end)
 	return p != NULL;
 }
 
-bool bmff_nested(struct view *view, const struct bmff_box *box, uint64_t *broken)
+bool bmff_walk(struct view *view, const struct bmff_box *box,
+	bool (*visit)(void *context, const struct bmff_box *box, uint64_t *broken), void *context,
+	uint64_t *broken)
 {
 	uint64_t ends[DEPTH_MAX], at = bmff_first_child(view, box);
 	unsigned depth = 1;
@@ -155,9 +157,16 @@ bool bmff_nested(struct view *view, const struct bmff_box *box, uint64_t *broken
 		if (holds_boxes(child.type) && depth < DEPTH_MAX) {
 			ends[depth++] = child.end;
 			at = bmff_first_child(view, &child);
+		} else if (visit && !visit(context, &child, broken)) {
+			return false;
 		}
 	}
 	return true;
+}
+
+bool bmff_nested(struct view *view, const struct bmff_box *box, uint64_t *broken)
+{
+	return bmff_walk(view, box, NULL, NULL, broken);
 }
 
 static void add_box(struct bmff *bmff, const struct bmff_box *box)

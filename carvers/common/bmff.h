@@ -39,6 +39,11 @@ bool bmff_find_path(struct view *view, const struct bmff_box *from, const uint32
 /* Whether boxes fill the box exactly, and so on in those known to contain boxes. False: *broken is
  * where a box should start. */
 bool bmff_nested(struct view *view, const struct bmff_box *box, uint64_t *broken);
+/* The same, and calls visit for each box that does not contain boxes, in the order of the file. It returns false if the box is
+ * invalid at *broken; then so does this. */
+bool bmff_walk(struct view *view, const struct bmff_box *box,
+	bool (*visit)(void *context, const struct bmff_box *box, uint64_t *broken), void *context,
+	uint64_t *broken);
 
 /* Where the first box inside a box starts: after its version, flags and counters, if any. */
 uint64_t bmff_first_child(struct view *view, const struct bmff_box *box);

@@ -34,9 +34,13 @@ static bool read_boxes(struct view *view, struct carve_table *table)
 	for (unsigned i = 0; i < BOXES_MAX; i++) {
 		enum bmff_state state = bmff_read(view, at, view_size(view), &box);
 
-		if (state != BMFF_BOX || !bmff_is_outermost(box.type))
+		if ((state != BMFF_BOX && state != BMFF_CUT) || box.open ||
+			!bmff_is_outermost(box.type))
 			break;
+		/* The image may end before the box does where the file goes on before its beginning. */
 		at = box.end;
+		if (state == BMFF_CUT)
+			break;
 	}
 	return at && expect_box(table, at, 0, "\0\0\0\x6cmvhd") &&
 	       expect_box(table, at, 0, "\0\0\0\x78mvhd") &&

@@ -23,6 +23,7 @@
 
 #include "bytes.h"
 #include "mp4_film.h"
+#include "mp4_tables.h"
 #include "noise.h"
 #include "walk.h"
 
@@ -35,10 +36,12 @@ static bool read_moov(struct mp4 *mp4, uint64_t *broken)
 	const struct bmff_box *moov = &mp4->bmff.moov;
 	struct bmff_box mvex;
 
-	if (!bmff_nested(view, moov, broken))
+	if (mp4_is_assembled(mp4) ? !mp4_is_known(mp4) && !mp4_tables_check(view, moov, broken)
+				  : !bmff_nested(view, moov, broken))
 		return false;
 	view_holds(view, moov->data, moov->end);
-	mp4_read_details(view, moov, mp4->finding);
+	if (!view_is_trial(view))
+		mp4_read_details(view, moov, mp4->finding);
 	if (!bmff_tracks(view, moov, mp4_read_track, mp4, broken))
 		return false;
 	mp4->fragments = bmff_find(view, moov->data, moov->end, BMFF('m', 'v', 'e', 'x'), &mvex);
@@ -127,6 +130,12 @@ static enum verdict judge_lost(struct mp4 *mp4)
 	if (!bmff->ftyp.type || !bmff->mdat_count || bmff->meta.type)
 		return verdict_because(CARVE_REJECT, mp4->finding,
 			"neither media data nor their description before %" PRIu64, bmff->end);
+	if (view_is_trial(bmff->view)) {
+		mp4->finding->length = bmff->mdat[0].data;
+		return verdict_because(CARVE_TRUNCATED, mp4->finding,
+			"no movie box before %" PRIu64 ": the media data's description is lost",
+			bmff->end);
+	}
 	if (bmff->last.open && end - start > LOST_MAX)
 		end = start + LOST_MAX;
 	frames_end = mp4_name_frames(bmff->view, bmff->mdat[0].data, end);
@@ -147,7 +156,7 @@ static enum verdict judge_broken(struct mp4 *mp4, uint64_t broken)
 {
 	const struct bmff *bmff = &mp4->bmff;
 	const struct bmff_box *last = &bmff->last;
-	bool continues = bmff->stopped != BMFF_CUT && last->at > broken;
+	bool continues = bmff->stopped != BMFF_CUT && last->at > broken && !mp4_is_assembled(mp4);
 
 	if (!bmff->ftyp.type)
 		return verdict_because(CARVE_REJECT, mp4->finding,
@@ -268,6 +277,21 @@ static bool is_headless(const struct mp4 *mp4)
 	return mp4->first < (bmff->moov.type ? bmff->moov.end : 8);
 }
 
+/* The verdict on a file of which moov is cut off. */
+static enum verdict judge_cut(struct mp4 *mp4)
+{
+	const struct bmff_box *moov = &mp4->bmff.moov;
+	struct view *view = mp4->bmff.view;
+	uint64_t broken;
+
+	if (mp4_is_assembled(mp4) && !mp4_tables_check(view, moov, &broken)) {
+		mp4->finding->length = broken;
+		return verdict_because(CARVE_TRUNCATED, mp4->finding,
+			"the media data's description is corrupt at %" PRIu64, broken);
+	}
+	return walk_cut(view, mp4->finding, moov->end, view_size(view));
+}
+
 static enum verdict check_boxes(struct mp4 *mp4)
 {
 	struct finding *finding = mp4->finding;
@@ -277,7 +301,7 @@ static enum verdict check_boxes(struct mp4 *mp4)
 	uint64_t broken;
 
 	if (bmff->moov.type && bmff->moov.end > view_size(view))
-		verdict = walk_cut(view, finding, bmff->moov.end, view_size(view));
+		verdict = judge_cut(mp4);
 	else if (!read_boxes(mp4, &broken))
 		verdict = judge_broken(mp4, broken);
 	else if (!bmff->moov.type && !mp4->fragments)

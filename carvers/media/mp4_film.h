@@ -42,6 +42,7 @@ struct mp4 {
 	uint64_t doubtful; /* a sample that does not look like those before it, or 0 */
 	uint64_t beyond;   /* of a sample that extends past the file's boxes, or 0 */
 	const struct carve_state *resume; /* NULL: from the start */
+	uint32_t crc;                     /* of moov; where files are put together */
 	struct mp4_sample
 		*samples; /* MP4_SAMPLES_MAX, that are checked in order; NULL: they are not */
 	size_t collected;
@@ -59,6 +60,9 @@ struct mp4 {
 
 /* Whether pieces are put together. */
 bool mp4_is_assembled(const struct mp4 *mp4);
+
+/* Reads the CRC of moov. Whether the state to go on from is of a check with the same one, which was valid. */
+bool mp4_is_known(struct mp4 *mp4);
 
 /* Reads a track's description and its tables, for a struct mp4 (bmff_tracks), and checks its samples or collects them. False:
  * they contradict themselves. */

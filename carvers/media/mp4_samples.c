@@ -292,9 +292,9 @@ static int by_offset(const void *a, const void *b)
 	return left->number < right->number ? -1 : left->number > right->number;
 }
 
-static void save_state(const struct mp4 *mp4, uint32_t crc, size_t next, uint64_t seen)
+static void save_state(const struct mp4 *mp4, size_t next, uint64_t seen)
 {
-	struct saved saved = { .crc = crc,
+	struct saved saved = { .crc = mp4->crc,
 		.next = next,
 		.seen = seen,
 		.data = mp4->data,
@@ -310,17 +310,34 @@ static void save_state(const struct mp4 *mp4, uint32_t crc, size_t next, uint64_
 	view_save(mp4->bmff.view, &state);
 }
 
-/* Returns the next sample. */
-static size_t load_state(struct mp4 *mp4, uint32_t crc, uint64_t *seen)
+/* Reads the state to go on from. False: there is none, or none of a check with the same moov. */
+static bool read_state(const struct mp4 *mp4, struct saved *saved)
 {
-	struct saved saved = { 0 };
+	const struct carve_state *state = mp4->resume;
+
+	*saved = (struct saved){ 0 };
+	if (!state || state->len < offsetof(struct saved, video) || state->len > sizeof(*saved))
+		return false;
+	memcpy(saved, state->data, state->len);
+	return saved->crc == mp4->crc;
+}
+
+bool mp4_is_known(struct mp4 *mp4)
+{
+	const struct bmff_box *moov = &mp4->bmff.moov;
+	struct saved saved;
+
+	return walk_crc32(mp4->bmff.view, moov->at, moov->end - moov->at, &mp4->crc) &&
+	       read_state(mp4, &saved);
+}
+
+/* Returns the next sample. */
+static size_t load_state(struct mp4 *mp4, uint64_t *seen)
+{
+	struct saved saved;
 
 	*seen = 0;
-	if (!mp4->resume || mp4->resume->len < offsetof(struct saved, video) ||
-		mp4->resume->len > sizeof(saved))
-		return 0;
-	memcpy(&saved, mp4->resume->data, mp4->resume->len);
-	if (saved.crc != crc || saved.next > mp4->collected)
+	if (!read_state(mp4, &saved) || saved.next > mp4->collected)
 		return 0;
 	saved.data.bmff = &mp4->bmff;
 	mp4->data = saved.data;
@@ -336,15 +353,14 @@ void mp4_check_in_order(struct mp4 *mp4)
 {
 	const struct bmff_box *moov = &mp4->bmff.moov;
 	struct view *view = mp4->bmff.view;
-	uint32_t crc = 0;
 	uint64_t seen;
 
-	if (!mp4->collected || !walk_crc32(view, moov->at, moov->end - moov->at, &crc))
+	if (!mp4->collected)
 		return;
 	count_likeness(mp4);
 	count_unread(mp4);
 	qsort(mp4->samples, mp4->collected, sizeof(*mp4->samples), by_offset);
-	for (size_t i = load_state(mp4, crc, &seen); i < mp4->collected; i++) {
+	for (size_t i = load_state(mp4, &seen); i < mp4->collected; i++) {
 		struct mp4_sample *sample = &mp4->samples[i];
 		uint32_t links, followed;
 
@@ -352,7 +368,7 @@ void mp4_check_in_order(struct mp4 *mp4)
 			break;
 		/* Later fragments may say something of samples before them. */
 		if (view_wants_states(view) && seen && !mp4->data.broken && !mp4->fragments)
-			save_state(mp4, crc, i, seen);
+			save_state(mp4, i, seen);
 		if (mp4->unread >= SAMPLE_SECTOR)
 			mp4->chain.count = 0;
 		mp4->track = &mp4->tracks[sample->track];
