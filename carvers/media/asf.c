@@ -6,8 +6,8 @@
  *	        stream's properties, ...), the data object, indexes
  *
  * Each object leads to the next; the first that is not a known one ends the file, and that has to
- * be where the file properties say. The data object holds packets of one length, which begin alike
- * (error correction data: 82 00 00); the data end at the first one that does not. Pictures are
+ * be where the file properties say. The data may be later than the header says. They are packets of one length, which begin alike
+ * (error correction data: 82 00 00), and end at the first one that does not. Pictures are
  * embedded in the header's objects. The last packet is confirmed by an index after it, or by the
  * zeros at its end that it announces as padding; else the verdict is unverified.
  *
@@ -57,6 +57,7 @@ struct asf {
 	struct finding *finding;
 	uint64_t stated_size; /* the file's size according to its properties */
 	uint32_t packet_len;  /* 0: varies */
+	uint64_t displaced;   /* the header's end, if the data object is after it; else 0 */
 	bool odd;             /* the objects in the header do not fill it */
 	bool live, video, broken_index;
 	uint64_t valid_end, unverified_len; /* unverified_len: of the last packet or index */
@@ -126,6 +127,29 @@ static bool read_header(struct asf *asf, uint64_t end)
 	}
 	asf->valid_end = end;
 	return true;
+}
+
+/* Where the data object is, at head_end or soon after it: programs that write tags have left the end of a longer header
+ * there. Otherwise head_end. */
+static uint64_t find_data(const struct asf *asf, uint64_t head_end)
+{
+	enum { FIRST_LEN = 4 }; /* in which the identifiers of these objects differ */
+	uint64_t left = view_size(asf->view) - head_end;
+	size_t len = left < VIEW_MAX_PEEK ? (size_t)left : VIEW_MAX_PEEK;
+	const uint8_t *p = view_peek(asf->view, head_end, HEAD_LEN), *found;
+
+	if (asf->odd || (p && is_guid(p, data_id)))
+		return head_end;
+	p = view_peek(asf->view, head_end, len);
+	for (size_t at = FIRST_LEN; p && at < len; at = (size_t)(found - p) + 1) {
+		found = memmem(p + at, len - at, TAIL_OF, sizeof(TAIL_OF) - 1);
+		/* Another file's header is before its data. */
+		if (!found || is_guid(found - FIRST_LEN, header_id))
+			break;
+		if (is_guid(found - FIRST_LEN, data_id))
+			return head_end + (uint64_t)(found - p) - FIRST_LEN;
+	}
+	return head_end;
 }
 
 /* Reads a field whose length the two bits `kind` give: 0, 1, 2 or 4 bytes. */
@@ -309,6 +333,12 @@ static enum verdict judge_end(struct asf *asf, uint64_t end)
 	if (asf->odd)
 		return verdict_because(
 			CARVE_UNVERIFIED, finding, "the objects in the header do not fill it");
+	if (asf->displaced) {
+		if (is_assembled(asf))
+			view_agrees(asf->view);
+		return verdict_because(CARVE_UNVERIFIED, finding,
+			"the header ends at %" PRIu64 ", long before the data", asf->displaced);
+	}
 	if (asf->live)
 		return verdict_because(CARVE_UNVERIFIED, finding, "written live, without a size");
 	if (asf->stated_size > end)
@@ -339,7 +369,7 @@ static enum verdict check_from(
 {
 	struct asf asf = { .view = view, .finding = finding, .from = from };
 	const uint8_t *p = view_peek(view, 0, HEAD_LEN + 6);
-	uint64_t size = view_size(view), head_end, end, len;
+	uint64_t size = view_size(view), head_end, data_at, end, len;
 	bool is_valid;
 
 	if (!p || !is_guid(p, header_id) || p[28] != 1 || p[29] != 2)
@@ -357,17 +387,19 @@ static enum verdict check_from(
 	finding->length = asf.valid_end;
 	if (head_end > size)
 		return walk_cut(view, finding, head_end, asf.valid_end);
-	p = view_peek(view, head_end, HEAD_LEN);
+	data_at = find_data(&asf, head_end);
+	asf.displaced = data_at > head_end ? head_end : 0;
+	p = view_peek(view, data_at, HEAD_LEN);
 	if (!p || !is_guid(p, data_id))
 		return verdict_because(
 			CARVE_TRUNCATED, finding, "no data object at %" PRIu64, head_end);
 	len = le64(p + 16);
 	if (len < DATA_HEAD_LEN || len > INT64_MAX / 2)
 		return verdict_because(CARVE_TRUNCATED, finding,
-			"a data object without length at %" PRIu64, head_end);
-	end = head_end + len;
-	is_valid = head_end + DATA_HEAD_LEN > size ||
-		   skip_packets(&asf, head_end + DATA_HEAD_LEN, end);
+			"a data object without length at %" PRIu64, data_at);
+	end = data_at + len;
+	is_valid =
+		data_at + DATA_HEAD_LEN > size || skip_packets(&asf, data_at + DATA_HEAD_LEN, end);
 	asf_payloads_prove(view, &asf.payloads);
 	if (!is_valid) {
 		finding->length = asf.valid_end;

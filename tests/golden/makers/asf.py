@@ -83,5 +83,9 @@ def make():
     save("asf", "size.wmv", shorter, verdict="unverified", length=len(shorter))
     head = film.index(DATA)
     save("asf", "no-data.wmv", film[:head] + noise(500, 3), verdict="truncated", length=head, why=f"no data object at {head}")
+    # A shorter header was written over a longer one. The next file's data are not this one's.
+    late = film[:head] + "the label".encode("utf-16-le") * 9 + film[head:]
+    save("asf", "displaced.wmv", late, verdict="unverified", length=len(late), why=f"the header ends at {head}, long before the data")
+    save("asf", "headers.wmv", film[:head] + film[:-1], verdict="truncated", length=head, why=f"no data object at {head}")
     save("asf", "noise.wmv", film[:30] + noise(500, 4), verdict="reject", why="no object at 30")
     save("asf", "reserved.wmv", film[:28] + b"\3" + film[29:], verdict="reject", why="no ASF header at 0")
