@@ -279,10 +279,18 @@ static uint64_t load_state(struct mkv *mkv, const struct ebml_element *cluster)
 	return saved.at;
 }
 
+/* Whether an element whose head can't be read before `limit`, where its parent ends, may be cut off with the view. is_open: the
+ * parent has no length. */
+static bool is_cut(const struct mkv *mkv, uint64_t limit, bool is_open)
+{
+	return limit > view_size(mkv->view) || is_open;
+}
+
 /* Walks a cluster to *end: its own, or where an element follows that cannot be in it. NULL, or what
  * is wrong at *end. */
 static const char *walk_cluster(struct mkv *mkv, const struct ebml_element *cluster, uint64_t *end)
 {
+	static const char longer[] = "an element longer than its cluster";
 	bool saves = view_wants_states(mkv->view), proves = view_thorough(mkv->view);
 	struct ebml_element part;
 
@@ -301,7 +309,7 @@ static const char *walk_cluster(struct mkv *mkv, const struct ebml_element *clus
 			return NULL;
 		}
 		if (state == EBML_CUT && part.end == at)
-			return "cut";
+			return is_cut(mkv, cluster->end, cluster->unknown_len) ? "cut" : longer;
 		if (cluster->unknown_len && (state == EBML_NONE || !in_cluster(part.id) ||
 						    !is_part(mkv, &part) || is_chance(mkv, &part)))
 			return NULL;
@@ -309,10 +317,10 @@ static const char *walk_cluster(struct mkv *mkv, const struct ebml_element *clus
 			return "no cluster element";
 		mkv->valid_end = at;
 		mkv->last = part;
+		if (state == EBML_CUT && !cluster->unknown_len)
+			return longer;
 		if (part.end > view_size(mkv->view) || state == EBML_CUT)
-			return state == EBML_CUT && part.end <= view_size(mkv->view)
-				       ? "an element longer than its cluster"
-				       : "cut";
+			return part.end > view_size(mkv->view) ? "cut" : longer;
 		if (proves)
 			follow_block(mkv, &part);
 	}
@@ -369,6 +377,7 @@ static const char *add_element(struct mkv *mkv, const struct ebml_element *eleme
 /* Walks the elements in the segment: NULL with *end after the last, or what is wrong there. */
 static const char *walk_segment(struct mkv *mkv, const struct ebml_element *segment, uint64_t *end)
 {
+	static const char long_one[] = "an element that is too long";
 	struct ebml_element element;
 	const char *problem;
 
@@ -379,17 +388,18 @@ static const char *walk_segment(struct mkv *mkv, const struct ebml_element *segm
 		if (state == EBML_END)
 			return NULL;
 		if (state == EBML_CUT && element.end == at)
-			return "cut";
+			return is_cut(mkv, segment->end, segment->unknown_len) ? "cut" : long_one;
 		if (segment->unknown_len &&
 			(state == EBML_NONE || !in_segment(element.id) || is_chance(mkv, &element)))
 			return NULL;
 		if (state == EBML_NONE || !in_segment(element.id))
 			return "no segment element";
-		if (element.id != ID_CLUSTER &&
-			(state == EBML_CUT || element.end > view_size(mkv->view))) {
+		if (element.id == ID_CLUSTER
+				? state == EBML_CUT && !segment->unknown_len &&
+					  walk_assembles(mkv->view)
+				: state == EBML_CUT || element.end > view_size(mkv->view)) {
 			mkv->valid_end = at;
-			return element.end > view_size(mkv->view) ? "cut"
-								  : "an element that is too long";
+			return state == EBML_CUT && !segment->unknown_len ? long_one : "cut";
 		}
 		problem = add_element(mkv, &element, end);
 		if (problem)

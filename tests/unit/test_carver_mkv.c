@@ -138,3 +138,48 @@ Test(carver_mkv, blocks_of_equal_lengths_prove_nothing)
 	expect_proof(&film, film.blocks[30] + 100, 0, CRC, 0);
 	free(film.bytes.data);
 }
+
+/* The length of a block from another file: more than the cluster has, and perhaps than the image. */
+static uint64_t valid_with_length(const struct film *film, unsigned block, uint64_t length)
+{
+	struct bytes bytes = { 0 };
+	struct finding found;
+
+	bytes_add(&bytes, film->bytes.data, film->bytes.len);
+	for (int i = 0; i < 8; i++)
+		bytes.data[film->blocks[block] + 1 + (unsigned)i] =
+			(uint8_t)((UINT64_C(1) << 56 | length) >> (56 - 8 * i));
+	cr_expect_eq(carve("mkv", bytes.data, bytes.len, &found), CARVE_TRUNCATED);
+	free(bytes.data);
+	return found.length;
+}
+
+Test(carver_mkv, a_block_longer_than_its_cluster_is_not_cut_off)
+{
+	struct film film = make_film(30, BLOCKS);
+	struct finding found;
+	uint64_t half = film.blocks[20] + 100;
+
+	cr_expect_eq(
+		valid_with_length(&film, 20, film.bytes.len - film.blocks[20]), film.blocks[20]);
+	cr_expect_eq(valid_with_length(&film, 20, UINT64_C(1) << 40), film.blocks[20]);
+	/* This one is. */
+	cr_expect_eq(carve("mkv", film.bytes.data, half, &found), CARVE_TRUNCATED);
+	cr_expect_eq(found.length, half);
+	free(film.bytes.data);
+}
+
+/* As above, of a cluster. */
+Test(carver_mkv, a_cluster_longer_than_its_segment_is_refused_in_pieces)
+{
+	struct film film = make_film(30, BLOCKS);
+	struct finding found;
+	uint64_t cluster = film.blocks[0] - 12 - 6 - 10;
+
+	cr_assert_eq(memcmp(film.bytes.data + cluster, "\x1f\x43\xb6\x75", 4), 0);
+	film.bytes.data[cluster + 6] = 1;
+	cr_expect_eq(
+		carve_thoroughly("mkv", film.bytes.data, film.bytes.len, &found), CARVE_TRUNCATED);
+	cr_expect_eq(found.length, cluster, "%s", found.why);
+	free(film.bytes.data);
+}
