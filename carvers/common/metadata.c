@@ -158,13 +158,18 @@ enum {
 
 enum { TYPE_BYTE = 1, TYPE_UNDEFINED = 7 };
 
-/* Whether a value is of bytes that nothing explains, and has another file's cluster room. */
-static bool is_unknown(const struct tiff *tiff, const struct tiff_entry *entry)
+/* Declares a value of bytes that nothing explains, and in which another file's cluster has room, such as a camera's notes. A joint
+ * in it has no proof; where all joints are elsewhere its bytes are next to each other in the image, as those of a whole file. */
+static void note_unknown(
+	const struct tiff *tiff, const struct tiff_entry *entry, struct metadata_exif *exif)
 {
 	uint64_t at = tiff->base + entry->data;
 
-	return (entry->type == TYPE_BYTE || entry->type == TYPE_UNDEFINED) &&
-	       entry->len >= SECTOR && !walk_zeros(tiff->view, at, at + entry->len);
+	if ((entry->type != TYPE_BYTE && entry->type != TYPE_UNDEFINED) || entry->len < SECTOR ||
+		walk_zeros(tiff->view, at, at + entry->len))
+		return;
+	view_unverified(tiff->view, at, at + entry->len);
+	exif->has_unknown = true;
 }
 
 /* Some programs write a directory of positions for a picture that has none. */
@@ -191,7 +196,7 @@ static bool is_directory(
 		if (!tiff_read_entry(tiff, &ifd, i, &entry) || entry.data > tiff->len ||
 			entry.len > tiff->len - entry.data)
 			return false;
-		exif->has_unknown |= is_unknown(tiff, &entry);
+		note_unknown(tiff, &entry, exif);
 	}
 	*next = ifd.next;
 	return true;

@@ -18,7 +18,7 @@ bool metadata_is_icc(struct view *view, uint64_t at, uint64_t end);
 /* What EXIF data has. */
 struct metadata_exif {
 	uint64_t thumbnail, len; /* of a JPEG, where it is in the view; len 0: none */
-	bool has_unknown; /* a value of a sector or more that only its program knows, such as a camera's notes */
+	bool has_unknown; /* a value of a sector or more that only its program knows, such as a camera's notes: view_unverified */
 };
 
 /* Whether the EXIF data at [at, end), from its TIFF head on, has directories all of whose values are in it. */

@@ -217,6 +217,12 @@ Test(jpeg, restart_markers)
 	/* Valid up to the last block's bits, not up to the marker. */
 	expect("jpeg", &jpeg, CARVE_TRUNCATED, data + 4, "a restart marker out of order");
 	free(jpeg.data);
+	/* One after the last interval, too; only that which would be next. */
+	jpeg = with_restarts("\x3f\xff\xd0\x3f\xff\xd1\x3f\xff\xd2\x3f\xff\xd3", 12);
+	expect("jpeg", &jpeg, CARVE_COMPLETE, jpeg.len, NULL);
+	jpeg.data[jpeg.len - 3] = 0xd4;
+	expect("jpeg", &jpeg, CARVE_TRUNCATED, jpeg.len - 4, "a marker that does not occur");
+	free(jpeg.data);
 	/* Without DRI there must be none. */
 	jpeg = with_data("\xff\xd0\0", 3);
 	expect("jpeg", &jpeg, CARVE_TRUNCATED, jpeg.len - 5, "a marker in the middle");
@@ -551,8 +557,9 @@ static void expect_doubt(
 	free(rest.data);
 }
 
-/* The same with a segment that is valid. */
-static void expect_unknown(uint8_t marker, const struct bytes *content, enum verdict expected)
+/* The same with a segment that is valid, of which `unknown` bytes are unverified. */
+static void expect_unknown(
+	uint8_t marker, const struct bytes *content, enum verdict expected, uint64_t unknown)
 {
 	struct bytes rest = with_data("\0", 1), jpeg = { 0 };
 	struct finding found = { 0 };
@@ -564,7 +571,8 @@ static void expect_unknown(uint8_t marker, const struct bytes *content, enum ver
 	view = view_new_memory(jpeg.data, jpeg.len);
 	view_set_thorough(view, true);
 	cr_expect_eq(carver_find("jpeg")->check(view, &found), expected, "%s", found.why);
-	cr_expect_eq(view_agreed(view), expected == CARVE_UNVERIFIED);
+	cr_expect_eq(view_unverified_ranges(view)->count, unknown > 0);
+	cr_expect(!unknown || view_unverified_ranges(view)->items[0].length == unknown);
 	view_free(view);
 	free(jpeg.data);
 	free(rest.data);
@@ -609,15 +617,15 @@ Test(jpeg, what_segments_have_is_doubted_where_pieces_meet)
 	/* A directory of positions that has none. */
 	bytes_add(&gps, "Exif\0\0II*\0\x08\0\0\0\1\0\x25\x88\4\0\1\0\0\0\x1a\0\0\0\0\0\0\0", 32);
 	bytes_fill(&gps, 0, 600);
-	expect_unknown(0xe1, &gps, CARVE_COMPLETE);
+	expect_unknown(0xe1, &gps, CARVE_COMPLETE, 0);
 	gps.data[32 + 2] = 1;
-	expect_unknown(0xe1, &gps, CARVE_TRUNCATED);
+	expect_unknown(0xe1, &gps, CARVE_TRUNCATED, 0);
 
 	/* A camera's notes. */
 	memcpy(exif.data + 6 + 8 + 2, "\x7c\x92\7\0\0\2\0\0\x2e\0\0\0", 12);
-	expect_unknown(0xe1, &exif, CARVE_COMPLETE);
+	expect_unknown(0xe1, &exif, CARVE_COMPLETE, 0);
 	exif.data[200] = 1;
-	expect_unknown(0xe1, &exif, CARVE_UNVERIFIED);
+	expect_unknown(0xe1, &exif, CARVE_COMPLETE, 512);
 
 	bytes_add(&photoshop, "Photoshop 3.0\0008BIM\4\4\0\0\0\0\2\0", 26);
 	bytes_fill(&photoshop, 1, 512);
@@ -635,7 +643,7 @@ Test(jpeg, what_segments_have_is_doubted_where_pieces_meet)
 	bytes_add(&wide, "http://ns.adobe.com/xap/1.0/", 29);
 	bytes_add(&wide, "<\0?\0x\0", 6);
 	bytes_fill(&wide, 0, 600);
-	expect_unknown(0xe1, &wide, CARVE_UNVERIFIED);
+	expect_unknown(0xe1, &wide, CARVE_COMPLETE, wide.len - 29);
 	free(wide.data);
 	free(gps.data);
 	free(xmp.data);

@@ -120,12 +120,8 @@ static bool is_exif(struct jpeg *jpeg, uint64_t at, uint64_t end, uint64_t *vali
 {
 	struct metadata_exif exif;
 
-	if (!metadata_is_exif(jpeg->view, at, end, &exif) ||
-		(exif.len && !jpeg_is_thumbnail(jpeg->view, exif.thumbnail, exif.len, valid)))
-		return false;
-	if (exif.has_unknown)
-		jpeg->unknown = "EXIF data";
-	return true;
+	return metadata_is_exif(jpeg->view, at, end, &exif) &&
+	       (!exif.len || jpeg_is_thumbnail(jpeg->view, exif.thumbnail, exif.len, valid));
 }
 
 static bool is_xml(struct view *view, uint64_t at)
@@ -168,7 +164,7 @@ static bool is_wide_xmp(struct jpeg *jpeg, uint64_t at, uint64_t end)
 static const char *problem_in_xmp(struct jpeg *jpeg, uint64_t at, uint64_t end, uint64_t *valid)
 {
 	if (is_wide_xmp(jpeg, at, end)) {
-		jpeg->unknown = "XMP in UTF-16";
+		view_unverified(jpeg->view, at, end);
 		return NULL;
 	}
 	return metadata_is_xmp(jpeg->view, at, end, valid) ? NULL : "XMP that is not XML";
@@ -191,10 +187,10 @@ static const char *problem_in(
 		return is_exif(jpeg, at + 6, end, valid) ? NULL : "invalid EXIF data";
 	if (marker == JPEG_APP0 + 2 && memcmp(p, "ICC_PROFILE", 12) == 0) {
 		if (p[13] > 1)
-			jpeg->unknown = "an ICC profile";
-		return p[13] > 1 || metadata_is_icc(jpeg->view, at + 14, end)
-			       ? NULL
-			       : "an invalid ICC profile";
+			view_unverified(jpeg->view, at + 14, end);
+		else if (!metadata_is_icc(jpeg->view, at + 14, end))
+			return "an invalid ICC profile";
+		return NULL;
 	}
 	if (marker == JPEG_APP0 + 13 && memcmp(p, photoshop, sizeof(photoshop)) == 0)
 		return is_photoshop(jpeg, at + sizeof(photoshop), end, valid)
@@ -407,11 +403,6 @@ static enum verdict file_verdict(struct jpeg *jpeg, enum jpeg_walk state, const 
 	if (state == JPEG_WALK_DONE && jpeg->extra_at)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"other data after the last block, at %" PRIu64, jpeg->extra_at);
-	if (state == JPEG_WALK_DONE && jpeg->unknown) {
-		view_agrees(jpeg->view);
-		return verdict_because(
-			CARVE_UNVERIFIED, finding, "%s that nothing verifies", jpeg->unknown);
-	}
 	if (state == JPEG_WALK_DONE)
 		return CARVE_COMPLETE;
 	if (!jpeg->scan_count && jpeg->evidence < 2) {

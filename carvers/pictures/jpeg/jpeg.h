@@ -95,7 +95,6 @@ struct jpeg {
 	struct carve_coded *coded; /* describes the break in the first scan; NULL: none */
 	bool portable;             /* decode without instructions that only some processors have */
 	bool is_inner;             /* a thumbnail */
-	const char *unknown;       /* in a file of pieces: what nothing verifies, or NULL */
 	bool eager;                /* decode at several places however short the scan is */
 	unsigned rounds;           /* made so */
 };

@@ -376,7 +376,7 @@ static bool decode_run(struct jpeg_decoder *d, uint64_t row, uint64_t column, ui
 
 /* At the marker after a scan. Where there are restart markers each proves its interval; their number
  * proves what they, of which each eighth is the same, do not. */
-static bool prove_scan(struct jpeg_decoder *d, uint64_t mcus)
+static void prove_scan(struct jpeg_decoder *d, uint64_t mcus)
 {
 	uint64_t interval = d->jpeg->restart_interval;
 
@@ -387,7 +387,17 @@ static bool prove_scan(struct jpeg_decoder *d, uint64_t mcus)
 	} else {
 		prove_count(d, d->data, mcus);
 	}
-	return true;
+}
+
+/* Some encoders write a restart marker after the last interval, too. */
+static void skip_last_restart(struct jpeg_decoder *d, uint64_t mcus)
+{
+	uint64_t interval = d->jpeg->restart_interval;
+
+	if (interval && mcus % interval == 0 &&
+		jpeg_bits_byte(&d->bits, d->bits.at + 1) ==
+			JPEG_RST0 + (int)((mcus / interval - 1) & 7))
+		d->bits.at += 2;
 }
 
 /* Decodes an MCU block by block. False: the one with number *block could not be decoded, and its bits begin
@@ -524,7 +534,9 @@ static bool decode_all(struct jpeg_decoder *d)
 		return false;
 	if (!d->jpeg->extra_at && !is_filled(d))
 		d->jpeg->extra_at = d->valid_end;
-	return prove_scan(d, across * down);
+	prove_scan(d, across * down);
+	skip_last_restart(d, across * down);
+	return true;
 }
 
 /* The largest DC that is accepted (decode_dc). */
