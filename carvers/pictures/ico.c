@@ -82,7 +82,7 @@ static enum ico_state check_png(struct view *view, struct ico *ico, const struct
 	if (end <= view_size(view) &&
 		!has_bytes(view, end - sizeof(png_end), png_end, sizeof(png_end)))
 		return set_broken(ico, end - sizeof(png_end), "a PNG without its end");
-	if (walk_assembles(view)) { /* then PNGs are checked chunk by chunk */
+	if (ico->assembles) { /* then PNGs are checked chunk by chunk */
 		valid = png_follow_chunks(view, image->at, end);
 		if (valid < end && valid < view_size(view)) {
 			ico->valid_end = valid > ico->valid_end ? valid : ico->valid_end;
@@ -326,7 +326,7 @@ bool ico_read_head(struct view *view, uint64_t base, struct ico *ico, uint32_t *
 {
 	const uint8_t *p = view_peek(view, base, ICO_HEAD_LEN);
 
-	*ico = (struct ico){ .at = base, .end = base };
+	*ico = (struct ico){ .at = base, .end = base, .assembles = walk_assembles(view) };
 	if (!p || le16(p) != 0 || (le16(p + 2) != 1 && le16(p + 2) != 2) || !le16(p + 4) ||
 		le16(p + 4) > IMAGES_MAX)
 		return false;
@@ -335,24 +335,75 @@ bool ico_read_head(struct view *view, uint64_t base, struct ico *ico, uint32_t *
 	return true;
 }
 
-enum ico_state ico_walk(struct view *view, uint64_t base, struct ico *ico)
-{
-	enum ico_state state = ICO_DONE;
-	uint32_t count;
-	uint64_t first;
+/* What a check comes to after some images, all of which are valid: one that goes on from there looks at the others only. */
+struct saved {
+	struct ico ico;
+	uint32_t next; /* image */
+};
 
-	if (!ico_read_head(view, base, ico, &count))
-		return set_broken(ico, base, "no header of an icon");
-	first = base + ICO_HEAD_LEN + (uint64_t)count * ICO_ENTRY_LEN;
-	ico->valid_end = first;
-	for (uint32_t i = 0; i < count && state != ICO_BROKEN; i++) {
+static void save(struct view *view, const struct ico *ico, uint32_t next)
+{
+	struct saved saved = { .ico = *ico, .next = next };
+	struct carve_state state = {
+		.offset = ico->valid_end, .len = sizeof(saved), .data = &saved
+	};
+
+	if (!ico->odd && view_wants_states(view))
+		view_save(view, &state);
+}
+
+/* Checks the images from entry `index` on. */
+static enum ico_state walk_images(
+	struct view *view, uint64_t base, uint32_t index, uint32_t count, struct ico *ico)
+{
+	uint64_t first = base + ICO_HEAD_LEN + (uint64_t)count * ICO_ENTRY_LEN;
+	enum ico_state state = ICO_DONE;
+
+	if (!index)
+		ico->valid_end = first;
+	for (uint32_t i = index; i < count && state != ICO_BROKEN; i++) {
 		enum ico_state next = check_image(view, base, i, first, ico);
 
 		state = next == ICO_DONE ? state : next;
 		if (state == ICO_CUT && !ico->images)
 			return set_broken(ico, ico->end, "the image ends before any picture");
+		if (state == ICO_DONE)
+			save(view, ico, i + 1);
 	}
 	return state == ICO_DONE ? check_end(view, ico) : state;
+}
+
+enum ico_state ico_walk(struct view *view, uint64_t base, struct ico *ico)
+{
+	uint32_t count;
+
+	if (!ico_read_head(view, base, ico, &count))
+		return set_broken(ico, base, "no header of an icon");
+	return walk_images(view, base, 0, count, ico);
+}
+
+static enum verdict verdict_of(
+	struct view *view, const struct ico *ico, enum ico_state state, struct finding *finding)
+{
+	if (!ico->images)
+		return verdict_because(
+			CARVE_REJECT, finding, "%s at %" PRIu64, ico->problem, ico->at);
+	finding->extension = ico->cursor ? "cur" : "ico";
+	finding->length = ico->valid_end < view_size(view) ? ico->valid_end : view_size(view);
+	if (state == ICO_BROKEN) {
+		if (ico->images == 1 && ico->at > finding->length)
+			finding->length = ico->at;
+		return verdict_because(
+			CARVE_TRUNCATED, finding, "%s at %" PRIu64, ico->problem, ico->at);
+	}
+	if (state == ICO_CUT)
+		return walk_cut(view, finding, ico->end, finding->length);
+	finding->length = ico->end;
+	if (ico->agrees && ico->assembles)
+		view_agrees(view);
+	if (ico->odd)
+		return verdict_because(CARVE_UNVERIFIED, finding, "%s", ico->odd);
+	return CARVE_COMPLETE;
 }
 
 static enum verdict check(struct view *view, struct finding *finding)
@@ -360,25 +411,22 @@ static enum verdict check(struct view *view, struct finding *finding)
 	struct ico ico;
 	enum ico_state state = ico_walk(view, 0, &ico);
 
-	if (!ico.images)
-		return verdict_because(
-			CARVE_REJECT, finding, "%s at %" PRIu64, ico.problem, ico.at);
-	finding->extension = ico.cursor ? "cur" : "ico";
-	finding->length = ico.valid_end < view_size(view) ? ico.valid_end : view_size(view);
-	if (state == ICO_BROKEN) {
-		if (ico.images == 1 && ico.at > finding->length)
-			finding->length = ico.at;
-		return verdict_because(
-			CARVE_TRUNCATED, finding, "%s at %" PRIu64, ico.problem, ico.at);
-	}
-	if (state == ICO_CUT)
-		return walk_cut(view, finding, ico.end, finding->length);
-	finding->length = ico.end;
-	if (ico.agrees && walk_assembles(view))
-		view_agrees(view);
-	if (ico.odd)
-		return verdict_because(CARVE_UNVERIFIED, finding, "%s", ico.odd);
-	return CARVE_COMPLETE;
+	return verdict_of(view, &ico, state, finding);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *from, struct finding *finding)
+{
+	enum ico_state state;
+	struct saved saved;
+	struct ico ico;
+	uint32_t count;
+
+	if (from->len != sizeof(saved) || !ico_read_head(view, 0, &ico, &count))
+		return check(view, finding);
+	memcpy(&saved, from->data, sizeof(saved));
+	state = walk_images(view, 0, saved.next, count, &saved.ico);
+	return verdict_of(view, &saved.ico, state, finding);
 }
 
 const struct carver ico_carver = {
@@ -386,5 +434,6 @@ const struct carver ico_carver = {
 	.summary = "icons and cursors, by their entries and the heads of their images",
 	.check = check,
 	.quick = true,
+	.resume = resume,
 	.map = &ico_map,
 };

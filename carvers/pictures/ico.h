@@ -27,6 +27,7 @@ struct ico {
 	int images;    /* recognised ones */
 	uint64_t pixels, row_len; /* of the last one; 0: it is a PNG */
 	uint64_t mask;            /* ... if its pixels have an alpha channel; else 0 */
+	bool assembles;           /* it is put together, and all is checked */
 };
 
 /* Reads the head, before `count` entries. False: it is none. */

@@ -112,3 +112,57 @@ Test(ico_pieces, crcs_of_png_prove_and_find_joints)
 	view_free(view);
 	free(whole.data);
 }
+
+/* The same result from each state as from the start, with other bytes after it, and with the file's own. */
+static void expect_resumed(const char *path)
+{
+	const struct carver *carver = carver_find("ico");
+	struct bytes whole = bytes_of_file(path);
+	struct view *saving = view_new_memory(whole.data, whole.len);
+	struct finding first = { 0 };
+	size_t last = 0;
+
+	view_keep_states(saving, 1);
+	carver->check(saving, &first);
+	for (size_t at = 64; at < whole.len; at += 64) {
+		const struct carve_state *state = view_state_before(saving, at);
+		struct bytes bytes = { 0 };
+
+		if (!state || state->offset == last)
+			continue;
+		last = state->offset;
+		bytes_add(&bytes, whole.data, whole.len);
+		for (int other = 0; other < 2; other++) {
+			struct view *views[2];
+			struct finding found[2] = { 0 };
+			enum verdict verdicts[2];
+
+			for (int i = 0; i < 2; i++) {
+				views[i] = view_new_memory(bytes.data, bytes.len);
+				view_set_trial(views[i], true);
+			}
+			verdicts[0] = carver->check(views[0], &found[0]);
+			verdicts[1] = carver->resume(views[1], state, &found[1]);
+			cr_expect_eq(
+				verdicts[0], verdicts[1], "%s: %s", found[0].why, found[1].why);
+			cr_expect_eq(found[0].length, found[1].length, "%s at %zu", path, last);
+			cr_expect_str_eq(found[0].why, found[1].why);
+			cr_expect_lt(view_work_done(views[1]), view_work_done(views[0]));
+			view_free(views[0]);
+			view_free(views[1]);
+			bytes.len = last;
+			bytes_add_random(&bytes, last, whole.len - last);
+		}
+		free(bytes.data);
+	}
+	cr_expect_gt(last, 0, "%s has no state", path);
+	view_free(saving);
+	free(whole.data);
+}
+
+Test(ico_pieces, goes_on_after_images)
+{
+	expect_resumed("tests/golden/ico/bitmaps.ico");
+	expect_resumed("tests/golden/ico/pillow.ico");
+	expect_resumed("tests/golden/ico/both.ico");
+}
