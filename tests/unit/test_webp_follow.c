@@ -113,6 +113,32 @@ Test(webp_follow, goes_on_from_states)
 	expect_resumed(ALPHA);
 }
 
+/* Transparency after which so many bytes more follow, still in its chunk. */
+static void expect_with_rest(uint32_t rest, enum verdict expected)
+{
+	struct bytes whole = bytes_of_file(ALPHA), bytes = { 0 };
+	uint32_t len = le32(whole.data + 34);
+	struct finding found;
+
+	bytes_add(&bytes, whole.data, 4);
+	bytes_add_le(&bytes, le32(whole.data + 4) + rest, 4);
+	bytes_add(&bytes, whole.data + 8, 26);
+	bytes_add_le(&bytes, len + rest, 4);
+	bytes_add(&bytes, whole.data + 38, len);
+	bytes_fill(&bytes, 3, rest);
+	bytes_add(&bytes, whole.data + 38 + len, whole.len - 38 - len);
+	cr_expect_eq(try(&bytes, NULL, &found), expected, "%s", found.why);
+	free(bytes.data);
+	free(whole.data);
+}
+
+Test(webp_follow, a_few_bytes_may_follow_transparency)
+{
+	expect_with_rest(0, CARVE_COMPLETE);
+	expect_with_rest(2, CARVE_COMPLETE);
+	expect_with_rest(8, CARVE_TRUNCATED);
+}
+
 static void expect_likely(const struct picture *picture)
 {
 	const struct carve_codes *codes = carver_find("webp")->codes;

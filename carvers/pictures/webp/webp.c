@@ -35,6 +35,7 @@
 #include "walk.h"
 
 #define STEP_BACK 4096
+#define ALPHA_REST 4 /* bytes after the last pixel of transparency */
 
 enum webp_step { WEBP_ON, WEBP_END, WEBP_UNSURE, WEBP_CUT, WEBP_BROKEN };
 
@@ -130,6 +131,12 @@ static void describe(struct webp *webp, const struct vp8l_place *place, bool is_
 	}
 }
 
+/* Whether only the few bytes follow the last pixel that some programs leave after transparency. */
+static bool may_end_early(const struct vp8l_place *place, uint64_t size, uint64_t at)
+{
+	return place->width && place->end <= size && place->end - at <= ALPHA_REST;
+}
+
 /* Decodes a lossless image as far as it is readable. Returns what is wrong with it, or NULL; *at is how far it is valid. */
 static const char *decode_lossless(struct webp *webp, const struct vp8l_place *place, uint64_t *at)
 {
@@ -148,7 +155,7 @@ static const char *decode_lossless(struct webp *webp, const struct vp8l_place *p
 		return "a picture that does not go on as it began";
 	if (state == VP8L_BROKEN || (state == VP8L_CUT && place->end <= size))
 		return "an invalid picture";
-	if (state == VP8L_EARLY)
+	if (state == VP8L_EARLY && !may_end_early(place, size, *at))
 		return "a picture that ends before its data";
 	if (state == VP8L_UNKNOWN)
 		view_unverified(webp->view, place->at, end);
