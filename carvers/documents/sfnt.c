@@ -10,7 +10,7 @@
  * match, the font is complete. Some programs pad tables with other bytes than zeros, and add them to the checksum. If
  * none matches from some offset on, the font is cut there, unless the checksum of the whole font holds. If some
  * before that do not match, as some programs write them, or the whole font's holds, it is unverified; if no checksum
- * matches at all, it is rejected.
+ * matches at all, and the first table does not begin with outlines, it is rejected.
  */
 #include "sfnt.h"
 
@@ -30,6 +30,8 @@
 #define NEXT_CUT_BITS 8
 #define NEXT_MIN 16     /* bytes of that table; shorter ones are left out, */
 #define NEXT_CUT_MIN 32 /* and of one with a joint those before it */
+#define SAVE_SPACING 1024
+#define OUTLINES_MIN 8  /* that chance does not produce */
 #define GLYPHS_MIN 1024 /* bytes of them: fewer are not in two clusters that may be exchanged */
 #define WHOLE_SUM 0xb1b0afba
 #define TABLES_MAX 4096
@@ -41,6 +43,14 @@ struct sfnt_table {
 	bool is_good;
 };
 
+/* How far tables were checked where a file is put together: a state. */
+struct progress {
+	uint32_t number;     /* of the table; those before agree */
+	struct sfnt_sum sum; /* of its bytes before the place where the sum goes on; 0: of none */
+	uint64_t at;
+	struct sfnt_followed outlines;
+};
+
 struct sfnt {
 	struct view *view;
 	struct finding *finding;
@@ -48,6 +58,10 @@ struct sfnt {
 	size_t count;
 	uint64_t head_end; /* after the lists of tables */
 	bool compact;      /* OpenType with PostScript outlines */
+	struct progress progress;
+	uint64_t seen;    /* the end of the tables before, and of the lists */
+	uint64_t resumed; /* where the check goes on; 0: from the beginning */
+	bool saves;       /* states */
 };
 
 static bool is_known_version(const uint8_t *p)
@@ -151,22 +165,55 @@ static uint32_t padded_sum(const struct sfnt *sfnt, uint64_t end, struct sfnt_su
 	return sum.sum;
 }
 
-static bool is_valid_table(const struct sfnt *sfnt, struct sfnt_table *table)
+static void save(const struct sfnt *sfnt)
 {
-	struct sfnt_sum sum = { 0 };
-	uint64_t at = table->at, end = at + table->len;
+	struct progress progress = sfnt->progress;
+	struct carve_state state = { sfnt->seen, sizeof(progress), &progress };
+
+	progress.outlines.note = NULL;
+	progress.outlines.context = NULL;
+	if (progress.at > state.offset)
+		state.offset = progress.at;
+	if (progress.outlines.at > state.offset)
+		state.offset = progress.outlines.at;
+	view_save(sfnt->view, &state);
+}
+
+/* Adds the table's bytes up to `end` to its sum, where that goes on. False: they are not all in the view. */
+static bool add_bytes(struct sfnt *sfnt, uint64_t end)
+{
+	struct progress *progress = &sfnt->progress;
+
+	while (progress->at < end) {
+		uint64_t left = end - progress->at,
+			 some = sfnt->saves && left > SAVE_SPACING ? SAVE_SPACING : left;
+		size_t len;
+		const uint8_t *p = walk_window(sfnt->view, progress->at, progress->at + some, &len);
+
+		if (!p)
+			return false;
+		sfnt_sum_add(&progress->sum, p, len);
+		progress->at += len;
+		if (sfnt->saves)
+			save(sfnt);
+	}
+	return true;
+}
+
+static bool is_valid_table(struct sfnt *sfnt, struct sfnt_table *table)
+{
+	uint64_t end = (uint64_t)table->at + table->len;
 	bool head = memcmp(table->tag, "head", 4) == 0;
+	struct sfnt_sum sum;
 	const uint8_t *p;
-	size_t len;
 
 	if (table->tag[0] == 0)
 		return view_peek(sfnt->view, end - 1, 1) != NULL;
-	for (; at < end; at += len) {
-		p = walk_window(sfnt->view, at, end, &len);
-		if (!p)
-			return false;
-		sfnt_sum_add(&sum, p, len);
-	}
+	if (sfnt->progress.at < table->at)
+		sfnt->progress.at = table->at;
+	if (!add_bytes(sfnt, end))
+		return false;
+	sum = sfnt->progress.sum;
 	if (head && table->len >= 16) {
 		p = view_peek(sfnt->view, table->at, 16);
 		if (!p || be32(p + 12) != 0x5f0f3cf5)
@@ -177,6 +224,7 @@ static bool is_valid_table(const struct sfnt *sfnt, struct sfnt_table *table)
 		sum.sum = table->sum;
 		end = (end + 3) & ~3ull;
 		table->len = (uint32_t)(end - table->at);
+		sfnt->saves = false; /* states do not have the length */
 	}
 	/* Clusters of a table in another order have the same sum: it proves one joint, and more only with what is in the table
 	 * (sfnt_outlines.h). */
@@ -278,25 +326,36 @@ static const struct sfnt_table *find_table(const struct sfnt *sfnt, const char *
 	return NULL;
 }
 
+/* Describes the glyphs of a font that has the table 'glyf'. False: what says how long places are is not known. */
+static bool describe_glyphs(
+	const struct sfnt *sfnt, const struct sfnt_table *table, struct sfnt_glyphs *glyphs)
+{
+	const struct sfnt_table *head = find_table(sfnt, "head"),
+				*places = find_table(sfnt, "loca");
+	const uint8_t *p = head && head->len >= 52 ? view_peek(sfnt->view, head->at + 50, 2) : NULL;
+
+	*glyphs = (struct sfnt_glyphs){ .at = table->at, .end = (uint64_t)table->at + table->len };
+	if (!p || !places)
+		return false;
+	glyphs->width = be16(p) ? 4 : 2;
+	glyphs->places = places->at;
+	glyphs->place_count = places->len / glyphs->width;
+	return true;
+}
+
 /* A checksum is the same in whatever order a table's clusters are: whether the outlines are where the font has them. */
 static bool are_outlines_valid(const struct sfnt *sfnt)
 {
-	const struct sfnt_table *table = find_table(sfnt, "glyf"), *head = find_table(sfnt, "head"),
-				*places = find_table(sfnt, "loca"), *metrics, *header;
+	const struct sfnt_table *table = find_table(sfnt, "glyf"), *metrics, *header;
 	const struct sfnt_table *compact = find_table(sfnt, "CFF ");
-	const uint8_t *p = head && head->len >= 52 ? view_peek(sfnt->view, head->at + 50, 2) : NULL;
-	struct sfnt_glyphs glyphs = { 0 };
+	struct sfnt_glyphs glyphs;
+	const uint8_t *p;
 
 	if (compact && !sfnt_prove_charstrings(
 			       sfnt->view, compact->at, (uint64_t)compact->at + compact->len))
 		return false;
-	if (!p || !table || !places || table->len < GLYPHS_MIN)
+	if (!table || table->len < GLYPHS_MIN || !describe_glyphs(sfnt, table, &glyphs))
 		return true;
-	glyphs.width = be16(p) ? 4 : 2;
-	glyphs.at = table->at;
-	glyphs.end = (uint64_t)table->at + table->len;
-	glyphs.places = places->at;
-	glyphs.place_count = places->len / glyphs.width;
 	metrics = find_table(sfnt, "hmtx");
 	header = find_table(sfnt, "hhea");
 	p = header && header->len >= 36 ? view_peek(sfnt->view, header->at + 34, 2) : NULL;
@@ -308,26 +367,60 @@ static bool are_outlines_valid(const struct sfnt *sfnt)
 	return sfnt_prove_glyphs(sfnt->view, &glyphs);
 }
 
-/* Where a table whose checksum does not agree is another file's, as far as its outlines show it. Its place: they do not. */
-static uint64_t outlines_end(const struct sfnt *sfnt, const struct sfnt_table *table)
-{
-	uint64_t end = (uint64_t)table->at + table->len;
+/* ---- where a file is put together ---------------------------------------------------------- */
 
-	if (memcmp(table->tag, "glyf", 4) == 0)
-		return sfnt_glyphs_end(sfnt->view, table->at, end);
-	if (memcmp(table->tag, "CFF ", 4) == 0)
-		return sfnt_charstrings_end(sfnt->view, table->at, end);
-	return table->at;
+static bool has_outlines(const struct sfnt_table *table)
+{
+	return memcmp(table->tag, "glyf", 4) == 0 || memcmp(table->tag, "CFF ", 4) == 0;
 }
 
-/* The verdict where files are put together: what comes first does, whatever agrees after it. */
-static enum verdict judge_first(struct sfnt *sfnt, const struct sfnt_table *bad)
+/* Outlines were followed: the sum goes on up to there, and a state is saved. */
+static bool save_outlines(struct sfnt_followed *followed)
 {
-	uint64_t at = outlines_end(sfnt, bad), end = (uint64_t)bad->at + bad->len;
-	uint64_t size = view_size(sfnt->view);
+	struct sfnt *sfnt = followed->context;
+
+	if (followed->at < sfnt->progress.at + SAVE_SPACING)
+		return false;
+	add_bytes(sfnt, followed->at);
+	return true;
+}
+
+/* Whether a table before this one is as it must be. */
+static bool is_known(const struct sfnt *sfnt, const struct sfnt_table *table, const char *tag)
+{
+	const struct sfnt_table *other = find_table(sfnt, tag);
+
+	return other && other < table && other->is_good;
+}
+
+/* Where a table is another file's, as far as its outlines show it. Its place: they do not. Its end: they are all right. */
+static uint64_t outlines_end(struct sfnt *sfnt, const struct sfnt_table *table)
+{
+	struct sfnt_followed *followed = &sfnt->progress.outlines;
+	uint64_t end = (uint64_t)table->at + table->len;
+	struct sfnt_glyphs glyphs;
+
+	if (!has_outlines(table))
+		return table->at;
+	followed->note = sfnt->saves ? save_outlines : NULL;
+	followed->context = sfnt;
+	if (table->tag[0] == 'C')
+		return sfnt_follow_charstrings(sfnt->view, table->at, end, followed);
+	if (!describe_glyphs(sfnt, table, &glyphs) || !is_known(sfnt, table, "loca") ||
+		!is_known(sfnt, table, "head"))
+		glyphs.place_count = 0;
+	return sfnt_follow_glyphs(sfnt->view, &glyphs, followed);
+}
+
+/* The verdict on a font whose first table that is wrong is this one: what comes first does, whatever agrees after it. at: what
+ * outlines_end says of it. */
+static enum verdict judge_first(struct sfnt *sfnt, const struct sfnt_table *bad, uint64_t at)
+{
+	uint64_t end = (uint64_t)bad->at + bad->len, size = view_size(sfnt->view);
+	uint64_t from = bad->at > sfnt->resumed ? bad->at : sfnt->resumed;
 
 	if (at == bad->at || at >= end)
-		at = bad->at < size ? foreign_start(sfnt->view, bad->at, end) : size;
+		at = bad->at < size ? foreign_start(sfnt->view, from, end) : size;
 	if (at == end && end <= size)
 		at = bad->at;
 	sfnt->finding->length = at;
@@ -335,43 +428,157 @@ static enum verdict judge_first(struct sfnt *sfnt, const struct sfnt_table *bad)
 		"wrong checksum of table %.4s at %" PRIu32, bad->tag, bad->at);
 }
 
+/* Whether the table agrees. *at: what outlines_end says of one that does not. */
+static bool follow_table(struct sfnt *sfnt, struct sfnt_table *table, uint64_t *at)
+{
+	uint64_t end = (uint64_t)table->at + table->len, size = view_size(sfnt->view);
+
+	*at = outlines_end(sfnt, table);
+	if (end > size) {
+		if (sfnt->saves)
+			add_bytes(sfnt, size);
+		return false;
+	}
+	if (*at > table->at && *at < end) {
+		/* Some fonts have an outline that is not as it must be. In most trials it shows that they are wrong. */
+		if (sfnt->resumed && view_is_trial(sfnt->view))
+			return false;
+		sfnt->saves = false;
+	}
+	return is_valid_table(sfnt, table);
+}
+
+/* Goes on to the table with this number, from its beginning. */
+static void begin_table(struct sfnt *sfnt, uint32_t number)
+{
+	sfnt->progress = (struct progress){ .number = number, .at = sfnt->tables[number].at };
+	if (sfnt->saves)
+		save(sfnt);
+}
+
+/* The table agrees, as all before it do. */
+static void pass_table(struct sfnt *sfnt, struct sfnt_table *table)
+{
+	uint64_t end = (uint64_t)table->at + table->len;
+
+	table->is_good = true;
+	if (end > sfnt->seen)
+		sfnt->seen = end;
+}
+
+/* What tables up to a state are. */
+static void pass_tables(struct sfnt *sfnt, const struct progress *from)
+{
+	for (uint32_t i = 0; i < from->number; i++) {
+		struct sfnt_table *table = &sfnt->tables[i];
+
+		pass_table(sfnt, table);
+		if (table->sum)
+			view_linked(
+				sfnt->view, table->at, (uint64_t)table->at + table->len, SUM_BITS);
+	}
+	sfnt->progress = *from;
+}
+
+static bool has_sum(const struct sfnt *sfnt, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		/* A checksum of 0 proves nothing: it matches any zeros. */
+		if (sfnt->tables[i].is_good && sfnt->tables[i].sum)
+			return true;
+	return false;
+}
+
+/* Whether the table that is followed has outlines that are as they must be: it is a font's, whatever its sum is. */
+static bool has_outlines_right(const struct sfnt *sfnt)
+{
+	return sfnt->progress.outlines.count >= OUTLINES_MIN;
+}
+
+/* The verdict on one of many layouts, or on a file that may be one: the first table that is wrong ends it. */
+static enum verdict follow_tables(struct sfnt *sfnt, const struct progress *from)
+{
+	struct sfnt_table *bad = NULL;
+	uint64_t bad_at = 0, at;
+	bool is_font = false;
+
+	sfnt->seen = sfnt->head_end;
+	if (from && from->number < sfnt->count)
+		pass_tables(sfnt, from);
+	else
+		begin_table(sfnt, 0);
+	for (uint32_t i = sfnt->progress.number; i < sfnt->count; i++) {
+		struct sfnt_table *table = &sfnt->tables[i];
+
+		if (i > sfnt->progress.number)
+			begin_table(sfnt, i);
+		if (follow_table(sfnt, table, &at)) {
+			pass_table(sfnt, table);
+			continue;
+		}
+		sfnt->saves = false;
+		if (!bad) {
+			bad = table;
+			bad_at = at;
+		}
+		is_font = has_sum(sfnt, i) || has_outlines_right(sfnt);
+		if (is_font)
+			break;
+	}
+	sfnt->finding->length = find_end(sfnt);
+	if (!is_font && !has_sum(sfnt, (uint32_t)sfnt->count))
+		return verdict_because(CARVE_REJECT, sfnt->finding,
+			"no table checksum matches from %" PRIu64 " on", sfnt->head_end);
+	if (!bad || !view_is_trial(sfnt->view))
+		read_details(sfnt);
+	if (bad)
+		return judge_first(sfnt, bad, bad_at);
+	prove_places(sfnt);
+	return are_outlines_valid(sfnt) ? CARVE_COMPLETE
+					: verdict_because(CARVE_UNVERIFIED, sfnt->finding,
+						  "checksums that agree, but outlines that do not");
+}
+
+/* ---- the verdict of the scan --------------------------------------------------------------- */
+
+/* The verdict if no checksum agrees: the first table may be one of outlines that breaks off. */
+static enum verdict judge_outlines(struct sfnt *sfnt)
+{
+	uint64_t at;
+
+	begin_table(sfnt, 0);
+	at = outlines_end(sfnt, &sfnt->tables[0]);
+	if (has_outlines_right(sfnt))
+		return judge_first(sfnt, &sfnt->tables[0], at);
+	return verdict_because(CARVE_REJECT, sfnt->finding,
+		"no table checksum matches from %" PRIu64 " on", sfnt->head_end);
+}
+
 static enum verdict judge_tables(struct sfnt *sfnt)
 {
-	size_t matching = 0, nonzero = 0, first_bad = sfnt->count, last_good = 0;
+	size_t matching = 0, first_bad = sfnt->count, last_good = 0;
 	struct finding *finding = sfnt->finding;
 	const struct sfnt_table *bad;
 	uint64_t end, valid_end;
 
-	for (size_t i = 0; i < sfnt->count; i++) {
+	for (uint32_t i = 0; i < sfnt->count; i++) {
+		begin_table(sfnt, i);
 		if (is_valid_table(sfnt, &sfnt->tables[i])) {
 			sfnt->tables[i].is_good = true;
 			matching++;
-			/* A checksum of 0 proves nothing: it matches any zeros. */
-			nonzero += sfnt->tables[i].len && sfnt->tables[i].sum;
 			last_good = i;
 		} else if (first_bad == sfnt->count) {
 			first_bad = i;
-			if (nonzero && view_is_trial(sfnt->view) && view_thorough(sfnt->view))
-				return judge_first(sfnt, &sfnt->tables[i]);
 		}
 	}
 	end = find_end(sfnt);
 	finding->length = end;
-	if (!nonzero)
-		return verdict_because(CARVE_REJECT, finding,
-			"no table checksum matches from %" PRIu64 " on", sfnt->head_end);
+	if (!has_sum(sfnt, (uint32_t)sfnt->count))
+		return judge_outlines(sfnt);
 	read_details(sfnt);
-	if (matching == sfnt->count && view_thorough(sfnt->view)) {
-		prove_places(sfnt);
-		if (!are_outlines_valid(sfnt))
-			return verdict_because(CARVE_UNVERIFIED, finding,
-				"checksums that agree, but outlines that do not");
-	}
 	if (matching == sfnt->count)
 		return CARVE_COMPLETE;
 	bad = &sfnt->tables[first_bad];
-	if (view_thorough(sfnt->view))
-		return judge_first(sfnt, bad);
 	if (end <= view_size(sfnt->view) && (last_good > first_bad || whole_sum_holds(sfnt, end)))
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"wrong checksum of table %.4s at %" PRIu32, bad->tag, bad->at);
@@ -388,7 +595,9 @@ static enum verdict judge_tables(struct sfnt *sfnt)
 		bad->tag, bad->at);
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+/* The check, from a state on that is valid; NULL: from the beginning. */
+static enum verdict check_from(
+	struct view *view, const struct carve_state *state, struct finding *finding)
 {
 	struct sfnt sfnt = { .view = view, .finding = finding };
 	const uint8_t *p = view_peek(view, 0, 32);
@@ -412,12 +621,27 @@ static enum verdict check(struct view *view, struct finding *finding)
 	} else {
 		sort_tables(&sfnt);
 		finding->extension = collection ? "ttc" : sfnt.compact ? "otf" : "ttf";
-		verdict = judge_tables(&sfnt);
+		sfnt.saves = view_wants_states(view);
+		sfnt.resumed = state ? state->offset : 0;
+		verdict = state || walk_assembles(view)
+				  ? follow_tables(&sfnt, state ? state->data : NULL)
+				  : judge_tables(&sfnt);
 	}
 	free(sfnt.tables);
 	if (verdict == CARVE_REJECT)
 		finding->length = 0;
 	return verdict;
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return check_from(view, NULL, finding);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	return check_from(view, state, finding);
 }
 
 /* ---- files in pieces ------------------------------------------------------------------------ */
@@ -480,11 +704,12 @@ static void expect_later(const struct sfnt *sfnt, size_t number, struct carve_su
 }
 
 /* The first table whose checksum does not agree. */
-static bool find_bad_table(const struct sfnt *sfnt, struct carve_sum *sum)
+static bool find_bad_table(struct sfnt *sfnt, struct carve_sum *sum)
 {
 	for (size_t i = 0; i < sfnt->count; i++) {
 		struct sfnt_table *table = &sfnt->tables[i];
 
+		begin_table(sfnt, (uint32_t)i);
 		if (is_valid_table(sfnt, table))
 			continue;
 		sum->from = table->at;
@@ -532,5 +757,6 @@ const struct carver sfnt_carver = {
 	.name = "sfnt",
 	.summary = "TrueType and OpenType fonts and collections, by their tables' checksums",
 	.check = check,
+	.resume = resume,
 	.map = &sfnt_map,
 };

@@ -16,13 +16,15 @@
 
 #define OUTLINES_SURE 8 /* that must be as expected before one that is not says anything */
 #define OUTLINE_WORK 16 /* units (view_work) */
-#define WINDOW_LEN 1024 /* bytes that are looked at together */
+#define WINDOW_LEN 1024 /* bytes that are looked at together, */
+#define ROWS_LEN 512    /* and of a table of places or metrics */
 #define GLYPH_HEAD 10
 #define GLYPH_MAX 8192 /* bytes of one; longer ones are taken for other data */
 #define GLYPH_CUT 2048 /* the same where the view ends in it */
 #define CONTOURS_MAX 1000
 #define ALIGNED 4
 #define OUTLINES_WRONG 2 /* that some fonts have */
+#define GLYPHS_ASKED 3   /* after one that is not as it must be */
 /* What outlines after a joint prove (view_proved; tests/bench/RESULTS.md, "Outlines after a joint"): the first glyph that ends where it must and
  * whose left side is where 'hmtx' has it, each of the next two, and the last byte of each of six charstrings. */
 #define GLYPH_BITS 12
@@ -211,23 +213,35 @@ static uint64_t next_glyph(struct outlines *outlines, uint64_t table, uint64_t a
 	return 0;
 }
 
-uint64_t sfnt_glyphs_end(struct view *view, uint64_t at, uint64_t end)
+/* Notes that all before `at`, where outline `number` begins, is as it must be. */
+static void note_followed(
+	struct outlines *outlines, struct sfnt_followed *followed, uint64_t at, uint32_t number)
 {
-	struct outlines outlines = { .view = view, .end = end };
-	uint64_t size = view_size(view) < end ? view_size(view) : end, table = at, next;
-	unsigned count = 0;
+	followed->at = at;
+	followed->number = number;
+	followed->count++;
+	/* Others may look at bytes there. */
+	if (followed->note && followed->note(followed))
+		outlines->len = 0;
+}
 
-	while (at + ALIGNED <= end && (next = next_glyph(&outlines, table, at)) &&
-		next - at <= GLYPH_MAX) {
-		at = next;
-		count++;
-	}
+/* Follows glyphs of which no table says where they are. */
+static uint64_t follow_glyphs(
+	struct view *view, const struct sfnt_glyphs *glyphs, struct sfnt_followed *followed)
+{
+	struct outlines outlines = { .view = view, .end = glyphs->end };
+	uint64_t size = view_size(view) < glyphs->end ? view_size(view) : glyphs->end, next;
+
+	while (followed->at + ALIGNED <= glyphs->end &&
+		(next = next_glyph(&outlines, glyphs->at, followed->at)) &&
+		next - followed->at <= GLYPH_MAX)
+		note_followed(&outlines, followed, next, 0);
 	/* Other bytes may seem to be a long glyph. */
 	if (outlines.is_cut)
-		return at < size && size - at > GLYPH_CUT ? at : size;
-	if (at + ALIGNED > end)
-		return end;
-	return count < OUTLINES_SURE ? table : at;
+		return followed->at < size && size - followed->at > GLYPH_CUT ? followed->at : size;
+	if (followed->at + ALIGNED > glyphs->end)
+		return glyphs->end;
+	return followed->count < OUTLINES_SURE ? glyphs->at : followed->at;
 }
 
 /* What a table's checksum proves of each joint beside outlines after it: of the only one it does so alone. */
@@ -243,7 +257,7 @@ struct rows {
 	struct view *view;
 	uint64_t at, end; /* from there on; bytes before were read */
 	size_t len;       /* that are known from there on */
-	uint8_t bytes[4096];
+	uint8_t bytes[ROWS_LEN];
 };
 
 /* Bytes at `at`, not before those of the last call. NULL: they are not all in the table, or in the view. *fetched: others may be fetched
@@ -327,33 +341,116 @@ static void prove_glyph(struct placed *placed, uint64_t from, uint64_t to)
 	placed->from[placed->count++ % GLYPHS_COUNTED] = from;
 }
 
+/* Whether the glyph at `from` ends at `to`, but for zeros up to a multiple of four. */
+static bool ends_there(struct outlines *outlines, uint64_t from, uint64_t to)
+{
+	uint64_t table_end = outlines->end, end;
+	bool fits;
+
+	/* Whatever it has to be is not looked for after it. */
+	outlines->end = to;
+	end = glyph_end(outlines, from);
+	fits = end && to - end < ALIGNED && (end == to || are_zeros(outlines, end, to));
+	outlines->end = table_end;
+	return fits;
+}
+
 /* Looks at a glyph in its place. False: it can't be one. */
 static bool add_glyph(struct placed *placed, uint64_t number, uint64_t from, uint64_t to)
 {
 	const uint8_t *p = look(&placed->outlines, from, GLYPH_HEAD);
 	int16_t left = p ? (int16_t)be16(p + 2) : 0;
-	uint64_t end;
 
 	if (!p)
 		return true;
 	if (!is_glyph(p))
 		return false;
-	end = glyph_end(&placed->outlines, from);
-	if (end && end <= to && to - end < ALIGNED &&
-		(end == to || are_zeros(&placed->outlines, end, to)) &&
-		has_left_side(placed, number, left))
+	if (ends_there(&placed->outlines, from, to) && has_left_side(placed, number, left))
 		prove_glyph(placed, from, to);
 	return true;
 }
 
-bool sfnt_prove_glyphs(struct view *view, const struct sfnt_glyphs *glyphs)
+static struct placed placed_of(struct view *view, const struct sfnt_glyphs *glyphs)
 {
-	struct placed placed = { .glyphs = glyphs,
+	return (struct placed){ .glyphs = glyphs,
 		.outlines = { .view = view, .end = glyphs->end },
 		.places = { .view = view,
 			.at = glyphs->places,
 			.end = glyphs->places + glyphs->place_count * glyphs->width },
 		.metrics = { .view = view, .at = glyphs->metrics, .end = glyphs->metrics_end } };
+}
+
+/* Finds the next glyph from this number on that has an outline. False: there is none. */
+static bool next_placed(struct placed *placed, uint64_t *number, uint64_t *from, uint64_t *to)
+{
+	const struct sfnt_glyphs *glyphs = placed->glyphs;
+	uint64_t table_len = glyphs->end - glyphs->at, place;
+
+	if (*number >= glyphs->place_count || !place_of(placed, *number, &place))
+		return false;
+	for (; *number + 1 < glyphs->place_count; (*number)++, place = *to) {
+		if (!place_of(placed, *number + 1, to) || !view_work(placed->outlines.view, 1))
+			return false;
+		if (*to <= table_len && place + GLYPH_HEAD <= *to) {
+			*from = glyphs->at + place;
+			*to += glyphs->at;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Whether the glyphs from this number on are another file's, as one before is not as it must be: a few fonts have a glyph
+ * like that. */
+static bool are_foreign(struct placed *placed, uint64_t number)
+{
+	unsigned good = 0, bad = 0;
+	uint64_t from, to;
+
+	for (; good + bad < GLYPHS_ASKED && next_placed(placed, &number, &from, &to); number++) {
+		bool fits = ends_there(&placed->outlines, from, to);
+
+		if (placed->outlines.is_cut)
+			break;
+		good += fits;
+		bad += !fits;
+	}
+	return bad >= good;
+}
+
+/* Follows glyphs whose places are known. */
+static uint64_t follow_places(
+	struct view *view, const struct sfnt_glyphs *glyphs, struct sfnt_followed *followed)
+{
+	struct placed placed = placed_of(view, glyphs);
+	uint64_t number = followed->number, size = view_size(view), from, to;
+
+	for (; next_placed(&placed, &number, &from, &to); number++) {
+		bool fits = from < size && ends_there(&placed.outlines, from, to);
+
+		if (placed.outlines.is_cut || from >= size)
+			return size < glyphs->end ? size : glyphs->end;
+		if (fits)
+			note_followed(&placed.outlines, followed, to, (uint32_t)number + 1);
+		else if (are_foreign(&placed, number + 1))
+			return followed->count < OUTLINES_SURE ? glyphs->at : from;
+		placed.outlines.is_cut = false;
+	}
+	return glyphs->end;
+}
+
+uint64_t sfnt_follow_glyphs(
+	struct view *view, const struct sfnt_glyphs *glyphs, struct sfnt_followed *followed)
+{
+	if (!followed->at)
+		followed->at = glyphs->at;
+	return glyphs->place_count ? follow_places(view, glyphs, followed)
+				   : follow_glyphs(view, glyphs, followed);
+}
+
+bool sfnt_prove_glyphs(struct view *view, const struct sfnt_glyphs *glyphs)
+{
+	struct placed placed = placed_of(view, glyphs);
 	uint64_t from = 0, to;
 	unsigned wrong = 0;
 
@@ -515,35 +612,74 @@ static bool is_end(uint8_t byte)
 	return byte == END_CHAR || byte == CALL_SUBR || byte == CALL_GSUBR;
 }
 
-/* Where the first entry of the list begins that is not an outline, or where its place is stored, if that is invalid; 0: nowhere. */
-static uint64_t find_wrong(struct outlines *outlines, struct list *list)
+/* Whether all places of the list are possible. False: *wrong is where the first that is not is stored, or 0: the view ends before. */
+static bool are_places_valid(struct outlines *outlines, struct list *list, uint64_t *wrong)
 {
 	uint64_t from, to, rest = outlines->end - list->data;
+	bool valid = read_place(outlines, list, 0, &from);
 
-	if (!read_place(outlines, list, 0, &from))
-		return outlines->is_cut ? 0 : list->places;
-	for (uint32_t i = 1; i <= list->count; i++, from = to) {
-		if (!read_place(outlines, list, i, &to) || to < from || to > rest)
-			return outlines->is_cut ? 0 : list->places + (uint64_t)i * list->width;
+	*wrong = list->places;
+	for (uint32_t i = 1; valid && i <= list->count; i++, from = to) {
+		valid = read_place(outlines, list, i, &to) && to >= from && to <= rest;
+		*wrong = list->places + (uint64_t)i * list->width;
 	}
-	if (!view_work(outlines->view, (uint64_t)list->count * OUTLINE_WORK))
-		return 0;
-	read_place(outlines, list, 0, &from);
-	for (uint32_t i = 1; i <= list->count; i++, from = to) {
+	if (!valid && outlines->is_cut)
+		*wrong = 0;
+	return valid;
+}
+
+/* Whether most of the outlines from number `first` on do not end as they must, as one before does not. */
+static bool end_wrong(struct outlines *outlines, struct list *list, uint32_t first)
+{
+	unsigned good = 0, bad = 0;
+	uint64_t from, to;
+
+	if (!read_place(outlines, list, first, &from))
+		return true;
+	for (uint32_t i = first + 1; i <= list->count && good + bad < GLYPHS_ASKED;
+		i++, from = to) {
 		const uint8_t *p;
 
 		if (!read_place(outlines, list, i, &to))
+			break;
+		if (to <= from)
+			continue;
+		p = look(outlines, list->data + to - 1, 1);
+		if (!p)
+			break;
+		good += is_end(*p);
+		bad += !is_end(*p);
+	}
+	return bad >= good;
+}
+
+/* Follows outlines in their places: where the first begins that does not end as it must; 0: none does. */
+static uint64_t find_wrong(
+	struct outlines *outlines, struct list *list, struct sfnt_followed *followed)
+{
+	uint64_t from, to;
+
+	if (!read_place(outlines, list, followed->number, &from))
+		return 0;
+	for (uint32_t i = followed->number + 1; i <= list->count; i++, from = to) {
+		const uint8_t *p;
+
+		if (!read_place(outlines, list, i, &to) || !view_work(outlines->view, OUTLINE_WORK))
 			return 0;
 		p = to > from ? look(outlines, list->data + to - 1, 1) : NULL;
 		if (outlines->is_cut)
 			return 0;
-		if (p && !is_end(*p))
+		if (p && is_end(*p))
+			note_followed(outlines, followed, list->data + to, i);
+		else if (p && end_wrong(outlines, list, i))
 			return list->data + from;
+		outlines->is_cut = false;
 	}
 	return 0;
 }
 
-uint64_t sfnt_charstrings_end(struct view *view, uint64_t at, uint64_t end)
+uint64_t sfnt_follow_charstrings(
+	struct view *view, uint64_t at, uint64_t end, struct sfnt_followed *followed)
 {
 	struct outlines outlines = { .view = view, .end = end };
 	uint64_t size = view_size(view) < end ? view_size(view) : end, wrong, said;
@@ -551,7 +687,11 @@ uint64_t sfnt_charstrings_end(struct view *view, uint64_t at, uint64_t end)
 
 	if (!read_charstrings(&outlines, at, &list, &said))
 		return outlines.is_cut ? size : at;
-	wrong = find_wrong(&outlines, &list);
+	if (!followed->number && !are_places_valid(&outlines, &list, &wrong))
+		return wrong ? wrong : size;
+	if (followed->number > list.count)
+		return at;
+	wrong = find_wrong(&outlines, &list, followed);
 	return wrong ? wrong : outlines.is_cut ? size : end;
 }
 

@@ -291,6 +291,158 @@ Test(carver_sfnt, charstrings_after_a_joint_prove_it)
 }
 
 /* Tables of a few bytes are alike in many fonts: the next one says where the piece is. */
+/* ---- states ---------------------------------------------------------------------------------- */
+
+/* Triangles in their places, which are stored before them, 40 bytes long but for one that has three zeros too many; and a table
+ * without outlines. */
+static struct bytes make_placed(unsigned odd)
+{
+	struct table tables[4] = { { "head", { 0 } }, { "loca", { 0 } }, { "glyf", { 0 } },
+		{ "post", { 0 } } };
+	struct bytes *head = &tables[0].bytes, *places = &tables[1].bytes,
+		     *glyphs = &tables[2].bytes;
+
+	bytes_add(head, "\0\1\0\0\1\1\1\1\0\0\0\0\x5f\x0f\x3c\xf5", 16);
+	bytes_fill(head, 0, 34);
+	bytes_add_be(head, 1, 2);
+	bytes_add_be(head, 0, 2);
+	for (unsigned i = 0; i < GLYPHS; i++) {
+		bytes_add_be(places, glyphs->len, 4);
+		bytes_add_be(glyphs, 1, 2);
+		bytes_fill(glyphs, 0, 8);
+		bytes_add_be(glyphs, 2, 2);
+		bytes_add_be(glyphs, 14, 2);
+		bytes_fill(glyphs, 0xb0, 14);
+		bytes_add_be(glyphs, 0x373737, 3);
+		bytes_fill(glyphs, (uint8_t)(i * 7), 6);
+		bytes_fill(glyphs, 0, i == odd ? 11 : 3);
+	}
+	bytes_add_be(places, glyphs->len, 4);
+	bytes_add_random(&tables[3].bytes, 3, 8000);
+	return make_tables("\0\1\0\0", tables, 4);
+}
+
+/* Saves states of a font, whose bytes from `broken` on are others': the last one before `most`. *noticed: what is valid. */
+static struct carve_state *save_state(
+	const struct bytes *font, size_t broken, uint64_t most, uint64_t *noticed)
+{
+	struct bytes other = { 0 };
+	struct finding found = { 0 };
+	struct carve_state *state = calloc(1, sizeof(*state));
+	const struct carve_state *kept;
+	struct view *view;
+
+	bytes_add(&other, font->data, broken);
+	bytes_add_random(&other, 9, font->len - broken);
+	view = view_new_memory(other.data, other.len);
+	view_keep_states(view, 512);
+	carver_find("sfnt")->check(view, &found);
+	*noticed = found.length;
+	kept = view_state_before(view, most);
+	cr_assert_not_null(kept);
+	*state = *kept;
+	state->data = memcpy(malloc(kept->len), kept->data, kept->len);
+	view_free(view);
+	free(other.data);
+	return state;
+}
+
+static void free_state(struct carve_state *state)
+{
+	free((void *)state->data);
+	free(state);
+}
+
+/* Checks all of a font from the state on; NULL: all of it. */
+static uint64_t go_on(const struct bytes *font, const struct carve_state *state, bool is_trial,
+	enum verdict expected, uint64_t length)
+{
+	const struct carver *carver = carver_find("sfnt");
+	struct view *view = view_new_memory(font->data, font->len);
+	struct finding found = { 0 };
+	enum verdict verdict;
+	uint64_t work;
+
+	view_set_trial(view, is_trial);
+	verdict = state ? carver->resume(view, state, &found) : carver->check(view, &found);
+	cr_expect_eq(verdict, expected, "%d: %s", (int)verdict, found.why);
+	cr_expect_eq(found.length, length, "%zu: %s", (size_t)found.length, found.why);
+	work = view_work_done(view);
+	view_free(view);
+	return work;
+}
+
+static void expect_states(struct bytes *font)
+{
+	for (size_t broken = 4000; broken < font->len; broken += 2500) {
+		uint64_t noticed, there;
+		struct carve_state *state = save_state(font, broken, broken, &noticed);
+		struct bytes wrong = { 0 };
+
+		cr_expect(state->offset <= broken && state->offset + 1500 > broken, "%zu: %zu",
+			broken, (size_t)state->offset);
+		go_on(font, state, true, CARVE_COMPLETE, font->len);
+		go_on(font, state, false, CARVE_COMPLETE, font->len);
+		/* Others' bytes are noticed where they were without a state, and soon. */
+		bytes_add(&wrong, font->data, broken);
+		bytes_add_random(&wrong, 9, font->len - broken);
+		there = go_on(&wrong, state, true, CARVE_TRUNCATED, noticed);
+		go_on(&wrong, state, false, CARVE_TRUNCATED, noticed);
+		if (noticed + 100 > broken && noticed < font->len - 8000)
+			cr_expect_lt(there, go_on(&wrong, NULL, true, CARVE_TRUNCATED, noticed) / 3,
+				"%zu", broken);
+		free(wrong.data);
+		free_state(state);
+	}
+	free(font->data);
+}
+
+Test(carver_sfnt, trials_go_on_from_states)
+{
+	struct bytes placed = make_placed(GLYPHS), whole = make_whole(0);
+	struct bytes table = make_compact(0), compact = make_font("OTTO", "CFF ", &table);
+
+	expect_states(&placed);
+	expect_states(&whole);
+	expect_states(&compact);
+}
+
+Test(carver_sfnt, outlines_show_a_font_of_which_no_table_is_whole)
+{
+	struct bytes font = make_whole(0);
+	struct finding found;
+
+	cr_expect_eq(
+		carve("sfnt", font.data, GLYPHS_AT + 30 * GLYPH_LEN + 11, &found), CARVE_TRUNCATED);
+	cr_expect_eq(found.length, GLYPHS_AT + 30 * GLYPH_LEN + 11);
+	memset(font.data + GLYPHS_AT + 30 * GLYPH_LEN, 0xee, font.len - GLYPHS_AT - 30 * GLYPH_LEN);
+	cr_expect_eq(carve("sfnt", font.data, font.len, &found), CARVE_TRUNCATED);
+	cr_expect(found.length + GLYPH_LEN > GLYPHS_AT + 30 * GLYPH_LEN &&
+			  found.length < GLYPHS_AT + 31 * GLYPH_LEN,
+		"%zu", (size_t)found.length);
+	memset(font.data + GLYPHS_AT + 5 * GLYPH_LEN, 0xee, 25 * GLYPH_LEN);
+	cr_expect_eq(carve("sfnt", font.data, font.len, &found), CARVE_REJECT);
+	free(font.data);
+}
+
+Test(carver_sfnt, one_odd_outline_is_not_another_file)
+{
+	struct bytes font = make_placed(40), broken = { 0 };
+	size_t at = font.len - 8000 - 150 * GLYPH_LEN;
+	uint64_t noticed;
+	struct carve_state *state = save_state(&font, at, at, &noticed);
+
+	cr_expect(noticed > at - GLYPH_LEN && noticed <= at, "%zu", (size_t)noticed);
+	go_on(&font, state, true, CARVE_COMPLETE, font.len);
+	/* After one glyph that is another's come those of the font: it is not noticed here, but by the sum. */
+	bytes_add(&broken, font.data, font.len);
+	memset(broken.data + at, 0xee, GLYPH_LEN);
+	go_on(&broken, state, true, CARVE_TRUNCATED, font.len - 8000 - 8 - GLYPHS * GLYPH_LEN);
+	free(broken.data);
+	free_state(state);
+	free(font.data);
+}
+
 Test(carver_sfnt, short_tables_are_left_out)
 {
 	struct table tables[] = { { "BASE", { 0 } }, { "gasp", { 0 } }, { "post", { 0 } } };
