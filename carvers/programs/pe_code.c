@@ -15,11 +15,11 @@
 
 #include "bytes.h"
 #include "code_calls.h"
+#include "walk.h"
 
 #define PLACES_MAX ((size_t)1 << 20)
-#define TOLERANCE 512 /* one wrong place in as many, and... */
-#define TOLERATED 2   /* ...as many more: then nothing is proved */
-#define SECTOR 512
+#define TOLERANCE 512      /* one wrong place in as many, and... */
+#define TOLERATED 2        /* ...as many more: then nothing is proved */
 #define ADDRESS_BITS 4     /* of one in code, apart from others... */
 #define APART 6            /* ...by as many bytes */
 #define INSTRUCTION_BITS 4 /* functions begin at every 16 bytes, and many make the same room */
