@@ -4,7 +4,7 @@
  * stream's chain fits, ole_stream.c reads streams, ole_kind.c determines the kind of file,
  * ole_content.c checks streams whose content is a chain of records and reads title and date,
  * ole_visio.c those of Visio, ole_text.c and ole_strings.c check text where proof is asked for, ole_pictures.c
- * pictures, ole_book_pictures.c those of workbooks, ole_embedded.c names the files that streams contain, ole_map.c and ole_places.c find the pieces of a file, ole_pages.c what links them, and ole_order.c
+ * pictures, ole_book_pictures.c those of workbooks, ole_embedded.c names the files that streams contain, ole_map.c and ole_places.c find the pieces of a file, ole_pages.c what links them, ole_kin.c other versions, and ole_order.c
  * what is wrong first in one that was put together.
  */
 #ifndef BURIN_CARVERS_DOCUMENTS_OLE_H
@@ -140,6 +140,25 @@ bool ole_check_directory(struct ole *ole);
 /* Calls visit for each entry in the root storage, in any order, until it returns false. */
 void ole_each_in_root(struct ole *ole, const struct ole_entry *root,
 	bool (*visit)(void *context, const struct ole_entry *entry), void *context);
+
+#define OLE_WAITING_MAX 64
+
+/* The entries of a storage, of which `first` is one that leads to the others. */
+struct ole_children {
+	const struct ole_entry *entries; /* of the directory; type 0: free, or not known */
+	uint32_t count, seen;
+	uint32_t waiting[OLE_WAITING_MAX], waiting_count;
+};
+
+void ole_children_begin(struct ole_children *children, const struct ole_entry *entries,
+	uint32_t count, uint32_t first);
+/* The next one's number, in any order; OLE_FREE: that was all. Damage can make none endless, but some come twice, and
+ * of trees that are deeper than any that programs write not all come. */
+uint32_t ole_children_next(struct ole_children *children);
+
+/* The storage's stream with this name; OLE_FREE: none. */
+uint32_t ole_find_child(
+	const struct ole_entry *entries, uint32_t count, uint32_t first, const char *name);
 
 /* A position in a stream, which only moves forward. Initially all zero except the entry. */
 struct ole_position {

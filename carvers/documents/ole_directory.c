@@ -261,3 +261,45 @@ void ole_each_in_root(struct ole *ole, const struct ole_entry *root,
 	free(queue);
 	free(seen);
 }
+
+void ole_children_begin(struct ole_children *children, const struct ole_entry *entries,
+	uint32_t count, uint32_t first)
+{
+	*children = (struct ole_children){
+		.entries = entries, .count = count, .waiting = { first }, .waiting_count = 1
+	};
+}
+
+uint32_t ole_children_next(struct ole_children *children)
+{
+	while (children->waiting_count && children->seen <= children->count) {
+		uint32_t i = children->waiting[--children->waiting_count];
+		const struct ole_entry *entry;
+
+		if (i >= children->count)
+			continue;
+		entry = &children->entries[i];
+		if (!entry->type)
+			continue;
+		children->seen++;
+		if (children->waiting_count + 2 <= OLE_WAITING_MAX) {
+			children->waiting[children->waiting_count++] = entry->left;
+			children->waiting[children->waiting_count++] = entry->right;
+		}
+		return i;
+	}
+	return OLE_FREE;
+}
+
+uint32_t ole_find_child(
+	const struct ole_entry *entries, uint32_t count, uint32_t first, const char *name)
+{
+	struct ole_children children;
+	uint32_t i;
+
+	ole_children_begin(&children, entries, count, first);
+	while ((i = ole_children_next(&children)) != OLE_FREE)
+		if (entries[i].type == OLE_STREAM && ole_named(&entries[i], name))
+			break;
+	return i;
+}

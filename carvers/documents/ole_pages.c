@@ -14,24 +14,25 @@
 
 #include "bytes.h"
 #include "logarithm.h"
+#include "ole_kin.h"
 #include "ole_places.h"
 #include "sorted.h"
 #include "walk.h"
 
 #define PAGES_MAX ((uint32_t)1 << 15) /* 16 MiB */
 #define LINKS_MAX ((size_t)1 << 17)
-#define TABLE_BITS 10    /* of a part of the FAT that marks itself, */
-#define DIRECTORY_BITS 8 /* of the root entry where the FAT is elsewhere, */
-#define CHAIN_BITS 4     /* of a stream's chain, */
-#define CHAINS 2         /* of which there are */
-#define BEGIN_BITS 4     /* of a stream's first bytes, */
-#define END_BITS 8       /* of records that end with their stream */
+#define TABLE_BITS 10           /* at most, of a part of the FAT that marks itself, */
+#define DIRECTORY_BITS 8        /* of the root entry where the FAT is elsewhere, */
+#define CHAIN_BITS 4            /* of a stream's chain, */
+#define CHAINS 2                /* of which there are */
+#define BEGIN_BITS 4            /* of a stream's first bytes; */
+#define LAYOUT ((uint64_t)4096) /* programs make streams as long as a multiple of that */
+#define END_BITS 8              /* of records that end with their stream */
 #define NEAR 4 /* sectors: many files have tables in the first ones, or one beside the other */
-#define START_LEN 24  /* first bytes of streams that are compared */
-#define OWN_PART 6    /* a version has one in six, or more, of a page's own words, */
-#define OWN_MIN 4     /* and at least as many */
+#define START_LEN 24 /* first bytes of streams that are compared */
+#define MARKS_MAX ((size_t)1 << 18)
+#define MARKS_MIN 2   /* of a page that is known by them */
 #define PROVED_MIN 64 /* bytes of a page that a digest covers */
-#define WORDS (OLE_PAGE / 4)
 
 enum page_kind {
 	PAGE_ANY,   /* nothing shows what is in it */
@@ -40,23 +41,25 @@ enum page_kind {
 	PAGE_BEGIN, /* of a well-known stream */
 	PAGE_ZEROS,
 	PAGE_RECORDS,
-	PAGE_PROVED, /* a digest covers it */
+	PAGE_TEXT,    /* with marks */
+	PAGE_FORMATS, /* of text */
+	PAGE_PROVED,  /* a digest covers it */
 };
 
 struct page {
 	uint8_t kind;
 	uint8_t head_len;
-	uint8_t own; /* words that few files have there */
 	uint16_t first, limit,
 		after; /* the first header, where bytes end, and the header after those of this page */
-	uint32_t entry; /* of the stream that begins there, at `first` */
+	uint32_t entry;    /* of the stream that begins there, at `first` */
+	uint32_t from, to; /* of formats */
 	size_t (*len)(const uint8_t *p);
 };
 
-/* A word that few files have at this offset of a page: sorted by key. */
-struct own_word {
-	uint64_t key; /* the offset, in words, and the word */
-	uint32_t page;
+/* A character that ends a paragraph: sorted by place. */
+struct mark {
+	uint64_t at; /* in the file */
+	bool is_wide;
 };
 
 struct ole_pages {
@@ -68,17 +71,10 @@ struct ole_pages {
 	struct ole_entry *entries;
 	struct carve_page_link *links;
 	size_t link_count, link_room;
-	struct own_word *own;
-	size_t own_count, own_room;
-	uint8_t *filter; /* a bit for each hash of a key */
+	struct mark *marks;
+	size_t mark_count, mark_room;
+	struct ole_kin *kin;
 };
-
-#define FILTER_BITS 20
-
-static uint32_t hash_of(uint64_t key)
-{
-	return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> (64 - FILTER_BITS));
-}
 
 static uint8_t *page_bytes(const struct ole_pages *pages, uint32_t page)
 {
@@ -104,20 +100,29 @@ static void add_link(struct ole_pages *pages, uint32_t page, uint32_t other, uns
 
 void ole_link(const struct ole_flat *flat, uint32_t at, uint32_t other, unsigned bits)
 {
-	if (at < flat->len && other < flat->len)
-		add_link(flat->pages, flat->places[at / OLE_PAGE], flat->places[other / OLE_PAGE],
-			bits);
+	if (other < flat->len)
+		ole_link_page(flat, at, ole_flat_page(flat, other), bits);
 }
 
 void ole_link_page(const struct ole_flat *flat, uint32_t at, uint32_t page, unsigned bits)
 {
 	if (at < flat->len)
-		add_link(flat->pages, flat->places[at / OLE_PAGE], page, bits);
+		add_link(flat->pages, ole_flat_page(flat, at), page, bits);
 }
 
-struct view *ole_flat_view(const struct ole_flat *flat)
+struct view *ole_pages_view(const struct ole_pages *pages)
 {
-	return flat->pages->ole.view;
+	return pages->ole.view;
+}
+
+uint32_t ole_flat_place(const struct ole_flat *flat, uint32_t at)
+{
+	return flat->places[at >> flat->shift] + (at & ((1u << flat->shift) - 1));
+}
+
+static struct page *flat_page(const struct ole_flat *flat, uint32_t at)
+{
+	return &flat->pages->pages[ole_flat_page(flat, at)];
 }
 
 static bool has_bit(const uint8_t *bits, uint32_t n)
@@ -144,7 +149,7 @@ static unsigned chain_end(const struct page *page, const uint8_t *p)
 static void note_records(const struct ole_flat *flat, uint32_t from, uint32_t first, uint32_t end,
 	size_t head_len, size_t (*len)(const uint8_t *p))
 {
-	struct page *page = &flat->pages->pages[flat->places[from / OLE_PAGE]];
+	struct page *page = flat_page(flat, from);
 	uint32_t limit = end - from < OLE_PAGE ? end - from : OLE_PAGE;
 
 	if (page->kind != PAGE_ANY || first + head_len > from + limit)
@@ -161,12 +166,12 @@ static void note_records(const struct ole_flat *flat, uint32_t from, uint32_t fi
 void ole_link_records(const struct ole_flat *flat, const uint8_t *starts, uint32_t end,
 	size_t head_len, size_t (*len)(const uint8_t *p), unsigned bits)
 {
-	uint32_t before = 0, next_page = 0;
+	uint32_t before = UINT32_MAX, next_page = 0;
 
 	for (uint32_t at = 0; at < end; at++) {
 		if (!has_bit(starts, at))
 			continue;
-		if (at / OLE_PAGE != before / OLE_PAGE)
+		if (before != UINT32_MAX && at / OLE_PAGE != before / OLE_PAGE)
 			ole_link(flat, at, before, bits);
 		if (at >= next_page) {
 			note_records(flat, at / OLE_PAGE * OLE_PAGE, at, end, head_len, len);
@@ -247,97 +252,123 @@ void ole_link_pointers(const struct ole_flat *flat, struct ole_pointer *pointers
 
 /* ---- what few files have -------------------------------------------------------------------- */
 
-static uint64_t key_of(unsigned word, uint32_t value)
-{
-	return (uint64_t)word << 32 | value;
-}
-
-static bool is_usual(uint32_t value)
-{
-	return value <= UINT16_MAX || value == UINT32_MAX || value == (value & 0xff) * 0x01010101u;
-}
-
 void ole_note_own(const struct ole_flat *flat, uint32_t from, uint32_t to)
 {
-	struct ole_pages *pages = flat->pages;
-
-	for (uint32_t at = (from + 3) / 4 * 4; at + 4 <= to && at + 4 <= flat->len; at += 4) {
-		uint32_t value = le32(flat->bytes + at);
-		uint64_t key = key_of(at % OLE_PAGE / 4, value);
-		struct own_word *list;
-
-		if (is_usual(value))
-			continue;
-		list = walk_list_grow(pages->ole.view, pages->own, pages->own_count,
-			&pages->own_room, PAGES_MAX * WORDS, sizeof(*list));
-		if (!list)
-			return;
-		pages->own = list;
-		pages->pages[flat->places[at / OLE_PAGE]].own++;
-		list[pages->own_count++] = (struct own_word){ key, flat->places[at / OLE_PAGE] };
-		pages->filter[hash_of(key) / 8] |= (uint8_t)(1 << hash_of(key) % 8);
+	to = to < flat->len ? to : flat->len;
+	for (uint32_t at = (from + 3) / 4 * 4, end; at + 4 <= to; at = end) {
+		end = (at / OLE_PAGE + 1) * OLE_PAGE;
+		end = end < to ? end : to;
+		ole_kin_add_words(flat->pages->kin, ole_flat_page(flat, at), at % OLE_PAGE,
+			flat->bytes + at, end - at);
 	}
 }
 
-static int compare_words(const void *a, const void *b)
+void ole_note_text(const struct ole_flat *flat, uint32_t from, uint32_t to)
 {
-	const struct own_word *left = a, *right = b;
-
-	if (left->key != right->key)
-		return left->key < right->key ? -1 : 1;
-	return left->page < right->page ? -1 : left->page > right->page;
+	to = to < flat->len ? to : flat->len;
+	for (uint32_t at = from, end; at < to; at = end) {
+		end = (at / OLE_PAGE + 1) * OLE_PAGE;
+		end = end < to ? end : to;
+		ole_kin_add_text(
+			flat->pages->kin, ole_flat_page(flat, at), flat->bytes + at, end - at);
+	}
 }
 
-/* The first word with this key, of those in order. */
-static size_t find_key(const struct ole_pages *pages, uint64_t key)
+void ole_note_time(struct ole_pages *pages, uint64_t time)
 {
-	return sorted_first(pages->own, pages->own_count, sizeof(*pages->own),
-		offsetof(struct own_word, key), key);
-}
-
-/* Whether one of the file's pages has words of its own that these bytes have at the same offsets; *page: which. */
-static bool find_version(
-	const struct ole_pages *pages, const uint64_t *keys, unsigned key_count, uint32_t *page)
-{
-	uint32_t candidates[WORDS];
-	unsigned count = 0, same = 0;
-
-	/* Of words that many pages have, one is enough: pages that have OWN_MIN words have others, too. */
-	for (unsigned i = 0; i < key_count; i++) {
-		size_t at = find_key(pages, keys[i]);
-
-		for (unsigned n = 0; n < 4 && count < WORDS && at + n < pages->own_count &&
-				     pages->own[at + n].key == keys[i];
-			n++)
-			candidates[count++] = pages->own[at + n].page;
-	}
-	qsort(candidates, count, sizeof(*candidates), compare_numbers);
-	for (unsigned i = 0; i < count; i++) {
-		same = i && candidates[i] == candidates[i - 1] ? same + 1 : 1;
-		if (same < OWN_MIN || same * OWN_PART < pages->pages[candidates[i]].own)
-			continue;
-		*page = candidates[i];
-		return true;
-	}
-	return false;
+	ole_kin_add_time(pages->kin, time);
 }
 
 static enum carve_kin kin(const void *context, const uint8_t *bytes)
 {
 	const struct ole_pages *pages = context;
-	uint64_t keys[WORDS];
-	unsigned count = 0;
 	uint32_t page;
 
-	for (unsigned i = 0; i < WORDS; i++) {
-		uint64_t key = key_of(i, le32(bytes + 4 * (size_t)i));
-
-		if (has_bit(pages->filter, hash_of(key)))
-			keys[count++] = key;
-	}
-	if (count < OWN_MIN || !find_version(pages, keys, count, &page))
+	if (!ole_kin_has(pages->kin, bytes, &page))
 		return CARVE_NO_KIN;
-	return memcmp(bytes, page_bytes(pages, page), OLE_PAGE) == 0 ? CARVE_COPY : CARVE_VERSION;
+	return page < pages->count && memcmp(bytes, page_bytes(pages, page), OLE_PAGE) == 0
+		       ? CARVE_COPY
+		       : CARVE_VERSION;
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+bool ole_ends_paragraph(uint8_t character)
+{
+	return character == 0x0d || character == 0x07 || character == 0x0c;
+}
+
+void ole_note_mark(const struct ole_flat *flat, uint32_t at, bool is_wide)
+{
+	struct ole_pages *pages = flat->pages;
+	struct mark *list = walk_list_grow(pages->ole.view, pages->marks, pages->mark_count,
+		&pages->mark_room, MARKS_MAX, sizeof(*list));
+
+	if (!list)
+		return;
+	pages->marks = list;
+	list[pages->mark_count++] = (struct mark){ ole_flat_place(flat, at), is_wide };
+}
+
+void ole_note_formats(const struct ole_flat *flat, uint32_t at, uint32_t from, uint32_t to)
+{
+	struct page *page = flat_page(flat, at);
+
+	if (page->kind != PAGE_ANY)
+		return;
+	page->kind = PAGE_FORMATS;
+	page->from = from;
+	page->to = to;
+}
+
+static int compare_marks(const void *a, const void *b)
+{
+	const struct mark *left = a, *right = b;
+
+	return left->at < right->at ? -1 : left->at > right->at;
+}
+
+static size_t first_mark(const struct ole_pages *pages, uint64_t at)
+{
+	return sorted_first(pages->marks, pages->mark_count, sizeof(*pages->marks),
+		offsetof(struct mark, at), at);
+}
+
+/* Pages with some marks are known by them. */
+static void close_marks(struct ole_pages *pages)
+{
+	if (pages->mark_count)
+		qsort(pages->marks, pages->mark_count, sizeof(*pages->marks), compare_marks);
+	for (size_t i = 0; i + MARKS_MIN <= pages->mark_count; i++) {
+		uint64_t page = pages->marks[i].at / OLE_PAGE;
+
+		if (pages->marks[i + MARKS_MIN - 1].at / OLE_PAGE == page &&
+			pages->pages[page].kind == PAGE_ANY)
+			pages->pages[page].kind = PAGE_TEXT;
+	}
+}
+
+static bool has_marks(const struct ole_pages *pages, uint32_t number, const uint8_t *bytes)
+{
+	uint64_t from = (uint64_t)number * OLE_PAGE, to = from + OLE_PAGE;
+
+	for (size_t i = first_mark(pages, from); i < pages->mark_count && pages->marks[i].at < to;
+		i++) {
+		const struct mark *mark = &pages->marks[i];
+		const uint8_t *p = bytes + (mark->at - from);
+
+		if (!ole_ends_paragraph(p[0]) || (mark->is_wide && mark->at + 1 < to && p[1] != 0))
+			return false;
+	}
+	return true;
+}
+
+static bool are_formats(const struct page *page, const uint8_t *bytes)
+{
+	unsigned last = 4u * bytes[OLE_PAGE - 1];
+
+	return last && last <= OLE_PAGE - 8 && le32(bytes) == page->from &&
+	       le32(bytes + last) == page->to;
 }
 
 /* ---- pictures ------------------------------------------------------------------------------- */
@@ -372,6 +403,16 @@ static void set_sector(struct ole_pages *pages, uint32_t sector, enum page_kind 
 			pages->pages[first + i].kind = (uint8_t)kind;
 }
 
+/* By how much a place in the file, or a length, shows that a table is this file's: new documents of one program are laid out alike, so by
+ * no more than how many places there are up to it. */
+static unsigned layout_bits(uint64_t len, unsigned most)
+{
+	uint64_t places = len / LAYOUT;
+	unsigned bits = places ? (unsigned)log_16((uint32_t)places) / LOG_BIT : 0;
+
+	return bits < most ? bits : most;
+}
+
 static void note_tables(struct ole_pages *pages)
 {
 	struct ole *ole = &pages->ole;
@@ -387,7 +428,8 @@ static void note_tables(struct ole_pages *pages)
 		part = le32(pages->bytes + 76 + 4 * (size_t)(sector / per_sector));
 		at = 4 * (sector % per_sector);
 		if (sector >= NEAR && part <= OLE_LAST_SECTOR && ole->fat.next[sector] == OLE_TABLE)
-			add_link(pages, page_of_sector(ole, part) + at / OLE_PAGE, 0, TABLE_BITS);
+			add_link(pages, page_of_sector(ole, part) + at / OLE_PAGE, 0,
+				layout_bits(ole_sector_at(ole, sector), TABLE_BITS));
 	}
 	for (uint32_t sector = ole->mini_table_start, n = 0;
 		sector < ole->fat.count && n < ole->fat.count; sector = ole->fat.next[sector], n++)
@@ -397,12 +439,19 @@ static void note_tables(struct ole_pages *pages)
 	if (ole->directory_start >= NEAR &&
 		(first_table < NEAR || first_table > ole->directory_start + NEAR ||
 			ole->directory_start > first_table + NEAR))
-		add_link(pages, page_of_sector(ole, ole->directory_start), 0, DIRECTORY_BITS);
+		add_link(pages, page_of_sector(ole, ole->directory_start), 0,
+			layout_bits(ole_sector_at(ole, ole->directory_start), DIRECTORY_BITS));
 }
 
 /* ---- streams -------------------------------------------------------------------------------- */
 
-static uint32_t page_of_entry(const struct ole_pages *pages, uint32_t i)
+const struct ole_entry *ole_pages_entries(const struct ole_pages *pages, uint32_t *count)
+{
+	*count = ole_entry_count(&pages->ole);
+	return pages->entries;
+}
+
+uint32_t ole_page_of_entry(const struct ole_pages *pages, uint32_t i)
 {
 	uint32_t per_sector = (1u << pages->ole.shift) / OLE_ENTRY_LEN;
 
@@ -426,10 +475,11 @@ static void link_chains(struct ole_pages *pages)
 			continue;
 		part = le32(pages->bytes + 76 + 4 * (size_t)(entry->start / per_sector));
 		page = page_of_sector(ole, part) + entry->start % per_sector * 4 / OLE_PAGE;
-		if (part > OLE_LAST_SECTOR || page_of_entry(pages, i) <= page)
+		if (part > OLE_LAST_SECTOR || ole_page_of_entry(pages, i) <= page)
 			continue;
-		add_link(pages, page_of_entry(pages, i), page, CHAIN_BITS);
-		linked++;
+		add_link(pages, ole_page_of_entry(pages, i), page,
+			layout_bits(entry->len, CHAIN_BITS));
+		linked += layout_bits(entry->len, CHAIN_BITS) != 0;
 	}
 }
 
@@ -445,7 +495,7 @@ static void note_begin(struct ole_pages *pages, uint32_t i)
 	if (!at || number >= pages->count || ole_start_bits(entry, pages->bytes + at) <= 0)
 		return;
 	if (at >= ole_sector_at(&pages->ole, NEAR))
-		add_link(pages, page_of_entry(pages, i), number, BEGIN_BITS);
+		add_link(pages, ole_page_of_entry(pages, i), number, layout_bits(at, BEGIN_BITS));
 	if (page->kind != PAGE_ANY)
 		return;
 	page->kind = PAGE_BEGIN;
@@ -453,55 +503,57 @@ static void note_begin(struct ole_pages *pages, uint32_t i)
 	page->entry = i;
 }
 
-/* The bytes of a large stream, with where its pages are. False: it is too long, or not all there. */
-static bool flatten(struct ole_pages *pages, const struct ole_entry *entry, struct ole_flat *flat)
+bool ole_flatten(struct ole_pages *pages, uint32_t i, struct ole_flat *flat)
 {
+	const struct ole_entry *entry = &pages->entries[i];
 	struct ole_position position = { .entry = entry };
-	uint32_t count = (uint32_t)((entry->len + OLE_PAGE - 1) / OLE_PAGE), *places;
+	unsigned shift = entry->len < pages->ole.cutoff ? OLE_MINI_SHIFT : OLE_PAGE_SHIFT;
+	uint32_t part_len = 1u << shift;
+	uint32_t count = (uint32_t)((entry->len + part_len - 1) >> shift), *places;
 	uint8_t *bytes;
 
-	if (entry->len < pages->ole.cutoff || entry->len > (uint64_t)PAGES_MAX * OLE_PAGE)
+	if (!entry->len || entry->len > (uint64_t)PAGES_MAX * OLE_PAGE)
 		return false;
 	places = calloc(count, sizeof(*places));
-	bytes = calloc(count, OLE_PAGE);
-	*flat = (struct ole_flat){ pages, bytes, (uint32_t)entry->len, places };
+	bytes = calloc(count, part_len);
+	*flat = (struct ole_flat){ pages, bytes, (uint32_t)entry->len, shift, places };
 	if (!places || !bytes) {
 		view_no_memory(pages->ole.view);
 		count = 0;
 	}
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t at = ole_file_offset(&pages->ole, &position, (uint64_t)i * OLE_PAGE);
+	for (uint32_t n = 0; n < count; n++) {
+		uint64_t at = ole_file_offset(&pages->ole, &position, (uint64_t)n << shift);
 
 		if (!at || at / OLE_PAGE >= pages->count || !view_work(pages->ole.view, 1)) {
 			count = 0;
 			break;
 		}
-		places[i] = (uint32_t)(at / OLE_PAGE);
-		memcpy(bytes + (size_t)i * OLE_PAGE, page_bytes(pages, places[i]), OLE_PAGE);
+		places[n] = (uint32_t)at;
+		memcpy(bytes + ((size_t)n << shift), pages->bytes + at, part_len);
 	}
 	if (count)
 		return true;
-	free(places);
-	free(bytes);
+	ole_drop_flat(flat);
 	return false;
 }
 
-static void free_flat(struct ole_flat *flat)
+void ole_drop_flat(struct ole_flat *flat)
 {
 	free((void *)(uintptr_t)flat->places);
 	free((void *)(uintptr_t)flat->bytes);
+	*flat = (struct ole_flat){ 0 };
 }
 
-/* Pages of zeros up to a stream's end. */
-static void note_zeros(struct ole_pages *pages, const struct ole_flat *flat)
+void ole_note_zeros(const struct ole_flat *flat, uint32_t from)
 {
-	uint32_t at = flat->len;
+	uint32_t at = (from + OLE_PAGE - 1) / OLE_PAGE * OLE_PAGE;
 
-	while (at && !flat->bytes[at - 1])
-		at--;
-	for (at = (at + OLE_PAGE - 1) / OLE_PAGE * OLE_PAGE; at < flat->len; at += OLE_PAGE) {
-		struct page *page = &pages->pages[flat->places[at / OLE_PAGE]];
+	for (; flat->shift == OLE_PAGE_SHIFT && from && at < flat->len; at += OLE_PAGE) {
+		struct page *page = flat_page(flat, at);
 
+		for (uint32_t i = 0; i < OLE_PAGE; i++)
+			if (flat->bytes[at + i])
+				return;
 		if (page->kind == PAGE_ANY)
 			page->kind = PAGE_ZEROS;
 	}
@@ -531,7 +583,7 @@ static void link_stream(struct ole_pages *pages, uint32_t i)
 	struct ole_flat flat;
 	uint32_t end = 0, edit_page = 0;
 
-	if (!flatten(pages, entry, &flat))
+	if (entry->len < pages->ole.cutoff || !ole_flatten(pages, i, &flat))
 		return;
 	if (is_book) {
 		end = ole_link_workbook(&flat);
@@ -541,10 +593,9 @@ static void link_stream(struct ole_pages *pages, uint32_t i)
 		end = ole_link_presentation(&flat, edit, edit_page);
 	}
 	if (end && end == flat.len)
-		add_link(pages, flat.places[(end - 1) / OLE_PAGE], page_of_entry(pages, i),
-			END_BITS);
-	note_zeros(pages, &flat);
-	free_flat(&flat);
+		ole_link_page(&flat, end - 1, ole_page_of_entry(pages, i), END_BITS);
+	ole_note_zeros(&flat, end);
+	ole_drop_flat(&flat);
 }
 
 /* ---- all ------------------------------------------------------------------------------------ */
@@ -558,8 +609,8 @@ static void end(void *context)
 	free(pages->pages);
 	free(pages->entries);
 	free(pages->links);
-	free(pages->own);
-	free(pages->filter);
+	free(pages->marks);
+	ole_kin_free(pages->kin);
 	free(pages);
 }
 
@@ -602,9 +653,10 @@ static bool get_rooms(struct ole_pages *pages)
 {
 	pages->bytes = calloc(pages->count, OLE_PAGE);
 	pages->pages = calloc(pages->count, sizeof(*pages->pages));
-	pages->filter = calloc(1u << (FILTER_BITS - 3), 1);
-	if (pages->bytes && pages->pages && pages->filter)
-		return true;
+	if (pages->bytes && pages->pages) {
+		pages->kin = ole_kin_new(pages->ole.view, pages->count);
+		return pages->kin != NULL;
+	}
 	view_no_memory(pages->ole.view);
 	return false;
 }
@@ -647,8 +699,12 @@ static void *begin(struct view *view, uint32_t *page_len, uint32_t *count)
 			note_begin(pages, i);
 		}
 	ole_check_pictures(&pages->ole);
-	if (pages->own_count)
-		qsort(pages->own, pages->own_count, sizeof(*pages->own), compare_words);
+	ole_link_document(pages);
+	ole_link_message(pages);
+	close_marks(pages);
+	/* Of a file of which no version would be noticed, nothing is proved. */
+	if (!ole_kin_close(pages->kin))
+		pages->link_count = 0;
 	*page_len = OLE_PAGE;
 	*count = pages->count;
 	return pages;
@@ -703,6 +759,10 @@ static bool may_be(const void *context, uint32_t number, const uint8_t *bytes)
 		return ole_start_bits(&pages->entries[page->entry], bytes + page->first) > 0;
 	case PAGE_RECORDS:
 		return chain_end(page, bytes) == page->after;
+	case PAGE_TEXT:
+		return has_marks(pages, number, bytes);
+	case PAGE_FORMATS:
+		return are_formats(page, bytes);
 	default:
 		return false;
 	}

@@ -19,15 +19,6 @@
 #define ZEROED_BYTES 64
 
 enum {
-	FIB_LEN = 0x1aa,
-	FIB_FLAGS = 0x0a,
-	FIB_ENCRYPTED = 0x100,
-	FIB_TABLE = 0x200,
-	FIB_CHARACTERS = 0xfa,
-	FIB_PARAGRAPHS = 0x102,
-	FIB_PIECES = 0x1a2,
-	PIECE_IS_NARROW = 0x40000000,
-	PAGE_MASK = 0x3fffff,
 	EXCEL_PASSWORD = 0x2f,
 };
 
@@ -307,12 +298,18 @@ static bool read_stream(const struct ole_places *places, struct view *view, uint
 
 /* ---- documents ------------------------------------------------------------------------------ */
 
+/* The stream with this name in the root storage; if what is known of the directory does not lead to one, in any. */
 static uint32_t find_entry(const struct ole_places *places, const char *name)
 {
-	for (uint32_t i = 0; i < places->entry_count; i++)
+	uint32_t found = OLE_FREE;
+
+	if (places->entry_count)
+		found = ole_find_child(
+			places->entries, places->entry_count, places->entries[0].child, name);
+	for (uint32_t i = 0; found == OLE_FREE && i < places->entry_count; i++)
 		if (places->entries[i].type == OLE_STREAM && ole_named(&places->entries[i], name))
-			return i;
-	return OLE_UNKNOWN;
+			found = i;
+	return found == OLE_FREE ? OLE_UNKNOWN : found;
 }
 
 /* What a field of the first bytes refers to in the table stream; NULL: it is not there. The caller frees it. */
@@ -338,39 +335,28 @@ static void list_pages(struct ole_places *places, const uint8_t *table, uint32_t
 
 	for (uint32_t i = 0; i < count; i++)
 		if (le32(table + 4 * i) >= le32(table + 4 * i + 4) ||
-			(le32(table + 4 * (count + 1) + 4 * i) & PAGE_MASK) >= places->page_count)
+			ole_word_page(table, count, i) >= places->page_count)
 			return;
 	for (uint32_t i = 0; i < count; i++)
-		places->pages[le32(table + 4 * (count + 1) + 4 * i) & PAGE_MASK] =
+		places->pages[ole_word_page(table, count, i)] =
 			(struct ole_format_page){ le32(table + 4 * i), le32(table + 4 * i + 4),
 				true };
 }
 
-/* The pieces of the text ([MS-DOC] 2.8.35), after lists of changes. */
 static void list_text(struct ole_places *places, const uint8_t *table, uint32_t len)
 {
-	uint32_t at = 0, count;
 	uint64_t main_len = places->entries[places->word].len;
+	uint32_t count = 0;
+	const uint8_t *list = ole_word_pieces(table, len, &count);
 
-	while (at + 5 <= len && table[at] == 1)
-		at += 3 + le16(table + at + 1);
-	if (at + 5 > len || table[at] != 2 || le32(table + at + 1) > len - at - 5)
-		return;
-	len = le32(table + at + 1);
-	table += at + 5;
-	count = len < 16 ? 0 : (len - 4) / 12;
-	for (uint32_t i = 0; i < count && places->text_count < TEXT_MAX; i++) {
-		uint32_t from = le32(table + 4 * i), to = le32(table + 4 * i + 4);
-		uint32_t place = le32(table + 4 * (count + 1) + 8 * i + 2);
-		bool wide = !(place & PIECE_IS_NARROW);
-		uint64_t begin = wide ? place : (place & (PIECE_IS_NARROW - 1)) / 2;
+	for (uint32_t i = 0; list && i < count && places->text_count < TEXT_MAX; i++) {
+		struct ole_text_piece *piece = &places->text[places->text_count];
 
-		if (from >= to || begin > main_len || to - from > (main_len - begin) >> wide) {
+		if (!ole_word_piece(list, count, i, piece) || piece->to > main_len) {
 			places->text_count = 0;
 			return;
 		}
-		places->text[places->text_count++] = (struct ole_text_piece){ begin,
-			begin + ((uint64_t)(to - from) << wide), wide };
+		places->text_count++;
 	}
 }
 
@@ -396,18 +382,18 @@ static bool is_encrypted(const struct ole_places *places, struct view *view)
 
 static void read_document(struct ole_places *places, struct view *view)
 {
-	uint8_t fib[FIB_LEN];
+	uint8_t fib[WORD_HEAD_LEN];
 	uint32_t tables, len;
 
 	places->word = find_entry(places, "WordDocument");
 	if (places->word == OLE_UNKNOWN ||
 		!read_stream(places, view, places->word, 0, fib, sizeof(fib)) ||
-		le16(fib) != 0xa5ec)
+		le16(fib) != WORD_MAGIC)
 		return;
-	places->is_encrypted |= (le16(fib + FIB_FLAGS) & FIB_ENCRYPTED) != 0;
+	places->is_encrypted |= (le16(fib + WORD_FLAGS) & WORD_ENCRYPTED) != 0;
 	if (places->is_encrypted)
 		return;
-	tables = find_entry(places, le16(fib + FIB_FLAGS) & FIB_TABLE ? "1Table" : "0Table");
+	tables = find_entry(places, le16(fib + WORD_FLAGS) & WORD_TABLE ? "1Table" : "0Table");
 	if (tables == OLE_UNKNOWN)
 		return;
 	places->page_count = (uint32_t)(places->entries[places->word].len / OLE_CHUNK);
@@ -418,10 +404,10 @@ static void read_document(struct ole_places *places, struct view *view)
 		return;
 	}
 	for (int i = 0; i < 3; i++) {
-		static const uint16_t fields[] = { FIB_CHARACTERS, FIB_PARAGRAPHS, FIB_PIECES };
+		static const uint16_t fields[] = { WORD_CHARACTERS, WORD_PARAGRAPHS, WORD_PIECES };
 		uint8_t *table = read_table(places, view, tables, fib + fields[i], &len);
 
-		if (table && fields[i] == FIB_PIECES)
+		if (table && fields[i] == WORD_PIECES)
 			list_text(places, table, len);
 		else if (table)
 			list_pages(places, table, len);

@@ -6,6 +6,7 @@
 #define BURIN_CARVERS_DOCUMENTS_OLE_PLACES_H
 
 #include "ole.h"
+#include "ole_word.h"
 
 #define OLE_CHUNK 512
 #define OLE_HEADER_TABLES 109
@@ -46,12 +47,6 @@ enum ole_content {
 	CONTENT_POWERPOINT,
 	CONTENT_WORD,
 	CONTENT_PROPERTIES, /* of a message */
-};
-
-/* Of a document. */
-struct ole_text_piece {
-	uint64_t from, to; /* in the main stream */
-	bool is_wide;
 };
 
 struct ole_format_page {

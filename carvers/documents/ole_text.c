@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "ole_word.h"
 #include "walk.h"
 
 #define BAD_MAX 3            /* characters of a sector that text has not, and a document may have */
@@ -21,17 +22,6 @@
 #define TABLE_MAX (1u << 20) /* bytes of a table */
 
 enum {
-	FIB_LEN = 0x1aa,
-	FIB_FLAGS = 0x0a, /* flags */
-	FIB_ENCRYPTED = 0x100,
-	FIB_TABLE = 0x200,      /* the tables are in 1Table, not in 0Table */
-	FIB_STYLES = 0xa2,      /* offset and length of the table of styles, */
-	FIB_CHARACTERS = 0xfa,  /* offset and length of the table of pages on characters, */
-	FIB_PARAGRAPHS = 0x102, /* on paragraphs, */
-	FIB_FONTS = 0x112,      /* of that of fonts, */
-	FIB_PIECES = 0x1a2,     /* and of that of pieces */
-	PIECE_IS_NARROW = 0x40000000,
-	PAGE_MASK = 0x3fffff,
 	PROPERTY_LEN = 16,
 	PROPERTY_FLAGS = 7,
 	PROPERTY_IS_LIST = 0x1000,
@@ -106,10 +96,10 @@ struct document {
 	struct ole *ole;
 	struct ole_entry main, tables[2];
 	const struct ole_entry *table; /* that of them which is used */
-	uint8_t fib[FIB_LEN];
+	uint8_t fib[WORD_HEAD_LEN];
 };
 
-/* Reads what FIB_PIECES and the like refer to; NULL if it is not there. The caller frees it. */
+/* Reads what WORD_PIECES and the like refer to; NULL if it is not there. The caller frees it. */
 static uint8_t *read_table(const struct document *document, unsigned field, uint32_t *len)
 {
 	struct ole_position position = { .entry = document->table };
@@ -128,34 +118,20 @@ static uint8_t *read_table(const struct document *document, unsigned field, uint
 	return NULL;
 }
 
-/* The text of the pieces that the table lists: character numbers, one more than pieces, then 8 bytes for
- * each. */
-static void check_pieces(const struct document *document, const uint8_t *table, uint32_t len)
-{
-	uint32_t count = len < 16 ? 0 : (len - 4) / 12;
-
-	for (uint32_t i = 0; i < count && i < PIECES_MAX; i++) {
-		uint32_t from = le32(table + 4 * i), to = le32(table + 4 * i + 4);
-		uint32_t place = le32(table + 4 * (count + 1) + 8 * i + 2);
-		bool wide = !(place & PIECE_IS_NARROW);
-		uint64_t at = wide ? place : (place & (PIECE_IS_NARROW - 1)) / 2;
-
-		if (from < to && place <= INT32_MAX)
-			check_text(document->ole, &document->main, at,
-				at + ((uint64_t)(to - from) << wide), wide);
-	}
-}
-
-/* Finds the table of pieces after lists of changes. */
+/* The text of the pieces that the table lists. */
 static void read_pieces(const struct document *document)
 {
-	uint32_t len, at = 0;
-	uint8_t *table = read_table(document, FIB_PIECES, &len);
+	uint32_t len, count = 0;
+	uint8_t *table = read_table(document, WORD_PIECES, &len);
+	const uint8_t *list = table ? ole_word_pieces(table, len, &count) : NULL;
 
-	while (table && at + 5 <= len && table[at] == 1)
-		at += 3 + le16(table + at + 1);
-	if (table && at + 5 <= len && table[at] == 2 && le32(table + at + 1) <= len - at - 5)
-		check_pieces(document, table + at + 5, le32(table + at + 1));
+	for (uint32_t i = 0; list && i < count && i < PIECES_MAX; i++) {
+		struct ole_text_piece piece;
+
+		if (ole_word_piece(list, count, i, &piece) && piece.from <= INT32_MAX)
+			check_text(document->ole, &document->main, piece.from, piece.to,
+				piece.is_wide);
+	}
 	free(table);
 }
 
@@ -172,7 +148,7 @@ static uint64_t place_of_table(const struct document *document, unsigned field)
 static bool lists_pages(const struct document *document, const uint8_t *table, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t page = le32(table + 4 * (count + 1) + 4 * i) & PAGE_MASK;
+		uint64_t page = ole_word_page(table, count, i);
 
 		if (le32(table + 4 * i) >= le32(table + 4 * i + 4) ||
 			(page + 1) * SECTOR > document->main.len)
@@ -195,8 +171,7 @@ static void check_pages(const struct document *document, unsigned field)
 	}
 	for (uint32_t i = 0; i < count && i < PIECES_MAX; i++) {
 		struct ole_position position = { .entry = &document->main };
-		uint64_t at =
-			(uint64_t)(le32(table + 4 * (count + 1) + 4 * i) & PAGE_MASK) * SECTOR;
+		uint64_t at = (uint64_t)ole_word_page(table, count, i) * SECTOR;
 		uint8_t page[SECTOR];
 		unsigned last;
 
@@ -230,16 +205,16 @@ static bool fills_table(
 static void check_styles_and_fonts(const struct document *document)
 {
 	uint32_t styles_len, fonts_len;
-	uint8_t *styles = read_table(document, FIB_STYLES, &styles_len);
-	uint8_t *fonts = read_table(document, FIB_FONTS, &fonts_len);
+	uint8_t *styles = read_table(document, WORD_STYLES, &styles_len);
+	uint8_t *fonts = read_table(document, WORD_FONTS, &fonts_len);
 
 	if (styles && styles_len > 4 &&
 		!fills_table(styles, styles_len, 2u + le16(styles), le16(styles + 2), 2))
 		ole_contradicts(
-			document->ole, "no table of styles", place_of_table(document, FIB_STYLES));
+			document->ole, "no table of styles", place_of_table(document, WORD_STYLES));
 	if (fonts && fonts_len > 4 && !fills_table(fonts, fonts_len, 4, le16(fonts), 1))
 		ole_contradicts(
-			document->ole, "no table of fonts", place_of_table(document, FIB_FONTS));
+			document->ole, "no table of fonts", place_of_table(document, WORD_FONTS));
 	free(styles);
 	free(fonts);
 }
@@ -248,11 +223,12 @@ static void check_document(const struct document *document)
 {
 	const uint8_t *fib = document->fib;
 
-	if (le16(fib) != 0xa5ec || le16(fib + 2) < 0xc1 || le16(fib + FIB_FLAGS) & FIB_ENCRYPTED)
+	if (le16(fib) != WORD_MAGIC || le16(fib + 2) < 0xc1 ||
+		le16(fib + WORD_FLAGS) & WORD_ENCRYPTED)
 		return;
 	check_styles_and_fonts(document);
-	check_pages(document, FIB_CHARACTERS);
-	check_pages(document, FIB_PARAGRAPHS);
+	check_pages(document, WORD_CHARACTERS);
+	check_pages(document, WORD_PARAGRAPHS);
 	read_pieces(document);
 }
 
@@ -316,9 +292,10 @@ void ole_check_documents(struct ole *ole, const struct ole_entry *root)
 	struct ole_position position = { .entry = &document.main };
 
 	ole_each_in_root(ole, root, visit, &document);
-	if (document.main.type != OLE_STREAM || !ole_read(ole, &position, 0, document.fib, FIB_LEN))
+	if (document.main.type != OLE_STREAM ||
+		!ole_read(ole, &position, 0, document.fib, WORD_HEAD_LEN))
 		return;
-	document.table = &document.tables[!!(le16(document.fib + FIB_FLAGS) & FIB_TABLE)];
+	document.table = &document.tables[!!(le16(document.fib + WORD_FLAGS) & WORD_TABLE)];
 	if (document.table->type == OLE_STREAM)
 		check_document(&document);
 }

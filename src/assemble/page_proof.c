@@ -3,7 +3,8 @@
  * that belong to it, beginning with the first piece. That a page fits its place does not show that it is of the same version
  * of the file as the others. So nothing is proved where a joint could be elsewhere: a page beside it could be what the other
  * piece has there; or if anywhere in the image, but in complete files, there is a page with content of the file that is not
- * one of its pages, or one of its pages once more, next to where one of its pieces begins or ends.
+ * one of its pages, or one of its pages once more, next to where one of its pieces begins or ends. Then checks that cover
+ * the joints alone prove nothing, either.
  */
 #include "assemble/page_proof.h"
 
@@ -198,14 +199,40 @@ static bool may_move(struct proof *proof, size_t next, bool backwards)
 	return true;
 }
 
-/* Whether the joint before a piece is where it is, and nowhere else. */
+/* Whether any of the pages in [from, to) can't be just anything, of those that the file has. */
+static bool is_checked(const struct proof *proof, uint64_t from, uint64_t to)
+{
+	uint64_t end = proof->begins[proof->extents->count];
+
+	to = to < end ? to : end;
+	for (uint64_t page = from / proof->page_len; page * proof->page_len < to; page++)
+		if (!proof->carver->may_be(proof->pages, (uint32_t)page, NULL))
+			return true;
+	return false;
+}
+
+/* Whether the joint before a piece is where it is, and nowhere else: something is known of the clusters beside it, and would not
+ * be so elsewhere. */
 static bool is_fixed(struct proof *proof, size_t next)
 {
 	uint64_t at = proof->begins[next];
+	uint64_t before = at - proof->begins[next - 1] < proof->step ? proof->begins[next - 1]
+								     : at - proof->step;
 
-	return !proof->carver->may_be(proof->pages, (uint32_t)((at - 1) / proof->page_len), NULL) &&
-	       !proof->carver->may_be(proof->pages, (uint32_t)(at / proof->page_len), NULL) &&
+	return is_checked(proof, before, at) && is_checked(proof, at, at + proof->step) &&
 	       !may_move(proof, next, true) && !may_move(proof, next, false);
+}
+
+/* Whether something is known of all parts of this length: a piece may have another file's in the place of its own, and go on after
+ * it. */
+static bool are_all_checked(const struct proof *proof, uint64_t len)
+{
+	uint64_t end = proof->begins[proof->extents->count];
+
+	for (uint64_t at = 0; at < end; at += len)
+		if (!is_checked(proof, at, at + len))
+			return false;
+	return true;
 }
 
 /* ---- other versions ----------------------------------------------------------------------------- */
@@ -317,11 +344,15 @@ static void link_inside(struct proof *proof)
 	}
 }
 
+/* The bits that each joint has to have: a place that was chosen among others could have been any of them, as if each were tried. */
+static uint32_t least_bits(const struct workbench *bench)
+{
+	return PROOF_BITS + workbench_bits(bench->tested + bench->compared);
+}
+
 static bool is_proved(struct proof *proof, const uint32_t *strength)
 {
-	const struct workbench *bench = proof->bench;
-	/* A place that was chosen among others could have been any of them, as if each were tried. */
-	uint32_t least = PROOF_BITS + workbench_bits(bench->tested + bench->compared);
+	uint32_t least = least_bits(proof->bench);
 	size_t count = proof->extents->count;
 
 	for (size_t i = 1; i < count; i++)
@@ -330,7 +361,21 @@ static bool is_proved(struct proof *proof, const uint32_t *strength)
 	for (size_t i = 1; i < count; i++)
 		if (!is_fixed(proof, i))
 			return false;
+	/* Of pages that are sectors many have nothing to do with others. */
+	if (proof->page_len == SECTOR && !are_all_checked(proof, proof->step))
+		return false;
 	return !has_versions(proof);
+}
+
+/* Checks over joints do not show that pages elsewhere, of which nothing is known, are not another version's. */
+static bool may_be_mixed(struct proof *proof, const struct joint_bits *bits)
+{
+	uint32_t least = least_bits(proof->bench);
+
+	for (size_t i = 0; i + 1 < proof->extents->count; i++)
+		if (bits[i].checked < least)
+			return false;
+	return !are_all_checked(proof, proof->page_len) && has_versions(proof);
 }
 
 static void raise(uint32_t *bits, uint32_t to)
@@ -354,7 +399,9 @@ static void prove(struct proof *proof, struct joint_bits *bits)
 		proof->carver->links(proof->pages, add_link, proof);
 		link_inside(proof);
 		follow_links(proof, strength);
-		if (is_proved(proof, strength))
+		if (may_be_mixed(proof, bits))
+			memset(bits, 0, (count - 1) * sizeof(*bits));
+		else if (is_proved(proof, strength))
 			for (size_t i = 1; i < count; i++)
 				raise(&bits[i - 1].checked, strength[i] < strength[i - 1]
 								    ? strength[i]

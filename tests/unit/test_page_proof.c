@@ -299,3 +299,122 @@ Test(page_proof, one_entry_shows_no_version, .init = set_up_indexed)
 	}
 	temp_remove();
 }
+
+/* ---- pages smaller than clusters ------------------------------------------------------------ */
+
+#define SMALL ((uint64_t)512)
+#define SMALL_COUNT 32 /* pages: two clusters on each side of the joint */
+
+/* A made-up format: a page that is checked begins with its number. */
+static bool is_checked[SMALL_COUNT];
+static unsigned link_bits, found_bits; /* of links; found before */
+static enum carve_kin small_kin;       /* of each page elsewhere */
+
+static void *begin_small(struct view *view, uint32_t *page_len, uint32_t *count)
+{
+	(void)view;
+	*page_len = SMALL;
+	*count = SMALL_COUNT;
+	return content;
+}
+
+static void link_small(const void *context,
+	void (*add)(void *add_context, const struct carve_page_link *link), void *add_context)
+{
+	const struct carve_page_link link = {
+		.page = 0, .other = SMALL_COUNT - 1, .bits = 16 * link_bits
+	};
+
+	(void)context;
+	add(add_context, &link);
+}
+
+static bool may_be_small(const void *context, uint32_t page, const uint8_t *bytes)
+{
+	(void)context;
+	return !is_checked[page] || (bytes && bytes[0] == page);
+}
+
+static unsigned no_bits(
+	const void *context, const uint8_t *bytes, uint32_t page, uint32_t from, uint32_t to)
+{
+	(void)context, (void)bytes, (void)page, (void)from, (void)to;
+	return 0;
+}
+
+static enum carve_kin any_kin(const void *context, const uint8_t *bytes)
+{
+	(void)context, (void)bytes;
+	return small_kin;
+}
+
+static void end_small(void *context)
+{
+	(void)context;
+}
+
+static uint32_t prove_small(uint64_t compared)
+{
+	static const struct carve_pages small = { begin_small, link_small, may_be_small, no_bits,
+		any_kin, end_small };
+	static const struct carver carver = { .name = "x", .pages = &small };
+	static char name[] = "x";
+	const struct rule rule = { .name = name, .extension = name, .carver = &carver };
+	struct workbench bench = { .view = view_new(),
+		.evidence = &evidence.image,
+		.rule = &rule,
+		.clusters = &clusters,
+		.compared = compared,
+		.work_left = 1 << 24 };
+	struct extents extents = { 0 };
+	struct joint_bits bits = { .checked = found_bits };
+
+	for (size_t i = 0; i < sizeof(content); i++)
+		content[i] = 0xff;
+	for (uint32_t page = 0; page < SMALL_COUNT; page++)
+		content[(page < 16 ? HEAD_AT : REST_AT - 2) * PAGE + page * SMALL] = (uint8_t)page;
+	extents_add(&extents, HEAD_AT * PAGE, 2 * PAGE);
+	extents_add(&extents, REST_AT * PAGE, 2 * PAGE);
+	page_proof_add(&bench, &extents, &bits);
+	extents_free(&extents);
+	view_free(bench.view);
+	return bits.checked;
+}
+
+/* A cluster is the file's if any of its pages is; but each cluster needs one. */
+Test(page_proof, one_page_shows_of_a_cluster)
+{
+	static const uint32_t own[] = { 3, 10, 21, 30 };
+
+	link_bits = 30;
+	for (int i = 0; i < 4; i++)
+		is_checked[own[i]] = true;
+	cr_expect_eq(prove_small(0), 30);
+	for (int i = 0; i < 4; i++) {
+		is_checked[own[i]] = false;
+		cr_expect_eq(prove_small(0), 0, "%d", i);
+		is_checked[own[i]] = true;
+	}
+}
+
+/* What proves a joint shows nothing of the rest: where the image has a page of another version, not all need be of one. */
+Test(page_proof, checks_of_joints_show_no_version)
+{
+	is_checked[10] = is_checked[21] = true;
+	found_bits = 40;
+	cr_expect_eq(prove_small(0), 40);
+	small_kin = CARVE_VERSION;
+	cr_expect_eq(prove_small(0), 0);
+	for (int i = 0; i < SMALL_COUNT; i++)
+		is_checked[i] = true;
+	cr_expect_eq(prove_small(0), 40, "nothing is unknown");
+}
+
+/* One of many places fits by chance. */
+Test(page_proof, places_that_were_compared_count)
+{
+	link_bits = 30;
+	is_checked[3] = is_checked[10] = is_checked[21] = is_checked[30] = true;
+	cr_expect_eq(prove_small(1000), 30);
+	cr_expect_eq(prove_small(2000), 0);
+}
