@@ -15,6 +15,7 @@
 #include "bytes.h"
 #include "crc16.h"
 #include "dv_frame.h"
+#include "png_chunks.h"
 #include "walk.h"
 
 #define CRC16_BITS 16 /* see view_proved */
@@ -23,7 +24,6 @@
 #define OPUS_LEARNT 8    /* samples whose first bytes are known */
 #define OPUS_FRAME 1275  /* bytes, at most */
 #define OPUS_DURATION 48 /* of 2.5 ms, at most */
-#define PNG_CHUNK_MIN 12
 
 bool sample_frames_are_summed(const struct sample_frames *frames)
 {
@@ -71,32 +71,24 @@ static bool check_ac3(
 static bool check_png(
 	struct view *view, struct sample_frames *frames, uint64_t at, uint64_t len, uint64_t *valid)
 {
-	static const uint8_t signature[8] = { 0x89, 'P', 'N', 'G', 13, 10, 26, 10 };
-	const uint8_t *p = len >= 8 ? view_peek(view, at, 8) : NULL;
-	uint64_t end = at + len;
+	const uint8_t *p = len >= PNG_SIGNATURE_LEN ? view_peek(view, at, PNG_SIGNATURE_LEN) : NULL;
+	struct png_chunks chunks = png_chunks_begin(at + PNG_SIGNATURE_LEN, at + len);
+	size_t some, used;
 
 	*valid = at;
-	if (!p || memcmp(p, signature, 8) != 0)
+	if (!p || !png_is_signature(p))
 		return false;
 	frames->begun = true;
-	for (at += 8; end - at >= PNG_CHUNK_MIN;) {
-		uint32_t type, data_len, crc = 0;
+	while ((p = walk_window(view, chunks.at, chunks.end, &some))) {
+		enum png_step step = png_chunks_feed(&chunks, p, some, &used);
 
-		*valid = at;
-		p = view_peek(view, at, 8);
-		if (!p)
+		*valid = chunks.chunk_at;
+		if (step == PNG_MORE)
+			continue;
+		if (step != PNG_CHUNK)
 			return false;
-		data_len = be32(p);
-		type = be32(p + 4);
-		if (data_len > end - at - PNG_CHUNK_MIN ||
-			!walk_crc32(view, at + 4, (uint64_t)data_len + 4, &crc))
-			return false;
-		p = view_peek(view, at + 8 + data_len, 4);
-		if (!p || be32(p) != crc)
-			return false;
-		view_proved(view, at + 4, at + data_len + PNG_CHUNK_MIN, CRC32_BITS);
-		at += data_len + PNG_CHUNK_MIN;
-		if (type == 0x49454e44)
+		view_proved(view, chunks.chunk_at + 4, chunks.at, CRC32_BITS);
+		if (chunks.is_last)
 			return true;
 	}
 	return false;

@@ -13,6 +13,7 @@
 #include "bytes.h"
 #include "inflated.h"
 #include "md5.h"
+#include "png_chunks.h"
 #include "walk.h"
 
 #define RECORD_HEAD 4
@@ -150,23 +151,24 @@ static bool has_digest(const struct drawing *drawing, size_t from, size_t to, co
 	return memcmp(digest, id, sizeof(digest)) == 0;
 }
 
-/* Its chunks: length, type, data, CRC of type and data. */
 static void check_png(const struct drawing *drawing, size_t from, size_t to)
 {
-	for (size_t at = from + 8; to - at >= 12;) {
-		const uint8_t *p = drawing->bytes + at;
-		size_t len = be32(p);
+	struct png_chunks chunks = png_chunks_begin(from + PNG_SIGNATURE_LEN, to);
+	size_t used;
 
-		if (len > to - at - 12) {
-			fail(drawing, "no chunk of a picture", at);
+	while (chunks.at < to) {
+		enum png_step step = png_chunks_feed(
+			&chunks, drawing->bytes + chunks.at, to - (size_t)chunks.at, &used);
+
+		if (step == PNG_CHUNK)
+			prove(drawing, (size_t)chunks.chunk_at, (size_t)chunks.at, OLE_CHECK_BITS);
+		else if (step != PNG_MORE) {
+			fail(drawing,
+				step == PNG_BAD_CRC ? "wrong CRC of a picture's chunk"
+						    : "no chunk of a picture",
+				(size_t)chunks.chunk_at);
 			return;
 		}
-		if (be32(p + 8 + len) != crc32(0, p + 4, (uInt)len + 4)) {
-			fail(drawing, "wrong CRC of a picture's chunk", at);
-			return;
-		}
-		prove(drawing, at, at + 12 + len, OLE_CHECK_BITS);
-		at += 12 + len;
 	}
 }
 

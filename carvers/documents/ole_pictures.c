@@ -13,9 +13,8 @@
 #include "bytes.h"
 #include "inflated.h"
 #include "md5.h"
+#include "png_chunks.h"
 
-#define PNG_HEAD_LEN 8
-#define PNG_CHUNK_LEN 8 /* length and type */
 #define PACKED_HEAD 16
 #define METAFILE_UNPACKED_MAX ((uint64_t)64 << 20)
 
@@ -121,37 +120,51 @@ static uint64_t place_of(struct ole *ole, struct ole_position position, uint64_t
 	return ole_file_offset(ole, &position, offset);
 }
 
-/* Its chunks: length, type, data, CRC of type and data. */
+/* A PNG while its chunks are read. */
+struct png {
+	struct ole *ole;
+	struct ole_position position; /* not after the chunk */
+	struct png_chunks chunks;
+};
+
+static bool add_to_png(void *context, const struct part *part)
+{
+	struct png *png = context;
+	struct ole *ole = png->ole;
+	const uint8_t *bytes = part->bytes;
+	size_t used;
+
+	for (size_t len = part->len; len; bytes += used, len -= used) {
+		enum png_step step = png_chunks_feed(&png->chunks, bytes, len, &used);
+		uint64_t at = png->chunks.chunk_at;
+
+		if (step == PNG_MORE)
+			break;
+		if (step != PNG_CHUNK) {
+			ole_contradicts(ole,
+				step == PNG_BAD_CRC ? "wrong CRC of a picture's chunk"
+						    : "no chunk of a picture",
+				place_of(ole, png->position, at));
+			return false;
+		}
+		ole_prove(ole, png->position, at, png->chunks.at, OLE_CHECK_BITS);
+		ole_file_offset(ole, &png->position, at);
+		bytes = view_peek(ole->view, part->at, part->len);
+		if (!bytes)
+			return false;
+		bytes += part->len - len;
+	}
+	return true;
+}
+
 static void check_png(
 	struct ole *ole, struct ole_position position, const struct ole_picture *picture)
 {
-	uint64_t at = picture->from + PNG_HEAD_LEN;
-	uint8_t head[PNG_CHUNK_LEN], stored[4];
+	uint64_t from = picture->from + PNG_SIGNATURE_LEN;
+	struct png png = { ole, position, png_chunks_begin(from, picture->to) };
 
-	while (picture->to - at >= PNG_CHUNK_LEN + sizeof(stored)) {
-		struct ole_position begin = position, end = position;
-		uint32_t crc = 0, len;
-
-		if (!ole_read(ole, &begin, at, head, sizeof(head)))
-			return;
-		len = be32(head);
-		if (len > picture->to - at - PNG_CHUNK_LEN - sizeof(stored)) {
-			ole_contradicts(ole, "no chunk of a picture", place_of(ole, position, at));
-			return;
-		}
-		if (!each_part(ole, &end, at + 4, at + PNG_CHUNK_LEN + len, add_to_crc, &crc) ||
-			!ole_read(ole, &end, at + PNG_CHUNK_LEN + len, stored, sizeof(stored)))
-			return;
-		if (be32(stored) != crc) {
-			ole_contradicts(
-				ole, "wrong CRC of a picture's chunk", place_of(ole, position, at));
-			return;
-		}
-		ole_prove(ole, position, at, at + PNG_CHUNK_LEN + len + sizeof(stored),
-			OLE_CHECK_BITS);
-		at += PNG_CHUNK_LEN + len + sizeof(stored);
-		position = end;
-	}
+	if (from < picture->to)
+		each_part(ole, &position, from, picture->to, add_to_png, &png);
 }
 
 /* A stream of zlib while it is inflated. */
