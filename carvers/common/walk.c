@@ -245,6 +245,16 @@ bool walk_assembles(const struct view *view)
 	return view_is_trial(view) || view_thorough(view) || view_wants_states(view);
 }
 
+#define STATE_EVERY 1024 /* bytes */
+
+bool walk_saves(struct view *view, uint64_t at, uint64_t *saved_at)
+{
+	if (!view_wants_states(view) || at < *saved_at + STATE_EVERY || view_met_unreadable(view))
+		return false;
+	*saved_at = at;
+	return true;
+}
+
 size_t walk_ahead(const struct view *view)
 {
 	return walk_assembles(view) ? ASSEMBLED_AHEAD : VIEW_MAX_PEEK;

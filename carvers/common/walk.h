@@ -46,6 +46,9 @@ bool walk_crc32(struct view *view, uint64_t offset, uint64_t len, uint32_t *crc)
 
 /* Whether a file in pieces is put together: the check is of one of its layouts, or proves one, or saves states to go on from. */
 bool walk_assembles(const struct view *view);
+/* Whether a check that is at `at`, in order, is to save its state there (view_save): one is kept in each kilobyte. *saved_at: where the last one was, 0 at
+ * first. Not after bytes that can't be read. */
+bool walk_saves(struct view *view, uint64_t at, uint64_t *saved_at);
 /* The most bytes that a reader of all of them in order looks at ahead: few where a file is put together, as how far it looked
  * shows where it noticed something, and what it looks at in vain is work. */
 size_t walk_ahead(const struct view *view);

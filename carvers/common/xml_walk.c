@@ -46,8 +46,6 @@ struct document {
 	uint32_t open[DEPTH_MAX];
 };
 
-#define STATE_EVERY 1024 /* bytes after which the state is saved */
-
 /* A state between two pieces of markup: of the open elements only those that there are. */
 struct saved {
 	struct xml xml;
@@ -434,10 +432,8 @@ static void save_state(struct document *document)
 	struct saved saved;
 	struct carve_state state = { .offset = reader->next, .data = &saved };
 
-	if (!view_wants_states(reader->view) || reader->next < document->saved_at + STATE_EVERY ||
-		view_met_unreadable(reader->view))
+	if (!walk_saves(reader->view, reader->next, &document->saved_at))
 		return;
-	document->saved_at = reader->next;
 	memset(&saved, 0, sizeof(saved));
 	saved.xml = *document->xml;
 	saved.document = *document;

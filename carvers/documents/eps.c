@@ -226,7 +226,9 @@ static bool is_end_shown(enum ps_end ps_end, const struct ps *ps, uint64_t end)
 	return ps->line_at == end && end - ps->comment_end <= TAIL_MAX;
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+/* state: from where the walk of the PostScript goes on, or NULL. */
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
 {
 	struct eps_section sections[SECTIONS];
 	const char *problem = read_header(view, sections);
@@ -240,7 +242,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 		if (sections[i].end > end)
 			end = sections[i].end;
 	view_part(view, sections[0].at);
-	ps_end = ps_walk(view, sections[0].at,
+	ps_end = ps_walk(view, state, sections[0].at,
 		sections[0].end < view_size(view) ? sections[0].end : view_size(view), &ps);
 	if (ps_end == PS_NONE)
 		return verdict_because(
@@ -273,10 +275,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return CARVE_COMPLETE;
 }
 
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return resume(view, NULL, finding);
+}
+
 const struct carver eps_carver = {
 	.name = "eps",
 	.summary = "EPS with a preview, by its header and PostScript",
 	.check = check,
+	.resume = resume,
 	.joint = text_joint,
 	.lasts = true,
 	.is_text = true,

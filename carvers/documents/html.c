@@ -72,7 +72,18 @@ struct html {
 	int run_byte;
 	uint64_t run_start;
 	struct html_nesting nesting;
+	uint64_t seen;     /* the end of what was looked at ahead of the cursor */
+	bool saves;        /* states */
+	uint64_t saved_at; /* where the state was saved last */
 };
+
+#define AHEAD 2 /* bytes that are looked at after a part */
+
+struct saved {
+	struct html html;
+	char title[sizeof(((struct finding *)0)->title)];
+};
+_Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
 
 static bool is_space(int byte)
 {
@@ -199,6 +210,7 @@ static bool skip_raw(struct html *html, const char *name, uint8_t *text, size_t 
 		if (*text_len < room)
 			text[(*text_len)++] = (uint8_t)(is_space(byte) ? ' ' : byte);
 	}
+	html->seen = html->cursor.at + strlen(name) + 2;
 	return true;
 }
 
@@ -239,13 +251,15 @@ static bool has_raw_text(const char *name)
 }
 
 /* Whether the next thing that is not blank is a tag, or not near. */
-static bool tag_follows(struct cursor *cursor)
+static bool tag_follows(struct html *html)
 {
+	struct cursor *cursor = &html->cursor;
 	uint64_t at = cursor->at;
 	int byte = ' ';
 
 	while (cursor->at - at < MAX_COMMENT && is_space(byte))
 		byte = cursor_next(cursor);
+	html->seen = cursor->at;
 	cursor->at = at;
 	return byte < 0 || byte == '<' || is_space(byte);
 }
@@ -274,7 +288,7 @@ static bool read_start_tag(struct html *html, uint64_t at)
 	if (last != '/')
 		html_nesting_start(&html->nesting, name);
 	if (strcmp(name, "html") == 0)
-		html->mentioned = !tag_follows(&html->cursor);
+		html->mentioned = !tag_follows(html);
 	if (strcmp(name, "title") == 0 && !html->body) {
 		if (!skip_raw(html, name, text, &text_len))
 			return false;
@@ -536,28 +550,88 @@ static bool is_in_comment(struct view *view)
 	return lines >= COMMENT_LINES;
 }
 
+static void save_state(struct html *html)
+{
+	uint64_t at = html->cursor.at;
+	struct saved saved;
+	struct carve_state state = { at + AHEAD, sizeof(saved), &saved };
+
+	if (!html->saves || !walk_saves(html->cursor.view, at, &html->saved_at))
+		return;
+	if (state.offset < html->seen)
+		state.offset = html->seen;
+	saved.html = *html;
+	memcpy(saved.title, html->finding->title, sizeof(saved.title));
+	view_save(html->cursor.view, &state);
+}
+
+static void load_state(struct html *html, const struct carve_state *state)
+{
+	struct cursor cursor = { .view = html->cursor.view };
+	struct finding *finding = html->finding;
+	struct saved saved;
+
+	memcpy(&saved, state->data, sizeof(saved));
+	*html = saved.html;
+	cursor.at = html->cursor.at;
+	html->cursor = cursor;
+	html->finding = finding;
+	memcpy(finding->title, saved.title, sizeof(saved.title));
+}
+
+static enum verdict walk(struct html *html)
+{
+	while (!html->ended && read_part(html))
+		save_state(html);
+	return judge_end(html);
+}
+
+static enum verdict read_document(struct html *html)
+{
+	struct cursor *cursor = &html->cursor;
+	bool commented = is_in_comment(cursor->view);
+
+	if (cursor_at_text(cursor, "\xef\xbb\xbf"))
+		cursor->at = 3;
+	if (!starts_document(cursor))
+		return verdict_because(CARVE_REJECT, html->finding, "no HTML document at 0");
+	if (commented)
+		return verdict_because(
+			CARVE_REJECT, html->finding, "a document in a program's comment");
+	return walk(html);
+}
+
 enum verdict html_check(struct view *view, struct finding *finding)
 {
 	struct html html = { .cursor.view = view, .finding = finding };
-	bool commented;
 
 	view_fill_unreadable(view, ' ');
-	commented = is_in_comment(view);
-	if (cursor_at_text(&html.cursor, "\xef\xbb\xbf"))
-		html.cursor.at = 3;
-	if (!starts_document(&html.cursor))
-		return verdict_because(CARVE_REJECT, finding, "no HTML document at 0");
-	if (commented)
-		return verdict_because(CARVE_REJECT, finding, "a document in a program's comment");
-	while (!html.ended && read_part(&html))
-		;
-	return judge_end(&html);
+	return read_document(&html);
+}
+
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	struct html html = { .cursor.view = view, .finding = finding, .saves = true };
+
+	view_fill_unreadable(view, ' ');
+	return read_document(&html);
+}
+
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
+{
+	struct html html = { .cursor.view = view, .finding = finding };
+
+	view_fill_unreadable(view, ' ');
+	load_state(&html, state);
+	return walk(&html);
 }
 
 const struct carver html_carver = {
 	.name = "html",
 	.summary = "HTML documents, by their tags and by being text",
-	.check = html_check,
+	.check = check,
+	.resume = resume,
 	.joint = text_joint,
 	.lasts = true,
 	.is_text = true,

@@ -46,10 +46,23 @@ static bool ends_with_line(struct view *view, uint64_t end, uint64_t broken_at)
 	return false;
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+/* The extension as a static string. */
+static const char *find_extension(const char *name)
+{
+	static const char *const extensions[] = { "eps", "pfa", "t42", "ai" };
+
+	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++)
+		if (strcmp(name, extensions[i]) == 0)
+			return extensions[i];
+	return "ps";
+}
+
+/* state: from where the walk goes on, or NULL. */
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
 {
 	struct ps ps = { 0 };
-	enum ps_end end = ps_walk(view, 0, view_size(view), &ps);
+	enum ps_end end = ps_walk(view, state, 0, view_size(view), &ps);
 	bool structured;
 
 	if (end == PS_NONE)
@@ -58,7 +71,7 @@ static enum verdict check(struct view *view, struct finding *finding)
 	if (end != PS_WHOLE && !structured && ps.operator_count < PS_OPERATORS_MIN)
 		return verdict_because(CARVE_REJECT, finding,
 			"too few structuring comments and operators up to %" PRIu64, ps.end);
-	finding->extension = ps.extension;
+	finding->extension = find_extension(ps.extension);
 	finding_set_title(finding, (const uint8_t *)ps.title, strlen(ps.title));
 	finding->length = ps.end;
 	switch (end) {
@@ -92,10 +105,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 	}
 }
 
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return resume(view, NULL, finding);
+}
+
 const struct carver ps_carver = {
 	.name = "ps",
 	.summary = "PostScript and EPS, by their structuring comments and by being text",
 	.check = check,
+	.resume = resume,
 	.joint = text_joint,
 	.lasts = true,
 	.is_text = true,

@@ -23,7 +23,7 @@ struct ps {
 	uint64_t end; /* of the document; for other results than PS_WHOLE: validated up to here */
 	uint64_t broken_at;
 	bool reads_data; /* the line before it reads data from the file */
-	const char *extension;
+	char extension[4];
 	char title[128];
 	unsigned comment_count; /* structuring comments that were seen */
 	uint64_t comment_end;   /* of the last of them */
@@ -36,7 +36,8 @@ struct ps {
 	unsigned pages, pages_stated; /* that begin with a comment; the number in a comment, or 0 */
 };
 
-/* Walks the PostScript that starts at `start` and ends before `limit`. */
-enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps *ps);
+/* Walks the PostScript that starts at `start` and ends before `limit`. from: a state that such a walk saved, or NULL. */
+enum ps_end ps_walk(struct view *view, const struct carve_state *from, uint64_t start,
+	uint64_t limit, struct ps *ps);
 
 #endif

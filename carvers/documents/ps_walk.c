@@ -32,6 +32,7 @@ struct ps_walk {
 	unsigned line_count; /* without comments, up to OPERATOR_LINES */
 	uint64_t page_end;   /* after the last line that shows a page; 0: none */
 	bool beyond_ascii;   /* since then */
+	uint64_t saved_at;   /* where the state was saved last */
 };
 
 /* Text, and the mark that printers take for a file's end. */
@@ -225,7 +226,7 @@ static bool read_comment(struct ps_walk *walk)
 		read_title(walk, walk->line + 8);
 	else if (line_starts(walk, "%%Creator: Adobe Illustrator") &&
 		 strcmp(ps->extension, "ps") == 0)
-		ps->extension = "ai";
+		strcpy(ps->extension, "ai");
 	else if (line_starts(walk, "%%Page:") && !walk->depth)
 		read_page(ps, walk->line + 7);
 	else if (line_starts(walk, "%%Pages:") && !walk->depth)
@@ -365,11 +366,11 @@ static void read_first_line(struct ps_walk *walk)
 {
 	struct ps *ps = walk->ps;
 
-	ps->extension = strstr(walk->line, "EPSF") ? "eps" : "ps";
+	strcpy(ps->extension, strstr(walk->line, "EPSF") ? "eps" : "ps");
 	walk->font = line_starts(walk, "%!PS-AdobeFont") || line_starts(walk, "%!FontType1");
 	walk->type_42 = line_starts(walk, "%!PS-TrueTypeFont");
 	if (walk->font || walk->type_42)
-		ps->extension = walk->font ? "pfa" : "t42";
+		strcpy(ps->extension, walk->font ? "pfa" : "t42");
 }
 
 /* Whether another document starts in the line at `at`, with a sector: sets where. */
@@ -384,24 +385,75 @@ static bool starts_in_line(struct ps_walk *walk, uint64_t at)
 	return true;
 }
 
-enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps *ps)
+/* A state after a line, of which the two that are known are the last ones. */
+struct saved {
+	struct ps_walk walk;
+	struct ps ps;
+};
+_Static_assert(sizeof(struct saved) <= CARVE_STATE_MAX, "a state");
+
+/* Of the byte after the line's end the walk saw whether it is a line feed. */
+static void save_state(struct ps_walk *walk)
+{
+	struct saved saved;
+	struct carve_state state = { walk->cursor.at + 1, sizeof(saved), &saved };
+
+	if (!walk_saves(walk->cursor.view, walk->cursor.at, &walk->saved_at))
+		return;
+	saved.walk = *walk;
+	strcpy(saved.walk.lines[0], walk->line);
+	strcpy(saved.walk.lines[1], walk->before);
+	saved.ps = *walk->ps;
+	view_save(walk->cursor.view, &state);
+}
+
+static void load_state(struct ps_walk *walk, const struct carve_state *state)
+{
+	struct cursor cursor = { .view = walk->cursor.view };
+	uint64_t limit = walk->limit;
+	struct ps *ps = walk->ps;
+	struct saved saved;
+
+	memcpy(&saved, state->data, sizeof(saved));
+	*walk = saved.walk;
+	*ps = saved.ps;
+	cursor.at = walk->cursor.at;
+	walk->cursor = cursor;
+	walk->limit = limit;
+	walk->ps = ps;
+}
+
+/* Reads the first line, before walk->limit. False: it is none. */
+static bool read_start(struct ps_walk *walk)
+{
+	uint64_t limit = walk->limit, start = walk->cursor.at;
+
+	if (!cursor_at_text(&walk->cursor, "%!"))
+		return false;
+	walk->limit = limit - start < FIRST_LINE ? limit : start + FIRST_LINE;
+	if (read_line(walk) != PS_WHOLE)
+		return false;
+	walk->limit = limit;
+	read_first_line(walk);
+	if (is_quoted(walk))
+		return false;
+	walk->line[0] = 0; /* nothing in it reads data */
+	return true;
+}
+
+enum ps_end ps_walk(struct view *view, const struct carve_state *from, uint64_t start,
+	uint64_t limit, struct ps *ps)
 {
 	struct ps_walk walk = { .cursor.view = view, .cursor.at = start, .limit = limit, .ps = ps };
 	enum ps_end end;
 
+	if (from)
+		load_state(&walk, from);
 	walk.line = walk.lines[0];
 	walk.before = walk.lines[1];
 	view_fill_unreadable(view, ' ');
-	if (!cursor_at_text(&walk.cursor, "%!"))
+	if (!from && !read_start(&walk))
 		return PS_NONE;
-	walk.limit = limit - start < FIRST_LINE ? limit : start + FIRST_LINE;
-	if (read_line(&walk) != PS_WHOLE)
-		return PS_NONE;
-	walk.limit = limit;
-	read_first_line(&walk);
-	if (is_quoted(&walk))
-		return PS_NONE;
-	walk.line[0] = 0; /* nothing in it reads data */
 	for (;;) {
 		uint64_t at = walk.cursor.at;
 
@@ -436,5 +488,6 @@ enum ps_end ps_walk(struct view *view, uint64_t start, uint64_t limit, struct ps
 			ps->end = walk.cursor.at;
 			return PS_CUT;
 		}
+		save_state(&walk);
 	}
 }

@@ -69,6 +69,7 @@ struct rtf {
 	bool has_view_kind, has_styles; /* WordPad writes the first and not the second */
 	uint64_t
 		unnamed; /* where a byte of 8 bits is before a character set is named; 0: nowhere */
+	uint64_t saved_at; /* where the state was saved last */
 };
 
 static bool is_letter(int byte)
@@ -360,13 +361,37 @@ static bool continues(struct rtf *rtf)
 	return true;
 }
 
-static enum verdict check(struct view *view, struct finding *finding)
+/* Saves the state after an item other than a brace, which saw at most one byte more. */
+static void save_state(struct rtf *rtf)
+{
+	struct carve_state state = { rtf->cursor.at + 1, sizeof(*rtf), rtf };
+
+	if (walk_saves(rtf->cursor.view, rtf->cursor.at, &rtf->saved_at))
+		view_save(rtf->cursor.view, &state);
+}
+
+static void load_state(struct rtf *rtf, const struct carve_state *state)
+{
+	struct cursor cursor = { .view = rtf->cursor.view };
+	struct finding *finding = rtf->finding;
+
+	memcpy(rtf, state->data, sizeof(*rtf));
+	cursor.at = rtf->cursor.at;
+	rtf->cursor = cursor;
+	rtf->finding = finding;
+}
+
+/* state: from where the walk goes on, or NULL. */
+static enum verdict resume(
+	struct view *view, const struct carve_state *state, struct finding *finding)
 {
 	struct rtf rtf = { .cursor.view = view, .finding = finding, .fallbacks = 1 };
 	uint64_t end;
 
 	view_fill_unreadable(view, ' ');
-	if (!read_header(&rtf.cursor))
+	if (state)
+		load_state(&rtf, state);
+	else if (!read_header(&rtf.cursor))
 		return verdict_because(CARVE_REJECT, finding, "no {\\rtf with a version at 0");
 	do {
 		uint64_t at = rtf.cursor.at;
@@ -378,6 +403,8 @@ static enum verdict check(struct view *view, struct finding *finding)
 			at = rtf.run_start;
 		if (byte < 0 || rtf.problem)
 			return judge_broken(&rtf, at);
+		if (byte != '{' && byte != '}')
+			save_state(&rtf);
 	} while (rtf.depth || continues(&rtf));
 	if (rtf.words < MIN_WORDS)
 		return verdict_because(
@@ -402,10 +429,16 @@ static enum verdict check(struct view *view, struct finding *finding)
 	return text_gap_verdict(view, false, finding);
 }
 
+static enum verdict check(struct view *view, struct finding *finding)
+{
+	return resume(view, NULL, finding);
+}
+
 const struct carver rtf_carver = {
 	.name = "rtf",
 	.summary = "Rich Text Format, by its groups",
 	.check = check,
+	.resume = resume,
 	.joint = text_joint,
 	.lasts = true,
 	.is_text = true,
