@@ -10,7 +10,7 @@
  * the control words' form, and that all else is text: the valid part ends at control characters, at
  * a long run of one non-ASCII byte, and at a second file's beginning. A program writes line ends of one
  * kind: where another kind begins, the rest may be of another file, whose braces close this one's. So may text without any of the
- * usual control words over a sector's start, up to the end.
+ * usual control words over a sector's start, up to the end: a little, if it has bytes of 8 bits, as random ones do.
  * The specification allows 7 bits; programs that write 8 name their character set before.
  *
  * The title is a group of its own in the information group; so are the dates of the last change and
@@ -64,6 +64,7 @@ struct rtf {
 	uint64_t other_line_end; /* where one of another kind is; 0: nowhere */
 	uint64_t usual_end;      /* after the last usual control word */
 	uint64_t loose;          /* bytes of text since then, but for hexadecimal digits */
+	uint64_t beyond_ascii;   /* after the last byte of 8 bits */
 	uint64_t bare, bare_end; /* the first clusters without such a word; 0: there are none */
 	bool names_char_set;
 	bool has_view_kind, has_styles; /* WordPad writes the first and not the second */
@@ -260,6 +261,8 @@ static const char *read_text(struct rtf *rtf, int byte)
 		return "a control character";
 	else
 		rtf->loose += byte != ' ' && hex_digit(byte) < 0;
+	if (byte >= 0x80)
+		rtf->beyond_ascii = rtf->cursor.at;
 	if (byte >= 0x80 && !rtf->names_char_set && !rtf->unnamed)
 		rtf->unnamed = rtf->cursor.at - 1;
 	if (byte != rtf->run_byte) {
@@ -413,7 +416,8 @@ static enum verdict resume(
 	end = rtf.cursor.at;
 	read_end(&rtf);
 	finding->length = rtf.cursor.at;
-	if (rtf.loose >= LOOSE_MAX && rtf.usual_end / SECTOR != end / SECTOR)
+	if ((rtf.loose >= LOOSE_MAX || rtf.beyond_ascii > rtf.usual_end) &&
+		rtf.usual_end / SECTOR != end / SECTOR)
 		return verdict_because(CARVE_UNVERIFIED, finding,
 			"text without control words from %" PRIu64 " to the end", rtf.usual_end);
 	if (rtf.other_line_end)
