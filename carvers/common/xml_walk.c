@@ -481,7 +481,9 @@ enum xml_end xml_walk(struct view *view, struct xml *xml)
 			return reader->c < 0 && reader->cut ? XML_CUT : XML_BROKEN;
 		}
 		document.markup_end = reader->at;
-		save_state(&document);
+		/* From the root's end on nothing is left to walk. */
+		if (document.depth)
+			save_state(&document);
 	} while (document.depth || !xml->root[0]);
 	/* The reader is one character ahead, which is not part of the document any more. */
 	xml->odd_at = reader->first_odd < reader->at ? reader->first_odd : 0;

@@ -139,3 +139,21 @@ Test(text_states, html_in_xml_saves_none)
 	view_free(view);
 	free(bytes.data);
 }
+
+/* From a state after the root's end the walk would look for more. */
+Test(text_states, xml_saves_none_after_its_root)
+{
+	struct bytes bytes = { 0 };
+	struct finding found = { 0 };
+	struct view *view;
+
+	add(&bytes, "<?xml version=\"1.0\"?>\n<list>");
+	bytes_fill(&bytes, 'a', 2000);
+	add(&bytes, "</list>\n");
+	view = view_new_memory(bytes.data, bytes.len);
+	view_keep_states(view, 64);
+	cr_expect_eq(carver_find("xml")->check(view, &found), CARVE_COMPLETE, "%s", found.why);
+	cr_expect_null(view_state_before(view, bytes.len + 1));
+	view_free(view);
+	free(bytes.data);
+}
