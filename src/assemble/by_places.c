@@ -565,7 +565,8 @@ bool find_by_places(struct workbench *bench, const struct broken *broken, struct
 	};
 	bool found;
 
-	if (placing.size > SIZE_MAX_LEN || broken->start % placing.size != bench->clusters->origin)
+	if (!bench->rule->carver->places || placing.size > SIZE_MAX_LEN ||
+		broken->start % placing.size != bench->clusters->origin)
 		return false; /* or inside another file */
 	found = search(&placing, extents, outcome, assembly);
 	if (!found)

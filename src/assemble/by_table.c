@@ -83,3 +83,10 @@ bool find_by_sure_table(struct workbench *bench, const struct broken *broken,
 	*assembly = (struct assembly){ 0 };
 	return false;
 }
+
+bool find_by_unsure_table(struct workbench *bench, const struct broken *broken,
+	struct extents *extents, struct outcome *outcome, struct assembly *assembly)
+{
+	return bench->rule->carver->stored &&
+	       find_by_table(bench, broken, extents, outcome, assembly);
+}

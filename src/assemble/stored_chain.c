@@ -731,7 +731,7 @@ bool find_stored_chain(struct workbench *bench, const struct broken *broken,
 	size_t past;
 	bool found;
 
-	if ((broken->is_weak && !bench->rule->carver->map) ||
+	if (!bench->rule->carver->stored || (broken->is_weak && !bench->rule->carver->map) ||
 		broken->start % chaining.size != bench->clusters->origin ||
 		chaining.size > CONTENT_PAST ||
 		!describe(bench, broken, &chaining.stored, &chaining.tail))

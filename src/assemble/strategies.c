@@ -1,19 +1,9 @@
 /* THE TABLE of passes, in their order: the surest and cheapest first. */
 #include "assemble/strategies.h"
 
-static bool has_stored_content(const struct carver *carver)
-{
-	return carver->stored;
-}
-
 static bool is_of_texts(const struct carver *carver)
 {
 	return carver->is_text;
-}
-
-static bool has_places(const struct carver *carver)
-{
-	return carver->places;
 }
 
 const struct strategy strategies[] = {
@@ -30,9 +20,9 @@ const struct strategy strategies[] = {
 	{ "two pieces, near", FRAGMENTS_NEAR, FRAGMENTS_NEAR, ASSEMBLY_NEAR, 3, false, false, false,
 		false, NULL, find_near },
 	{ "stored content", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 100, false, true,
-		false, false, has_stored_content, find_stored_chain },
+		false, false, NULL, find_stored_chain },
 	{ "tables of stored content", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, 100,
-		false, true, false, false, has_stored_content, find_by_table },
+		false, true, false, false, NULL, find_by_unsure_table },
 	{ "texts", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 100, false, false, false,
 		false, is_of_texts, find_text_chain },
 	{ "pieces before a tail", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 50, false,
@@ -40,7 +30,7 @@ const struct strategy strategies[] = {
 	{ "pieces anywhere", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 50, false, false,
 		true, true, NULL, find_anywhere },
 	{ "places", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_TABLE, 100, false, false, false,
-		false, has_places, find_by_places },
+		false, NULL, find_by_places },
 	{ "pieces anywhere, again", FRAGMENTS_SEARCH, FRAGMENTS_SEARCH, ASSEMBLY_SEARCH, 150, false,
 		true, true, true, NULL, find_again },
 	{ 0 },

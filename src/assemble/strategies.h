@@ -15,7 +15,7 @@ struct strategy {
 	bool uses_tables;  /* bench->hits and bench->sums have what the carvers' maps ask for */
 	bool uses_heads;   /* bench->searcher has the first bytes of clusters */
 	bool repeats;      /* trials that other passes make, too: bench->known has those refused */
-	/* Whether the pass is of use for files of the carver; NULL: of any. They share its work. */
+	/* Whether the pass is for files of the carver, which share its work; NULL: for any. */
 	bool (*concerns)(const struct carver *carver);
 	/* Looks for a layout that the carver finds COMPLETE, or at least better than before. True: extents, outcome, and in assembly
 	 * the evidence (bits, of the joints, whatever the number of trials) and the doubts are
@@ -44,8 +44,10 @@ bool find_pointer_blocks(struct workbench *bench, const struct broken *broken,
 /* Tables inside the file (by_table.c). */
 bool find_by_table(struct workbench *bench, const struct broken *broken, struct extents *extents,
 	struct outcome *outcome, struct assembly *assembly);
-/* The same, but what nothing proves is left to find_stored_chain if that may find it, and to the first one after it. */
+/* The same, but what nothing proves is left to find_stored_chain if that may find it, and then to the last of these. */
 bool find_by_sure_table(struct workbench *bench, const struct broken *broken,
+	struct extents *extents, struct outcome *outcome, struct assembly *assembly);
+bool find_by_unsure_table(struct workbench *bench, const struct broken *broken,
 	struct extents *extents, struct outcome *outcome, struct assembly *assembly);
 /* Tables that show what kind of bytes is where (by_places.c). */
 bool find_by_places(struct workbench *bench, const struct broken *broken, struct extents *extents,

@@ -241,10 +241,11 @@ Test(by_places, what_the_carver_notices_is_less_likely)
 	extents_free(&extents);
 }
 
-/* Where nothing fits, there is no path, and not for ever. */
+/* Without the table, or where nothing fits, there is no path, and not for ever. */
 Test(by_places, no_path)
 {
 	static const size_t at[ROWS] = { 20, 21, 40, 41, 8, 30 };
+	static const struct carver without = { .name = "x", .check = check };
 	struct extents extents = { 0 };
 
 	make(at);
@@ -254,6 +255,8 @@ Test(by_places, no_path)
 	put_cluster(8, 14, 77);
 	cr_expect_not(search(&format, CARVE_TRUNCATED, 20 * CLUSTER, &extents).found);
 	cr_expect_not(search(&format, CARVE_TRUNCATED, 20 * CLUSTER + 512, &extents).found);
+	make(at);
+	cr_expect_not(search(&without, CARVE_TRUNCATED, 20 * CLUSTER, &extents).found);
 	cr_expect_eq(extents.count, 0);
 	extents_free(&extents);
 }

@@ -546,7 +546,8 @@ Test(ole_links, hostile_bytes)
 
 			of_ole()->links(pages, add, &sum);
 			for (uint32_t page = 0; page < count; page++)
-				of_ole()->may_be(pages, page, bytes.data + (seed % 20) * SECTOR);
+				of_ole()->may_be(pages, page,
+					bytes.data + seed % (bytes.len / SECTOR) * SECTOR);
 			of_ole()->kin(pages, bytes.data);
 			of_ole()->end(pages);
 		}
