@@ -417,10 +417,9 @@ static uint64_t outlines_end(struct sfnt *sfnt, const struct sfnt_table *table)
 static enum verdict judge_first(struct sfnt *sfnt, const struct sfnt_table *bad, uint64_t at)
 {
 	uint64_t end = (uint64_t)bad->at + bad->len, size = view_size(sfnt->view);
-	uint64_t from = bad->at > sfnt->resumed ? bad->at : sfnt->resumed;
 
 	if (at == bad->at || at >= end)
-		at = bad->at < size ? foreign_start(sfnt->view, from, end) : size;
+		at = bad->at < size ? foreign_start(sfnt->view, bad->at, end) : size;
 	if (at == end && end <= size)
 		at = bad->at;
 	sfnt->finding->length = at;

@@ -339,7 +339,7 @@ static struct carve_state *save_state(
 	carver_find("sfnt")->check(view, &found);
 	*noticed = found.length;
 	kept = view_state_before(view, most);
-	cr_assert_not_null(kept);
+	cr_assert_not_null(kept, "%s", found.why);
 	*state = *kept;
 	state->data = memcpy(malloc(kept->len), kept->data, kept->len);
 	view_free(view);
@@ -405,6 +405,36 @@ Test(carver_sfnt, trials_go_on_from_states)
 	expect_states(&placed);
 	expect_states(&whole);
 	expect_states(&compact);
+}
+
+/* Where noise begins is judged by all of the table, as it is without a state. */
+Test(carver_sfnt, a_state_does_not_hide_what_is_before_it)
+{
+	struct table tables[4] = { { "head", { 0 } }, { "hhea", { 0 } }, { "name", { 0 } },
+		{ "post", { 0 } } };
+	struct bytes *head = &tables[0].bytes, *post = &tables[3].bytes, font, wrong = { 0 };
+	struct carve_state *state;
+	uint64_t noticed;
+	size_t at;
+
+	bytes_add(head, "\0\1\0\0\1\1\1\1\0\0\0\0\x5f\x0f\x3c\xf5", 16);
+	bytes_fill(head, 0, 38);
+	bytes_add_random(post, 3, 24000);
+	for (size_t i = 0; i < post->len; i++)
+		post->data[i] %= 0xc0; /* neither random nor plain */
+	bytes_add_random(&tables[1].bytes, 4, 36);
+	bytes_add_random(&tables[2].bytes, 5, 36);
+	font = make_tables("\0\1\0\0", tables, 4);
+	at = font.len - 8000;
+	state = save_state(&font, at, at, &noticed);
+	bytes_add(&wrong, font.data, at);
+	bytes_fill(&wrong, 'x', 2048);
+	bytes_add_random(&wrong, 9, font.len - wrong.len);
+	go_on(&wrong, NULL, true, CARVE_TRUNCATED, font.len - 24000);
+	go_on(&wrong, state, true, CARVE_TRUNCATED, font.len - 24000);
+	free(wrong.data);
+	free_state(state);
+	free(font.data);
 }
 
 Test(carver_sfnt, outlines_show_a_font_of_which_no_table_is_whole)
