@@ -26,4 +26,12 @@ static inline size_t sorted_first(
 	return low;
 }
 
+/* For qsort and bsearch: items that are a uint32_t each, in rising order. */
+static inline int sorted_compare_numbers(const void *a, const void *b)
+{
+	const uint32_t *left = a, *right = b;
+
+	return *left < *right ? -1 : *left > *right;
+}
+
 #endif

@@ -129,13 +129,6 @@ static int compare_words(const void *a, const void *b)
 	return left->page < right->page ? -1 : left->page > right->page;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const uint32_t *left = a, *right = b;
-
-	return *left < *right ? -1 : *left > *right;
-}
-
 /* The first word with this key, of those in order. */
 static size_t find_key(const struct ole_kin *kin, uint64_t key)
 {
@@ -159,7 +152,7 @@ static bool has_words(
 			n++)
 			candidates[count++] = kin->own[at + n].page;
 	}
-	qsort(candidates, count, sizeof(*candidates), compare_numbers);
+	qsort(candidates, count, sizeof(*candidates), sorted_compare_numbers);
 	for (unsigned i = 0; i < count; i++) {
 		same = i && candidates[i] == candidates[i - 1] ? same + 1 : 1;
 		if (same < OWN_MIN || same * OWN_PART < kin->own_of[candidates[i]])

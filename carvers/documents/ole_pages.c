@@ -188,17 +188,11 @@ static int compare_pointers(const void *a, const void *b)
 	return left->to < right->to ? -1 : left->to > right->to;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const uint32_t *left = a, *right = b;
-
-	return *left < *right ? -1 : *left > *right;
-}
-
 /* Whether a number is only once in a sorted list. */
 static bool is_single(const uint32_t *list, size_t count, uint32_t number)
 {
-	const uint32_t *found = bsearch(&number, list, count, sizeof(*list), compare_numbers);
+	const uint32_t *found =
+		bsearch(&number, list, count, sizeof(*list), sorted_compare_numbers);
 
 	return found && (found == list || found[-1] != number) &&
 	       (found + 1 == list + count || found[1] != number);
@@ -243,7 +237,7 @@ void ole_link_pointers(const struct ole_flat *flat, struct ole_pointer *pointers
 	for (size_t i = 1; i < count; i++)
 		gaps[i - 1] = pointers[i].to - pointers[i - 1].to;
 	if (count)
-		qsort(gaps, count - 1, sizeof(*gaps), compare_numbers);
+		qsort(gaps, count - 1, sizeof(*gaps), sorted_compare_numbers);
 	for (size_t i = 0; i < count; i++)
 		if (!i || is_single(gaps, count - 1, pointers[i].to - pointers[i - 1].to))
 			ole_link(flat, pointers[i].to, pointers[i].from, bits);
